@@ -64,9 +64,8 @@ def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1
         raise TypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__})")
     if not least <= value <= most:
         bits = int(value).bit_length()
-        found = (
-            f"{value}" if bits <= 64 else f"an integer of {bits} bits"
-        )  # Python does not print long ones
+        # Python does not print very long integers
+        found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"
         expected = f"of at least {least}" if value < least else f"of at most {most}"
         raise ValueError(f"{name} must be an integer {expected}, got {found}")
     return int(value)

@@ -319,11 +319,9 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
     wide = 0
     for start in range(0, m, LANES):
         n = min(LANES, m - start)
-        before, after = t[start : start + n], t[start + 1 : start + 1 + n]  # slices, because
-        above, down_to = (
-            a[start : start + n],
-            a[start + 1 : start + 1 + n],
-        )  # LLVM does not vectorise [j + 1]
+        # slices, because LLVM does not vectorise loops with an index j + 1
+        before, after = t[start : start + n], t[start + 1 : start + 1 + n]
+        above, down_to = a[start : start + n], a[start + 1 : start + 1 + n]
         for j in range(n):
             t0 = before[j]
             n0 = above[j]

@@ -30,11 +30,11 @@ class _CurveArea(NamedTuple):
     lower: float
     """A_L = β, the part below it."""
     improved: float
-    """A′ = γ·A_U/(1 − β) + A_L (equation 19), γ + 1 where β = 1."""
+    """A′ = γ·A_U/(1 − β) + A_L (equation 19); γ + 1 if β = 1."""
     normalized: float
     """A″ = A′/(γ + 1) (equation 20), at most 1."""
     gamma: float
-    """γ, what verifying costs relative to correcting."""
+    """γ, the cost of verifying relative to correcting."""
 
 
 class CurveArea(TupleResult, _CurveArea):
@@ -63,12 +63,12 @@ class CurveArea(TupleResult, _CurveArea):
 def curve_area(
     auc: Quotient, loss: Quotient, pairs: PairCounts, gamma: float, rounding: Quotient = (0, 1)
 ) -> CurveArea:
-    """The parts of an area, from it and from 1 minus it, each as exact as it can be had.
+    """Return an area with its parts, given the area and `loss`, 1 minus the area.
 
-    Weighted, neither is exact: what is small of the two then says more about the small parts. Of an
-    area that is off by `rounding` at most, a part that is no larger than that is 0.
+    With weights, neither is exact, so the upper part is computed from the smaller of the two, which has
+    the smaller absolute error. `rounding` bounds the error of the area; parts within it are set to 0.
     """
-    p, q, _ = whole_pairs(pairs)  # integers without common factors taken out: fractions are slow
+    p, q, _ = whole_pairs(pairs)  # integers, because fractions are slow
     n = p + q
     (a, b), (c, d) = auc, loss
     g, h = gamma.as_integer_ratio()
@@ -87,7 +87,7 @@ def curve_area(
 
 
 def arac_area_of(pairs: PairCounts, gamma: float) -> CurveArea:
-    """ARAC-AUC from the pairs, with its parts."""
+    """Return ARAC-AUC and its parts from the pair counts."""
     loss, unit = quotient_of_pairs("augrc", pairs)
     return curve_area((unit - loss, unit), (loss, unit), pairs, gamma)
 
@@ -106,7 +106,7 @@ def arac_area(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0
+        The cost of verifying an output relative to correcting it, γ = C_R/C_C, at least 0
         (equation 13).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
@@ -114,7 +114,7 @@ def arac_area(
     Returns
     -------
     CurveArea
-        `auc`, `upper`, `lower`, `improved`, `normalized`, `gamma`. Unweighted, each is the exact
+        `auc`, `upper`, `lower`, `improved`, `normalized`, `gamma`. Without weights, each is the exact
         value rounded once.
 
     Raises
@@ -135,8 +135,9 @@ def arac_area(
     .. math:: A = \int_0^1 Y\,dX = A_U + A_L,\qquad A_L = \beta,\qquad
               A'' = \frac{\frac{\gamma}{1-\beta} A_U + A_L}{\gamma + 1}
 
-    by trapezoids from (0, 1) to (1, β); equations 17 to 20 of Kimura et al. 2024. Equal confidences
-    are a straight segment, as if accepted in random order. Defined for every non-empty input.
+    by trapezoids from (0, 1) to (1, β); equations 17 to 20 of Kimura et al. 2024. Items of equal
+    confidence form a straight segment, as if accepted in random order. The area is defined for every
+    non-empty input.
 
     References
     ----------
@@ -178,8 +179,8 @@ def arac_auc_score(
     Returns
     -------
     float
-        In [0.5, 1]; higher is better. Unweighted, the exact value rounded once; weighted, within a
-        relative error of 1e-12 or an absolute one of 1e-15.
+        In [0.5, 1]; higher is better. Without weights, the exact value rounded once; with weights,
+        within a relative error of 1e-12 or an absolute one of 1e-15.
 
     Raises
     ------
@@ -220,21 +221,21 @@ def normalized_arac_auc_score(
     gamma: float = 1.0,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Normalised ARAC-AUC: automation and recognition rate, weighted as their costs are.
+    """Normalised ARAC-AUC: automation and recognition rate, weighted by their costs.
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
+        The cost of verifying an output relative to correcting it, γ = C_R/C_C, at least 0.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float
-        In [0, 1]; higher is better; 1 where every item is correct. Unweighted, the exact value
+        In [0, 1]; higher is better; 1 if every item is correct. Without weights, the exact value
         rounded once.
 
     Raises
@@ -250,8 +251,8 @@ def normalized_arac_auc_score(
 
     Notes
     -----
-    A″ = (γ·A_U/(1 − β) + A_L)/(γ + 1), equation 20 of Kimura et al. 2024. Unlike the ARAC-AUC it tells
-    good models with β near 1 apart.
+    A″ = (γ·A_U/(1 − β) + A_L)/(γ + 1), equation 20 of Kimura et al. 2024. Unlike the ARAC-AUC, it
+    distinguishes good models with β near 1.
 
     References
     ----------
@@ -287,8 +288,8 @@ def augrc_loss(
     Returns
     -------
     float
-        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once; weighted, within a relative error of
-        1e-12 or an absolute one of 1e-15.
+        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once; with weights, within a relative error
+        of 1e-12 or an absolute one of 1e-15.
 
     Raises
     ------
@@ -304,7 +305,7 @@ def augrc_loss(
     Notes
     -----
     AUGRC of Traub et al. 2024, "Overcoming common flaws in the evaluation of selective classification
-    systems". Their package prints it times 1000.
+    systems". Their package reports it times 1000.
 
     References
     ----------
@@ -322,12 +323,12 @@ def augrc_loss(
 
 
 def ends_of_normalized(gamma: float = 1.0) -> tuple[float, float]:
-    """Of (γ·u + β)/(γ + 1): with the incorrect items on top, u is (1 − β)/2, its least value."""
+    """Return the range of (γ·u + β)/(γ + 1); u is at least (1 − β)/2, its value in the worst order."""
     return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
 
 
 def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma: float) -> CurveArea:
-    """The parts of an area of which each figure is estimated with the least variance."""
+    """Return the parts of an area from separate estimates, each of least variance."""
     improved = normalized * (gamma + 1.0)
     return CurveArea(auc, auc - recognition_rate, recognition_rate, improved, normalized, gamma)
 
@@ -335,7 +336,10 @@ def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma
 def estimated_arac_area(
     auc: float, normalized: float, recognition_rate: float, gamma: float
 ) -> CurveArea:
-    """The same under the ARAC curve: between that of the worst order of the items and of the best."""
+    """Return the parts of an estimated ARAC area, with `upper` clipped to the possible range.
+
+    The ends of the range are the values for the worst and the best order of the items.
+    """
     errors = 1.0 - recognition_rate
     ends = errors**2 / 2.0, errors * (1.0 + recognition_rate) / 2.0
     area = estimated_area(auc, normalized, recognition_rate, gamma)
@@ -343,7 +347,7 @@ def estimated_arac_area(
 
 
 def estimated_recognition_rate(correct: Any, confidence: ArrayLike | None) -> float:
-    """β of items of which some are verified, with the least variance."""
+    """Return the estimate of β with the least variance from partly verified items."""
     items = as_ranked(correct, confidence, share_of_judge=_share_for_all)
     p, q, _ = items.totals
     return items.within(float(p / (p + q)), 0.0, 1.0)
@@ -354,9 +358,9 @@ def _share_for_all(items: PartialItems) -> float | None:
 
 
 def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
-    """The rise of the AUGRC by an error at each threshold but the first.
+    """Return the rise of the AUGRC by an error at each threshold except the first.
 
-    The share of items at or below it, those tied half, over Ω.
+    It is the share of items at or below the threshold, ties half, divided by Ω.
     """
     total = float(sweep.total)
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64) / total
@@ -365,7 +369,7 @@ def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
 
 
 def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
-    """Derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; 0 where β = 1 makes it 1."""
+    """Return the derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; 0 if β = 1."""
     rest = sweep.n_incorrect / sweep.total
     if rest == 0.0:
         return 0.0, 0.0
@@ -376,12 +380,12 @@ def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tu
 
 
 def share_of_judge(items: PartialItems) -> float | None:
-    """How much a judge counts where some items are verified: for the least variance of the area."""
+    """Return the weight of a judge that minimises the variance of the area, for partial truth."""
     return items.share_by_tie(weights_of_errors(items.beginning.sweep), linear=True)
 
 
 def share_of_normalized(items: PartialItems, gamma: float) -> float | None:
-    """The same of the normalised area."""
+    """Return the weight of a judge that minimises the variance of the normalised area."""
     sweep = items.beginning.sweep
     area = value_of_pairs("arac_auc", as_ranked(sweep, corners=True).pairs)
     by_area, by_rate = slopes_of_normalized(sweep, area, gamma)

@@ -1,4 +1,4 @@
-"""How sums over the thresholds move with the counts at each: gradients of areas."""
+"""Gradients of areas: the change of sums over the thresholds with the counts at each threshold."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ FloatArray = NDArray[np.float64]
 
 
 class PointInfluence(NamedTuple):
-    """Influence of one item of weight 1 at each threshold but the first: arrays of shape (m,)."""
+    """Influence of one item of weight 1 at each threshold except the first: arrays of shape (m,)."""
 
     correct: FloatArray
-    """Of a correct item whose confidence is that threshold."""
+    """The influence of a correct item at that threshold."""
     incorrect: FloatArray
-    """Of an incorrect item there."""
+    """The influence of an incorrect item at that threshold."""
 
 
 class CountsOfTies(NamedTuple):
-    """The counts before each threshold but the first and of its tie, and those accepted at it."""
+    """Counts at each threshold except the first: before it, in its tie, and accepted at it."""
 
     true_before: FloatArray
     false_before: FloatArray
@@ -38,7 +38,7 @@ class CountsOfTies(NamedTuple):
 
 
 def points_of(sweep: ThresholdSweep) -> CountsOfTies:
-    """Of a sweep, in a unit in which no product of weights overflows."""
+    """Return the counts of a sweep, scaled so that no product of weights overflows."""
     scale = scale_of(max(sweep.n_correct, sweep.n_incorrect))
     ta, fa = sweep.true_accepts * scale, sweep.false_accepts * scale
     p, q = np.diff(ta), np.diff(fa)
@@ -46,7 +46,7 @@ def points_of(sweep: ThresholdSweep) -> CountsOfTies:
 
 
 def from_here_on(terms: FloatArray) -> FloatArray:
-    """Sums of the terms from each one to the last."""
+    """Return the sums of the terms from each one to the last."""
     sums: FloatArray = np.cumsum(terms[::-1])[::-1]
     return sums
 
@@ -54,7 +54,10 @@ def from_here_on(terms: FloatArray) -> FloatArray:
 def by_precision(
     sweep: ThresholdSweep, *, over_accepted: bool, trapezoids: bool, first: float = math.nan
 ) -> PointInfluence:
-    """Of the area over precision from the precision `first` on, NaN for flat up to the first point."""
+    """Return the influence on an area under the precision, whose curve begins at precision `first`.
+
+    If `first` is NaN, the curve is flat up to the first point.
+    """
     ta, fa = sweep.true_accepts, sweep.false_accepts
     out = np.empty((2, len(ta) - 1))
     _kernels.influence.precision_influence(ta, fa, over_accepted, trapezoids, first, out)
@@ -62,7 +65,10 @@ def by_precision(
 
 
 def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInfluence]:
-    """Terms p + (T₀ − p·N₀/g)·ln(N/N₀); derivatives by the tie itself, and by all before it."""
+    """Return the terms p + (T₀ − p·N₀/g)·ln(N/N₀), and their derivatives.
+
+    The derivatives are by the counts of the tie itself, and by those of all items before it.
+    """
     t0, f0, p, q, g, n = (
         at.true_before, at.false_before, at.correct, at.incorrect, at.tie, at.accepted,
     )  # fmt: skip
@@ -76,7 +82,7 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
             1.0 - log * (f0 + slope) / g + slope / n, log * (t0 - slope) / g + slope / n
         )
         before = PointInfluence(log * q / g - later, -log * p / g - later)
-    # at the first point, and where a weight rounds away beside the sum before it
+    # at the first point, and if a weight is lost to rounding in the sum
     alone = (n0 == 0.0) | (g == 0.0)
     term[alone] = p[alone]
     for values, value in ((own.correct, 1.0), (own.incorrect, 0.0), *((b, 0.0) for b in before)):
@@ -85,7 +91,7 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
 
 
 def sum_of_terms(own: PointInfluence, before: PointInfluence) -> PointInfluence:
-    """An item at a threshold is of its own tie there, and before all that come after."""
+    """Return the influence of an item: the derivative by its own tie, plus those by all later ties."""
     correct, incorrect = (
         at + np.concatenate([from_here_on(b)[1:], [0.0]]) for at, b in zip(own, before, strict=True)
     )

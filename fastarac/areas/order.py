@@ -1,4 +1,4 @@
-"""Whether a confidence orders the items at all: it may be reversed, or the same for all of them."""
+"""Checks for confidences that do not order the items: reversed, or the same for all."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ __all__ = [
     "reversed_confidence",
 ]
 
-REVERSED = 0.45  # ROC-AUC, below which a confidence may be lower for what is right
+REVERSED = 0.45  # a ROC-AUC below this may come from reversed confidences
 CHANCE = 3.0  # standard deviations that chance alone may explain
-LISTED = 3  # groups that are named
-FEWEST = 50  # items; fewer are an example
+LISTED = 3  # a message names at most so many groups
+FEWEST = 50  # with fewer items, as in examples, nothing is reported
 
 
 def is_reversed(roc_auc: float, correct: float, incorrect: float, chance: float = CHANCE) -> bool:
-    """Whether the ROC-AUC is below ½ by more than chance makes it (Mann and Whitney 1947)."""
-    if not roc_auc < REVERSED or correct + incorrect < FEWEST:  # nor where it is undefined
+    """Return whether the ROC-AUC is below ½ by more than chance explains (Mann and Whitney 1947)."""
+    if not roc_auc < REVERSED or correct + incorrect < FEWEST:  # also if it is NaN
         return False
     deviation = math.sqrt((correct + incorrect + 1) / (12 * correct * incorrect))
     return 0.5 - roc_auc > chance * deviation
 
 
 def reversed_confidence(roc_auc: float, of: str = "", among: str = "") -> str:
-    """Say that a confidence is reversed, and what to do; a sentence without its end."""
+    """Return the message that a confidence is reversed, and what to do; without a final period."""
     return (
         f"the confidence{of} seems reversed: correct items tend to have less of it{among} "
         f"(ROC-AUC = {area(roc_auc)}). If lower means surer, evaluate its negative; if 1 stands for an "
@@ -54,14 +54,14 @@ def reversed_confidence(roc_auc: float, of: str = "", among: str = "") -> str:
 
 
 def constant_confidence(n: float, of: str = "", among: str = "") -> str:
-    """Say that a confidence is the same for all items; a sentence without its end."""
+    """Return the message that a confidence is the same for all items; without a final period."""
     return (
         f"the confidence{of} is the same for all {n:,.12g} items{among}: no threshold tells them apart"
     )
 
 
 def question_labels(correct: float, n: float) -> None:
-    """Warn where no item is correct."""
+    """Warn if no item is correct."""
     if not correct and n >= FEWEST:
         warn_questionable(
             f"none of the {n:,.12g} items is correct: the labels may be reversed (1 stands for "
@@ -70,7 +70,7 @@ def question_labels(correct: float, n: float) -> None:
 
 
 def are_alike(items: ArrayLike | ThresholdSweep) -> bool:
-    """Whether all confidences, or those of a sweep, are the same."""
+    """Return whether all confidences, given as items or as a sweep, are the same."""
     if isinstance(items, ThresholdSweep):
         return len(items.thresholds) == 2
     values = vector(items, "confidence")
@@ -78,7 +78,7 @@ def are_alike(items: ArrayLike | ThresholdSweep) -> bool:
 
 
 def question_sweep(sweep: ThresholdSweep, groups: Any = None, of: str = "") -> None:
-    """Do what :func:`question_order` does of the items in a sweep, if these are counted."""
+    """Do as :func:`question_order` for the items of a sweep, unless they are weighted."""
     if sweep.false_accepts.dtype != np.int64:
         return
     pairs = as_ranked(sweep).pairs
@@ -98,9 +98,9 @@ def question_order(
     independent: int | None = None,
     of: str = "",
 ) -> None:
-    """Warn where a confidence is reversed by more than chance, or the same for all items.
+    """Warn if a confidence is reversed by more than chance, or the same for all items.
 
-    `items` are the confidences, or a sweep; `independent` says how many of them are, at least.
+    `items` are the confidences, or a sweep; `independent` is the least number of independent items.
     """
     n = correct + incorrect
     scale = 1.0 if independent is None else min(1.0, independent / n)
@@ -111,9 +111,10 @@ def question_order(
 
 
 def question_groups(labels: NDArray[Any], pairs: NDArray[Any], independent: float = 1.0) -> None:
-    """Warn, once, of groups whose confidence is reversed by more than chance makes it of as many.
+    """Warn once about groups whose confidence is reversed by more than chance, given their number.
 
-    `pairs` are the :class:`.PairCounts` of each group, `independent` the share of items that are so.
+    `pairs` holds the :class:`.PairCounts` of each group; `independent` is the share of independent
+    items.
     """
     correct, incorrect, doubled = pairs.T.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):

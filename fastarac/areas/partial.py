@@ -20,7 +20,7 @@ from fastarac.samples.door import as_ranked, refuse_partial
 if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
-Counts = tuple["NDArray[Any]", ...]  # counts that rise along the sweep, to be added up
+Counts = tuple["NDArray[Any]", ...]  # one or two counts that rise along the sweep; their sum is used
 
 
 def _at(counts: Counts, index: int) -> int | Fraction:
@@ -30,7 +30,7 @@ def _at(counts: Counts, index: int) -> int | Fraction:
 
 
 def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fraction:
-    """∫ y dx along the sweep for low <= x <= high, with `low` and `high` in the units of x."""
+    """Return ∫ y dx along the sweep for low <= x <= high, with `low` and `high` in the units of x."""
     if len(x) == 1 and x[0].dtype == np.int64:
         first = int(x[0].searchsorted(ceil(low), "left"))
         last = int(x[0].searchsorted(floor(high), "right")) - 1
@@ -40,7 +40,7 @@ def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fractio
         last = bisect_right(points, high, key=lambda i: Fraction(_at(x, i))) - 1
 
     def height(at: Fraction, index: int) -> Fraction:
-        """Height y where x is `at`, on the segment that ends at `index`."""
+        """Return the height y at x = `at`, on the segment that ends at `index`."""
         x0, x1, y0, y1 = _at(x, index - 1), _at(x, index), _at(y, index - 1), _at(y, index)
         return y0 + (y1 - y0) * (at - x0) / (x1 - x0)
 
@@ -61,7 +61,7 @@ def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fractio
 
 
 def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
-    """Check a range within [0, 1] that is not empty."""
+    """Check that a range lies within [0, 1] and is not empty, and return its ends."""
     try:
         low, high = values
     except (TypeError, ValueError) as error:
@@ -80,7 +80,9 @@ def arac_partial_auc_score(
     max_error_rate: float | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean height of the ARAC curve over part of it: exactly one of two forms.
+    """Mean height of the ARAC curve over part of it.
+
+    Give exactly one of `acceptance_range` and `max_error_rate`.
 
     Parameters
     ----------
@@ -96,12 +98,12 @@ def arac_partial_auc_score(
     Returns
     -------
     float
-        In [0, 1]; higher is better. Unweighted, the exact value rounded once.
+        In [0, 1]; higher is better. Without weights, the exact value rounded once.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also where not exactly one form is given, or one out of range.
+        As :func:`.threshold_sweep`; also unless exactly one of the two is given, and within its range.
 
     See Also
     --------
@@ -110,8 +112,8 @@ def arac_partial_auc_score(
 
     Notes
     -----
-    (1/(b − a))∫ Y dX over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. X at a height is the
-    curve's largest; it is 1 at heights below the whole curve.
+    (1/(b − a))∫ Y dX over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. X at a height Y is the
+    largest X where the curve has that height; it is 1 at heights below the whole curve.
 
     References
     ----------
@@ -170,25 +172,25 @@ def roc_partial_auc_score(
     tpr_range : tuple of two float, optional
         ∫ (1 − FPR) dTPR over these true positive rates.
     standardize : {None, "mcclish"}, default=None
-        None: the area as it is, at most high − low. "mcclish": ½ for chance, 1 at best.
+        None: the plain area, at most high − low. "mcclish": ½ for chance, 1 at best.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float
-        Unweighted, the exact value rounded once. NaN where it is undefined.
+        Without weights, the exact value rounded once. NaN if undefined.
 
     Warns
     -----
     UndefinedMetricWarning
-        With one class only, and by McClish where the area is below that of chance.
+        With one class only; with "mcclish", also if the area is below that of chance.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also where not exactly one range is given, or one that is empty
-        or not within [0, 1].
+        As :func:`.threshold_sweep`; also unless exactly one range is given, and for a range that is
+        empty or not within [0, 1].
 
     See Also
     --------
@@ -202,7 +204,7 @@ def roc_partial_auc_score(
     .. math:: \frac12\left(1 + \frac{A - A_{\min}}{A_{\max} - A_{\min}}\right)
 
     with the area under the chance diagonal as the minimum and the width of the range as the maximum.
-    Both ranges are those of pROC, ``partial.auc.focus="specificity"`` and ``"sensitivity"``.
+    The two ranges correspond to ``partial.auc.focus="specificity"`` and ``"sensitivity"`` in pROC.
 
     References
     ----------

@@ -97,23 +97,23 @@ def pr_auc_score(
     y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
         Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     interpolation : {"davis-goadrich", "linear", "step"}, default="davis-goadrich"
-        "davis-goadrich": true and false positives grow linearly between points, integrated in closed
-        form; flat from the first point to recall 0. "linear": straight lines between the points, and
-        to precision 1 at recall 0; too optimistic. "step": average precision.
+        "davis-goadrich": true and false positives grow linearly between points, and the precision is
+        integrated in closed form; it is flat from recall 0 to the first point. "linear": straight lines
+        between the points, from precision 1 at recall 0; too optimistic. "step": average precision.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float
-        In [0, 1]; NaN where no item is positive. Unweighted, the exact value rounded once, or within 4
-        units in the last place with the logarithms of Davis and Goadrich; weighted, within a relative
-        error of 1e-12 or, with them, an absolute one of 1e-15.
+        In [0, 1]; NaN if no item is positive. Without weights, the exact value rounded once, or (with
+        "davis-goadrich") within 4 units in the last place. With weights, within a relative error of
+        1e-12 or (with "davis-goadrich") an absolute one of 1e-15.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where no item is positive.
+        If no item is positive.
 
     Raises
     ------
@@ -128,8 +128,8 @@ def pr_auc_score(
 
     Notes
     -----
-    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves". Between N₀
-    accepted items with T₀ positives and g more with p positives,
+    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves". If g items with
+    p positives follow N₀ accepted items with T₀ positives,
 
     .. math:: \int P\,dR = \frac{p}{g\,n^+}\left[p +
               \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
@@ -176,19 +176,19 @@ def interpolated_precision(
     y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
         Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     recall_levels : int or array_like of shape (k,), default=11
-        That many levels from 0 to 1 at equal distances, at least 2, or the levels themselves.
+        The number of equidistant levels from 0 to 1 (at least 2), or the levels themselves.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     ndarray of shape (k,)
-        In [0, 1]; NaN where no item is positive.
+        In [0, 1]; NaN if no item is positive.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where no item is positive.
+        If no item is positive.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def interpolated_precision(
 
     Notes
     -----
-    max {P(r') : r' >= r}, as in information retrieval. Recall and level are compared as doubles.
+    max {P(r') : r' >= r}, as in information retrieval. Recall and levels are compared as doubles.
 
     References
     ----------
@@ -249,12 +249,12 @@ def eleven_point_average_precision(
     Returns
     -------
     float
-        In [0, 1]; NaN where no item is positive.
+        In [0, 1]; NaN if no item is positive.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where no item is positive.
+        If no item is positive.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def eleven_point_average_precision(
 
     Notes
     -----
-    The measure of the early TREC conferences; see :func:`.interpolated_precision`.
+    The standard measure of the early TREC conferences; see :func:`.interpolated_precision`.
 
     References
     ----------
@@ -293,7 +293,7 @@ def break_even_point(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> BreakEvenPoint:
-    """Where precision equals recall: where as many items are accepted as there are positive ones.
+    """The point where precision equals recall: as many items are accepted as are positive.
 
     Parameters
     ----------
@@ -305,14 +305,14 @@ def break_even_point(
     Returns
     -------
     value : float
-        The common value, in [0, 1]; within a tie, in expectation over its random order.
+        The common value, in [0, 1]; inside a tie, the expectation over random orders of the tie.
     threshold : float
-        The threshold whose tie it falls in. Both are NaN where no item is positive.
+        The threshold of the tie that contains the point. Both are NaN if no item is positive.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where no item is positive.
+        If no item is positive.
 
     Raises
     ------
@@ -358,7 +358,7 @@ def equal_error_rate(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> EqualErrorRate:
-    """Where the false positive rate equals the false negative rate, between points linearly.
+    """The rate at which false positive and false negative rate are equal, by linear interpolation.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def equal_error_rate(
     rate : float
         In [0, 1]; lower is better.
     threshold : float
-        The threshold whose tie it falls in. Both are NaN with one class only.
+        The threshold of the tie that contains the point. Both are NaN with one class only.
 
     Warns
     -----
@@ -416,7 +416,7 @@ def equal_error_rate(
 
 
 def _between(counts: NDArray[Any], index: int, part: Fraction) -> Fraction:
-    """The count where `part` of the tie of `index` is accepted."""
+    """Return the count if a share `part` of the tie at `index` is accepted."""
     before, here = (Fraction(counts[k].item()) for k in (index - 1, index))
     return before + part * (here - before)
 
@@ -426,7 +426,7 @@ def _plain(threshold: Any) -> Any:
 
 
 def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointInfluence:
-    """How the area moves with a correct and an incorrect item at each threshold."""
+    """Return the influence of a correct and of an incorrect item at each threshold on the area."""
     area = pr_auc_score(sweep, interpolation=interpolation)
     if interpolation == "step":
         gradient = by_precision(sweep, over_accepted=False, trapezoids=False)
@@ -447,15 +447,15 @@ def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointI
 
 
 def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDArray[np.float64]:
-    """The loss of average precision by an error: 1/(n⁺·N) at each correct item from its place on."""
-    del interpolation  # the others have the same limit
+    """Return the loss of average precision by an error: Σ 1/(n⁺·N) over correct items from it on."""
+    del interpolation  # all interpolations have the same limit
     correct = np.diff(sweep.true_accepts).astype(np.float64)
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
     return from_here_on(correct / accepted[1:]) / float(sweep.n_correct)
 
 
 def share_of_judge(items: PartialItems, interpolation: Interpolation) -> float | None:
-    """How much a judge counts where some items are verified: for the least variance of the area."""
+    """Return the weight of a judge that minimises the variance of the area, for partial truth."""
     sweep = plain(items.beginning.sweep)
     if not sweep.n_correct:
         return 0.0

@@ -1,8 +1,8 @@
-"""Areas over precision and risk: ARP-AUC, AURC and what is made of them.
+"""Areas under precision and risk: ARP-AUC, AURC and their normalised forms.
 
-Precision and risk divide by the number of accepted items, so that these areas are sums of as many
-fractions as there are thresholds; `_kernels.sums` adds those of trapezoids and of the mean up to some
-30 digits. An integral has a logarithm for each tie ("exact"), computed and added in doubles.
+Precision and risk divide by the number of accepted items, so that these areas are sums of one fraction
+per threshold. For "trapezoid" and "mean", `_kernels.sums` adds these to some 30 digits. The estimator
+"exact" has one logarithm per tie, computed and added in doubles.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _ranked(
     estimator: str,
     share: Callable[..., float | None] | None = None,
 ) -> RankedItems:
-    """The items, of which all estimators but trapezoids need no more than the corners."""
+    """Return the ranked items; all estimators but "trapezoid" need only the corners."""
     return as_ranked(
         correct, confidence, sample_weight, corners=estimator in ("mean", "exact"),
         share_of_judge=share or partial(share_of_judge, estimator=estimator),
@@ -63,7 +63,7 @@ def _ranked(
 
 
 def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fraction:
-    """ARP-AUC, or AURC `of_risk`, with an error far below that of a double."""
+    """Return ARP-AUC, or AURC if `of_risk`, with an error far below that of a double."""
     choice(estimator, "estimator", ESTIMATORS)
     if estimator == "mean" and items.weighted:
         raise ValueError(
@@ -76,13 +76,13 @@ def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fract
 
 
 def _log(ratio: Fraction) -> Fraction:
-    """ln, to 40 digits: what is left of it after a subtraction must still be right."""
+    """Return the natural logarithm to 40 digits, so that enough are left after a subtraction."""
     with localcontext(prec=40):
         return Fraction((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
 
 
 def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
-    """AURC of the best order of the same items: all correct ones first, no ties."""
+    """Return the AURC of the best order of the items: all correct ones first, without ties."""
     choice(optimum, "optimum", ("finite", "asymptotic"))
     correct, incorrect, _ = items.totals
     total = correct + incorrect
@@ -99,13 +99,16 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
     p, n = int(correct), int(total)
     high, low = _kernels.sums.harmonic(p, n)
     a, b = exact_quotient(high, low)
-    if estimator == "trapezoid":  # half the difference of 1/p and 1/n more
+    if estimator == "trapezoid":  # trapezoids add half the difference of 1/p and 1/n
         a, b = a * 2 * p * n + b * (n - p), b * 2 * p * n
     return n * b - p * (a + b), n * b
 
 
 def _precision_and_risk(items: RankedItems, estimator: str) -> tuple[Quotient, Quotient]:
-    """ARP-AUC and AURC, from whichever may be small: of it the other's error would leave little."""
+    """Return ARP-AUC and AURC: sum the smaller one, and take the other as 1 minus it.
+
+    Taking the smaller one as 1 minus the larger would cancel its digits.
+    """
     correct, incorrect, _ = items.totals
     of_risk = incorrect < correct
     area, whole = _area(items, estimator, of_risk=of_risk).as_integer_ratio()
@@ -118,14 +121,14 @@ def _minus(x: Quotient, y: Quotient) -> Quotient:
 
 
 def _excess(aurc: Quotient, best: Quotient, rounding: Quotient) -> Quotient:
-    """AURC above that of the best order, 0 where both are the same but for rounding."""
+    """Return the AURC minus that of the best order; 0 if they differ only by rounding."""
     excess, whole = _minus(aurc, best)
     most, unit = rounding
     return (excess if abs(excess) * unit > most * whole else 0), whole
 
 
 def _between(pairs: PairCounts, aurc: Quotient, best: Quotient, rounding: Quotient) -> float:
-    """AURC from 0 at the best order to 1 at a random one."""
+    """Return the AURC rescaled to 0 for the best order and 1 for a random one."""
     p, q, _ = whole_pairs(pairs)
     excess, whole = _excess(aurc, best, rounding)
     room, of_room = _minus((q, p + q), best)
@@ -133,16 +136,16 @@ def _between(pairs: PairCounts, aurc: Quotient, best: Quotient, rounding: Quotie
 
 
 class RiskAreas(NamedTuple):
-    """What :func:`.arp_area`, :func:`.aurc_loss` and :func:`.normalized_aurc_loss` return."""
+    """The results of :func:`.arp_area`, :func:`.aurc_loss` and :func:`.normalized_aurc_loss`."""
 
     arp: CurveArea
     aurc: float
     normalized_aurc: float
-    """NaN where all items are alike, and where they are weighted."""
+    """NaN with one class only, and for weighted items."""
 
 
 def risk_areas(items: RankedItems, aurc: Quotient, gamma: float) -> RiskAreas:
-    """All three areas over precision and risk by trapezoids, from the AURC."""
+    """Return all three areas under precision and risk by trapezoids, from the AURC."""
     pairs = items.totals
     rounding = items.rounding
     normalized = math.nan
@@ -172,8 +175,8 @@ def arp_area(
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         "trapezoid": straight lines between the points of the sweep, flat from X = 0 to the first.
         "mean": the mean over k of the precision of the k most confident items, in expectation over
-        random order within ties; unweighted only.
-        "exact": the integral where tied items are accepted in continuous random order.
+        random orders of ties; without weights only.
+        "exact": the integral if tied items are accepted continuously and in random order.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -196,12 +199,12 @@ def arp_area(
 
     Notes
     -----
-    Kimura et al. 2024, 3.4, where the parts are those of the ARAC-AUC. With "exact", a tie of p
-    correct and q incorrect items, g = p + q, after T₀ correct of N₀ accepted ones adds
+    Kimura et al. 2024, 3.4; the parts are defined as for the ARAC-AUC. With "exact", a tie of p
+    correct and q incorrect items, g = p + q, after N₀ accepted items with T₀ correct ones adds
 
     .. math:: \frac1\Omega\left[p + \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
 
-    and p/Ω where N₀ = 0.
+    and p/Ω if N₀ = 0.
 
     References
     ----------
@@ -249,9 +252,9 @@ def arp_auc_score(
     Returns
     -------
     float
-        In [0, 1]; higher is better. Unweighted, the exact value rounded once, or within 4 units in the
-        last place with the logarithms of "exact"; weighted, within a relative error of 1e-12 or, of
-        "exact", an absolute one of 1e-15.
+        In [0, 1]; higher is better. Without weights, the exact value rounded once, or (with "exact")
+        within 4 units in the last place. With weights, within a relative error of 1e-12 or (with
+        "exact") an absolute one of 1e-15.
 
     Raises
     ------
@@ -293,7 +296,7 @@ def normalized_arp_auc_score(
     estimator: Estimator = "trapezoid",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Normalised ARP-AUC: as the normalised ARAC-AUC, over precision.
+    """Normalised ARP-AUC: the counterpart of the normalised ARAC-AUC for precision.
 
     Parameters
     ----------
@@ -309,7 +312,7 @@ def normalized_arp_auc_score(
     Returns
     -------
     float
-        At most 1; 1 where every item is correct.
+        At most 1; 1 if every item is correct.
 
     Raises
     ------
@@ -355,14 +358,14 @@ def aurc_loss(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
-        As in :func:`.arp_area`. Papers on selective classification mostly take "mean".
+        As in :func:`.arp_area`. Papers on selective classification mostly use "mean".
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float
-        In [0, 1]; lower is better. 1 − ARP-AUC, and as close to the exact value.
+        In [0, 1]; lower is better. 1 − ARP-AUC, with the same accuracy.
 
     Raises
     ------
@@ -411,16 +414,16 @@ def excess_aurc_loss(
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`.
     optimum : {"finite", "asymptotic"}, default="finite"
-        "finite": the same estimator on the perfectly sorted items, unweighted unless the estimator
-        is "exact"; "asymptotic": π + (1 − π)·ln(1 − π), with π = 1 − β.
+        "finite": the same estimator on the perfectly sorted items; with weights, only for the
+        estimator "exact". "asymptotic": π + (1 − π)·ln(1 − π), with π = 1 − β.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float
-        0 for the best order (with logarithms, to some 1e-16); lower is better. By trapezoids, tied
-        incorrect items may bring it below 0.
+        0 for the best order (with logarithms, up to about 1e-16); lower is better. With trapezoids,
+        tied incorrect items may bring it below 0.
 
     Raises
     ------
@@ -460,7 +463,7 @@ def normalized_aurc_loss(
     optimum: Optimum = "finite",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """AURC between that of the best order, 0, and that of a random one, 1.
+    """AURC rescaled so that the best order has 0 and a random one 1.
 
     Parameters
     ----------
@@ -476,12 +479,12 @@ def normalized_aurc_loss(
     Returns
     -------
     float
-        Lower is better; above 1 where the confidence is worse than chance. NaN with one class.
+        Lower is better; above 1 if the confidence is worse than chance. NaN with one class only.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where all items are correct, or all incorrect.
+        If all items are correct, or all incorrect.
 
     Raises
     ------
@@ -518,7 +521,7 @@ def normalized_aurc_loss(
 
 
 def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
-    """The rise of the AURC by an error at each threshold but the first."""
+    """Return the rise of the AURC by an error at each threshold except the first."""
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
     total = float(sweep.total)
     before, after = accepted[:-1], accepted[1:]
@@ -543,13 +546,13 @@ def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> Fl
 
 
 def share_of_judge(items: PartialItems, estimator: str) -> float | None:
-    """How much a judge counts where some items are verified: for the least variance of the area."""
+    """Return the weight of a judge that minimises the variance of the area, for partial truth."""
     choice(estimator, "estimator", ESTIMATORS)
     return items.share_by_tie(weights_of_errors(items.beginning.sweep, estimator), linear=True)
 
 
 def share_of_normalized(items: PartialItems, estimator: str, gamma: float) -> float | None:
-    """The same of the normalised ARP-AUC."""
+    """Return the weight of a judge that minimises the variance of the normalised ARP-AUC."""
     choice(estimator, "estimator", ESTIMATORS)
     sweep = items.beginning.sweep
     weights = weights_of_errors(sweep, estimator)

@@ -1,1 +1,1 @@
-"""Counts in bins, and what they surely say of the items."""
+"""Counts in bins, and the bounds on metrics that follow from them."""

@@ -1,9 +1,9 @@
-"""Bins of confidence that need no look at the data before: narrow near 0 and 1, and in any scale.
+"""Bins of confidence that do not depend on the data: narrow near 0 and 1, and for any scale.
 
-The number of a bin rises with the confidence: 2,048 bins for each halving of the confidence below 0.5,
-of its distance from 1 above, and for each doubling beyond 1, as the outputs of a softmax and of a logit
-ask for. A logarithm need not be rounded the same way by every engine: what a bin holds is told by the
-least and the greatest confidence in it, and bins that overlap are put together.
+The number of a bin rises with the confidence. There are 2,048 bins for each halving of the confidence
+below 0.5, for each halving of its distance from 1 above 0.5, and for each doubling beyond 1, which
+suits softmax outputs and logits. Engines may round logarithms differently. Therefore a bin is described
+by the least and the greatest confidence found in it, and overlapping bins are merged.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     OfGroup = Callable[[object], nw.Expr]
 
 PER_OCTAVE = 2048.0
-LEAST = 1e-300  # what is nearer to 0 is in one bin with it
+LEAST = 1e-300  # smaller distances are in the same bin as this one
 ABOVE_HALF = -2 * PER_OCTAVE
 ABOVE_ONE = 2048 * PER_OCTAVE
 BELOW_ZERO = -4096 * PER_OCTAVE
-PARTS = 4096  # of equal width, into which a bin that is too large is split
+PARTS = 4096  # number of parts of equal width into which a bin with too many items is split
 
 
 class Split(NamedTuple):
-    """A bin of one group that is split into parts of equal width."""
+    """A bin of one group that is to be split into parts of equal width."""
 
     group: object
     low: Any
@@ -37,7 +37,7 @@ class Split(NamedTuple):
 
 
 def bin_numbers(confidence: NDArray[Any]) -> NDArray[np.float64]:
-    """The number of the bin of each confidence."""
+    """Return the bin number of each confidence."""
     x = confidence.astype(np.float64, copy=False)
     distance = np.where(x < 0.5, np.abs(x), np.where(x <= 1.0, 1.0 - x, x))
     octaves = np.floor(np.log2(np.maximum(distance, LEAST)) * PER_OCTAVE)
@@ -49,10 +49,10 @@ def bin_numbers(confidence: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def bin_expression(x: nw.Expr) -> nw.Expr:
-    """`bin_numbers` as an expression of narwhals; `x` is of type Float64."""
+    """Return `bin_numbers` as a narwhals expression; `x` has type Float64."""
     import narwhals as nw
 
-    # conditions inside each other, as older narwhals has no chains of them
+    # nested conditions, because older versions of narwhals cannot chain them
     def by_part(below: nw.Expr, low: nw.Expr, high: nw.Expr, beyond: nw.Expr) -> nw.Expr:
         chosen = nw.when(x <= 1.0).then(high).otherwise(beyond)
         chosen = nw.when(x < 0.5).then(low).otherwise(chosen)
@@ -65,13 +65,13 @@ def bin_expression(x: nw.Expr) -> nw.Expr:
 
 
 def is_in_split(split: Split, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
-    """Which items are in the bin; `by` says which have a label."""
+    """Return which items are in the bin; `by` selects the items of a group."""
     inside: nw.Expr = (x >= split.low) & (x <= split.high)
     return inside if by is None else inside & by(split.group)
 
 
 class Range(NamedTuple):
-    """Confidences of one group from `low` up to, but without, `below`."""
+    """Confidences of one group from `low` up to, but excluding, `below`."""
 
     group: object
     low: Any
@@ -79,13 +79,13 @@ class Range(NamedTuple):
 
 
 def is_in_range(given: Range, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
-    """Which items are in the range; `by` says which have a label."""
+    """Return which items are in the range; `by` selects the items of a group."""
     inside: nw.Expr = (x >= given.low) & (x < given.below)
     return inside if by is None else inside & by(given.group)
 
 
 def part_expression(splits: list[Split], x: nw.Expr, by: OfGroup | None) -> nw.Expr:
-    """The number of the part of each item, rising with the confidence in each bin; 0 elsewhere."""
+    """Return each item's part number, which rises with the confidence in its bin; 0 outside splits."""
     import narwhals as nw
 
     part: nw.Expr = nw.lit(0.0)

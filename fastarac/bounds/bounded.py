@@ -1,4 +1,4 @@
-"""Counts in bins of confidence, and the bounds between which the figures of the items surely lie."""
+"""Counts in bins of confidence, and bounds that certainly contain the metrics of the single items."""
 
 from __future__ import annotations
 
@@ -25,26 +25,27 @@ COUNTS = ("true_accepts_low", "true_accepts_high", "false_accepts_low", "false_a
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BoundedSweep(Table, Result):
-    """Counts of accepted items at some thresholds, and sure bounds of what depends on the others.
+    """Counts of accepted items at some thresholds, and certain bounds on the metrics of the items.
 
-    Between two thresholds the order of the items is not known. Every figure is given as
-    :class:`.Bounds` between which that of the items surely lies. Build it with :meth:`.from_bins`, or
+    Between two thresholds, the order of the items is unknown. Every metric is given as :class:`.Bounds`
+    that certainly contain its value for the single items. Build a sweep with :meth:`.from_bins`, or
     with a :class:`.ThresholdSketch`.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m + 1,)
-        Strictly decreasing; the first is ``inf``, then the lower edge of each bin. float64; an object
-        array of Python integers where these are beyond 2**53.
+        Strictly decreasing: ``inf``, then the lower edge of each bin. float64, or an object array of
+        Python integers if these exceed 2**53.
     true_accepts_low, true_accepts_high : ndarray of shape (m + 1,)
-        Correct items with ``confidence >= threshold``, at least and at most; the same at both ends,
-        and everywhere where the counts of all bins are exact. int64, or float64 of weights.
+        Lower and upper bound on the correct items with ``confidence >= threshold``. They are equal at
+        the first and the last threshold, and everywhere if the counts of all bins are exact. int64, or
+        float64 for weights.
     false_accepts_low, false_accepts_high : ndarray of shape (m + 1,)
         The same for the incorrect items.
     single_valued : ndarray of bool of shape (m,)
-        Whether all items between two thresholds have one confidence: nothing is open there.
+        Whether all items between two thresholds have the same confidence, so that nothing is unknown.
     known : mapping of str to Bounds
-        Areas that are known better than from the counts, by the names of the attributes.
+        Areas with tighter bounds than the counts give, by the names of the attributes.
 
     See Also
     --------
@@ -52,12 +53,11 @@ class BoundedSweep(Table, Result):
     Bounds : ends between which a figure surely lies
     fastarac.results.BoundedEvaluation : the figures of a BoundedSweep
 
-    Notes
-    -----
-    ROC-AUC: a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs open. The other areas
-    are bounded by the best and the worst order, ties included, of the items of each bin; where a bin
-    holds enough distinct confidences, the bounds are attained, and no narrower ones are true. All
-    bounds are rounded outward; an area that is exact has two equal ends, rounded to the nearest once.
+    Notes ----- For the ROC-AUC, a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs
+    undecided. The other areas are bounded by the best and the worst order, including ties, of the items
+    of each bin. If the bins hold enough distinct confidences, the bounds are attained and cannot be
+    narrower. All bounds are rounded outward; an exact area has two equal ends, rounded once to the
+    nearest double.
 
     Examples
     --------
@@ -101,19 +101,19 @@ class BoundedSweep(Table, Result):
         *,
         single_valued: ArrayLike | None = None,
     ) -> BoundedSweep:
-        """Build the sweep from counts in bins, whoever made them.
+        """Build the sweep from counts in bins.
 
         Parameters
         ----------
         edges : array_like of shape (k + 1,)
-            Of k bins, strictly increasing; the first and the last may be infinite. A bin holds the
-            confidences from its lower edge up to, but without, the upper one; the last bin holds its
-            upper edge too (as in ``numpy.histogram``). Integers stay integers, also in a list that ends
-            with ``inf``.
+            The edges of k bins, strictly increasing; the first and the last may be infinite. A bin
+            holds the confidences from its lower edge up to, but excluding, the upper one; the last bin
+            includes its upper edge (as in ``numpy.histogram``). Integers stay integers, even in a list
+            that ends with ``inf``.
         correct_counts, incorrect_counts : array_like of shape (k,)
-            How many correct and incorrect items each bin holds, at least 0. Floats are weights.
+            The numbers of correct and incorrect items in each bin, at least 0. Floats are weights.
         single_valued : array_like of bool of shape (k,), optional
-            Which bins hold items of one confidence only; by default none does.
+            Which bins hold items of a single confidence; by default none does.
 
         Returns
         -------
@@ -126,8 +126,8 @@ class BoundedSweep(Table, Result):
 
         Notes
         -----
-        Bins of other tools that hold their upper edge instead of the lower one are the same bins of
-        the negated confidence; what is accepted at an edge is then what is above it.
+        Some tools make bins that include their upper edge instead of the lower one. These are bins in
+        the sense above of the negated confidence; an edge then accepts the items above it.
 
         Examples
         --------
@@ -165,13 +165,13 @@ class BoundedSweep(Table, Result):
     def to_columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a table, one row for each threshold.
 
-        `single_valued` is of the bin that the threshold ends below; True where there is none.
+        `single_valued` refers to the bin whose lower edge is the threshold; True for the threshold inf.
         """
         counts = {name: getattr(self, name) for name in ("thresholds", *COUNTS)}
         return counts | {"single_valued": np.append(True, self.single_valued)}
 
     def __add__(self, other: object) -> NoReturn:
-        """Refuse: the bins of two sweeps are not the same."""
+        """Raise a TypeError: the bins of two sweeps differ."""
         raise TypeError(
             "a BoundedSweep is added to another object, but bins of different data are not the same; "
             "add ThresholdSweeps (method='counts') or ThresholdSketches, or count all data in one call"
@@ -181,7 +181,7 @@ class BoundedSweep(Table, Result):
 
     @property
     def n_correct(self) -> int | float:
-        """Weight of the correct items, n⁺; their number where the items are not weighted."""
+        """Weight of the correct items, n⁺; their number if the items are not weighted."""
         return self.true_accepts_low[-1].item()  # type: ignore[no-any-return]
 
     @property
@@ -201,12 +201,12 @@ class BoundedSweep(Table, Result):
 
     @property
     def counts(self) -> Counts:
-        """The counts and `single_valued` in one tuple, for what computes the bounds."""
+        """The counts and `single_valued` as one tuple, for computing bounds."""
         return Counts(*(getattr(self, name) for name in (*COUNTS, "single_valued")))
 
     @property
     def sweep(self) -> ThresholdSweep | None:
-        """The sweep of the items themselves where nothing is open; None where something is."""
+        """The exact sweep of the items if nothing is unknown; None otherwise."""
         counts = self.counts
         if not (counts.exact.all() and counts.single.all()):
             return None
@@ -219,7 +219,7 @@ class BoundedSweep(Table, Result):
 
     @property
     def roc_auc(self) -> Bounds:
-        """Area under the ROC curve, in [0, 1]; NaN with a warning where all items are alike."""
+        """Area under the ROC curve, in [0, 1]; NaN with a warning if there is one class only."""
         return self._pair_area("roc_auc")
 
     @property
@@ -245,7 +245,7 @@ class BoundedSweep(Table, Result):
 
     @property
     def average_precision(self) -> Bounds:
-        """Average precision, in [0, 1]; NaN with a warning where no item is correct."""
+        """Average precision, in [0, 1]; NaN with a warning if no item is correct."""
         step = partial(pr_auc_score, interpolation="step") if self.n_correct else None
         found = self._without_bins("average_precision", step) or self.counts.average_precision()
         if found is None:
@@ -254,27 +254,27 @@ class BoundedSweep(Table, Result):
         return found
 
     def order(self, *, best: bool, steps: int = 1) -> ThresholdSweep:
-        """Counts along the best or the worst order of the items that the bins allow.
+        """Return the counts along the best or the worst order of the items that the bins allow.
 
         Parameters
         ----------
         best : bool
-            The correct items of each bin above its incorrect ones, or below.
+            Whether the correct items of each bin are above its incorrect ones, or below.
         steps : int, default=1
-            Points within a bin for the items that come first; the others are tied.
+            Number of points within a bin for the items that come first; the others are tied.
 
         Returns
         -------
         ThresholdSweep
-            Every curve of the items lies between the two orders'. Its thresholds are the lower edges of
-            the bins, repeated for points inside.
+            Every curve of the items lies between those of the two orders. Its thresholds are the lower
+            edges of the bins, repeated for points inside a bin.
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
         counts = ThresholdCounts(self.thresholds[where], correct, incorrect)
-        return trusted_sweep(ThresholdSweep, counts)  # its thresholds repeat, as is said above
+        return trusted_sweep(ThresholdSweep, counts)  # thresholds repeat, see above
 
     def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
-        """Return an area that is known, or that of the sweep where nothing is open."""
+        """Return an area from `known`, or that of the exact sweep if there is one; None otherwise."""
         if name in self.known:
             return self.known[name]
         sweep = None if area is None else self.sweep
@@ -291,9 +291,9 @@ class BoundedSweep(Table, Result):
 
 
 def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
-    """All edges but the last, and raise unless they increase up to that."""
+    """Return all edges except the last; raise unless the edges increase strictly."""
     if isinstance(edges, list | tuple) and len(edges) > 1 and edges[-1] == np.inf:
-        at = vector(edges[:-1], "edges")  # an array of all would make doubles of integers
+        at = vector(edges[:-1], "edges")  # inf would convert integers to doubles
         if at[-1] < np.inf and (at[1:] > at[:-1]).all():
             return at
     at = vector(edges, "edges")
@@ -303,14 +303,14 @@ def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
 
 
 def refuse_of_bounds(**given: object) -> None:
-    """Raise for the arguments that need more than bounds: None and False are as if left out."""
+    """Raise for arguments that need single items; None and False count as not given."""
     for name, value in given.items():
         if value is not None and value is not False:
             raise TypeError(f"{name} cannot go with a BoundedSweep: use a ThresholdSweep")
 
 
 def _check(sweep: BoundedSweep) -> None:
-    """Raise unless the arrays are those of bins."""
+    """Raise unless the arrays are valid counts in bins."""
     thresholds = sweep.thresholds
     if thresholds.ndim != 1 or len(thresholds) < 2 or thresholds[0] != np.inf:
         raise ValueError(

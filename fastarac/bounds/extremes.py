@@ -1,19 +1,19 @@
-"""The least and the largest areas that counts in bins leave open.
+"""The smallest and the largest areas that are possible for given counts in bins.
 
-Everything is read off four arrays over the edges of the bins, from the highest edge down: how many
-correct and how many incorrect items are at or above each edge, at least and at most. Where both ends
-agree at all edges, the bins are independent, and the extremes are attained:
+All bounds follow from four arrays over the edges of the bins, from the highest edge down: lower and
+upper bounds on the numbers of correct and of incorrect items at or above each edge. If lower and upper
+bounds agree at all edges, the bins are independent, and the extremes are attained:
 
-* ARAC, ROC, AUGRC: the correct items of a bin above its incorrect ones, or below. Exact integers.
-* Average precision: largest with the correct items tied above the incorrect ones, least with them one
-  by one below. Correct item j of a bin then has the precision (T + j)/(T + j + F), whose sum over j is
-  p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
-* ARP by trapezoids: largest with the correct items one by one and the incorrect ones tied below them
-  (a straight line lies above a convex curve), least with the incorrect ones one by one and the correct
-  ones tied below them (below a concave curve).
+* ARAC, ROC, AUGRC: the correct items of a bin are above its incorrect ones, or below. Exact integers.
+* Average precision: largest if the correct items are tied above the incorrect ones, smallest if they
+  are below them one by one. Correct item j of a bin then has the precision (T + j)/(T + j + F), whose
+  sum over j is p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
+* ARP by trapezoids: largest if the correct items come one by one and the incorrect ones are tied below
+  them (a straight line lies above a convex curve), smallest if the incorrect items come one by one and
+  the correct ones are tied below them (a straight line lies below a concave curve).
 
-Where the ends differ, an item may be in one of several bins. Its precision is then bounded by the
-extremes over all of these: surely, if no longer attained.
+If lower and upper bounds differ, an item may be in one of several bins. Its precision is then bounded
+by the extremes over all of these; such bounds are certain, but need not be attained.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from fastarac._engine.pairs import pairs_between, quotient_of_pairs
 FloatArray = NDArray[np.float64]
 
 MOST_DECIMALS = 16
-MARGIN = 2.0**-48  # of sums of precisions, whose rounding is at most half of it
-DIRECT = 64  # up to which harmonic numbers are added one by one
+MARGIN = 2.0**-48  # margin added to sums of precisions; their rounding error is at most half of it
+DIRECT = 64  # harmonic numbers up to this one are tabulated
 _EXACT = list(accumulate((Fraction(1, k) for k in range(1, DIRECT + 1)), initial=Fraction(0)))
 _HARMONIC = np.array(_EXACT, np.float64)
 _LEFT = np.array([float(a - Fraction(b)) for a, b in zip(_EXACT, _HARMONIC.tolist(), strict=True)])
@@ -46,7 +46,7 @@ class _Bounds(NamedTuple):
 
 
 class Bounds(TupleResult, _Bounds):
-    """The ends between which a figure of the items surely lies, rounded outward.
+    """Lower and upper bound that certainly contain a metric of the items, rounded outward.
 
     See Also
     --------
@@ -67,13 +67,13 @@ class Bounds(TupleResult, _Bounds):
 
     @property
     def width(self) -> float:
-        """`high` − `low`; 0 where the figure is exact."""
+        """`high` − `low`; 0 if the metric is exact."""
         return self.high - self.low
 
     def __str__(self) -> str:
         if self.low == self.high or not math.isfinite(self.width):
             return f"{self.low:.6g}"
-        # so many decimals that the width shows, and no end is rounded inward
+        # enough decimals to show the width; ends are rounded outward
         decimals = max(4, 2 - math.floor(math.log10(self.width)))
         unit = Decimal(1).scaleb(-min(decimals, MOST_DECIMALS))
         low = Decimal(self.low).quantize(unit, ROUND_FLOOR)
@@ -82,14 +82,14 @@ class Bounds(TupleResult, _Bounds):
 
 
 class Counts(NamedTuple):
-    """Items at or above each edge, from the highest edge down, of shape (m + 1,): 0 at the first."""
+    """Bounds on the items at or above each edge, from the highest down, (m + 1,); 0 at the first."""
 
     correct_low: NDArray[Any]
     correct_high: NDArray[Any]
     incorrect_low: NDArray[Any]
     incorrect_high: NDArray[Any]
     single: NDArray[np.bool_]
-    """(m,) whether all items between two edges have one confidence."""
+    """Whether all items between two edges have the same confidence, (m,)."""
 
     @property
     def exact(self) -> NDArray[np.bool_]:
@@ -98,10 +98,10 @@ class Counts(NamedTuple):
         return np.asarray(correct & (self.incorrect_low == self.incorrect_high))
 
     def path(self, *, best: bool, steps: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Counts of both kinds along the best or the worst order, and the edge below each point.
+        """Return both counts along the best or the worst order, and the edge below each point.
 
-        Best: the correct items of a bin come first, in so many steps, and the incorrect ones tied below
-        them. Worst: the other way round. Points at which nothing changes are left out.
+        In the best order, the correct items of a bin come first, in `steps` steps, and the incorrect
+        ones are tied below them; in the worst order, vice versa. Points without a change are left out.
         """
         first, second = self.correct_high, self.incorrect_low
         if not best:
@@ -117,7 +117,7 @@ class Counts(NamedTuple):
         return correct[new], incorrect[new], where[new]
 
     def pair_area(self, metric: str) -> Bounds | None:
-        """Bounds of an area that follows from pairs; None for 0/0."""
+        """Return the bounds of an area that follows from pairs; None for 0/0."""
         ends = []
         for best in (False, True):
             correct, incorrect, _ = self.path(best=best)
@@ -132,7 +132,7 @@ class Counts(NamedTuple):
         return outward(min(ends), max(ends))
 
     def average_precision(self) -> Bounds | None:
-        """Bounds of the average precision; None where no item is correct."""
+        """Return the bounds of the average precision; None if no item is correct."""
         total = float(self.correct_low[-1])
         if not total:
             return None
@@ -140,32 +140,33 @@ class Counts(NamedTuple):
         errors = np.where(self.single, fl[1:], fl[:-1])
         highest = _ratio(th[1:], th[1:] + errors)
         high = _over_ranks(tl, th, highest)
-        # an item that is in a bin of one value for sure has the precision of the bin
+        # items that are certainly in a bin with a single value have the precision of the bin
         sure = np.maximum(tl[1:] - th[:-1], 0.0) * self.single
         low = sure * _ratio(tl[1:], tl[1:] + fh[1:])
         low += self._one_by_one(tl[:-1], fh[1:], tl[1:] - tl[:-1] - sure)
         return _bounds(low / total, high / total)
 
     def precision(self, correct: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Least and largest height of the precision–recall curve at these numbers of correct items.
+        """Return the smallest and largest height of the precision–recall curve at `correct` items.
 
-        The curve goes in steps: its height is the precision at the next threshold that accepts so many.
+        The curve is a step function: its height is the precision at the next threshold that accepts at
+        least so many correct items.
         """
         tl, th, fl, fh = self._floats()
-        # the bins that this threshold may be in: one, where the counts are exact
+        # the bins that may hold this threshold: one bin if the counts are exact
         first = np.searchsorted(th[1:], correct)
         end = np.maximum(np.searchsorted(tl[:-1], correct), first + 1)
         errors = np.where(self.single, fl[1:], fl[:-1])
         highest = np.append(_ratio(th[1:], th[1:] + errors), 0.0)
         high = np.maximum.reduceat(highest, np.column_stack([first, end]).ravel())[::2]
-        # errors may follow, before the next correct item
+        # errors may follow before the next correct item
         last = np.searchsorted(tl[:-1], correct, side="right") - 1
         tied = self.single[last] & (first == last)
         reached = np.where(tied, np.maximum(tl[last + 1], correct), correct)
         return _ratio(reached, reached + fh[last + 1]), high
 
     def arp_auc(self) -> Bounds:
-        """Bounds of the area under the precision over the acceptance rate, by trapezoids."""
+        """Return the bounds of the area under the precision over the acceptance rate, by trapezoids."""
         tl, th, fl, fh = self._floats()
         total = tl[-1] + fl[-1]
         highest = _ratio(th[1:], th[1:] + fl[:-1])
@@ -178,7 +179,7 @@ class Counts(NamedTuple):
         single = self.single[alone]
         tied = _chord(t, f, p, q)
         correct_first = self._curve(t, f, p) + _chord(t + p, f, np.zeros_like(q), q)
-        # risk is precision with the two kinds exchanged
+        # risk is precision with correct and incorrect items exchanged
         incorrect_first = q - self._curve(f, t, q) + _chord(t, f + q, p, np.zeros_like(p))
         high = np.append(high, np.where(single, tied, correct_first))
         low = np.append(low, np.where(single, tied, incorrect_first))
@@ -189,7 +190,7 @@ class Counts(NamedTuple):
         return tl, th, fl, fh
 
     def _rise(self, start: FloatArray, count: FloatArray) -> FloatArray:
-        """Σ 1/k over start < k <= start + count; of weights, the integral that is its limit."""
+        """Return Σ 1/k over start < k <= start + count; for weights, the corresponding integral."""
         stop = start + count
         if self.correct_low.dtype != np.int64:
             return np.log1p(_ratio(count, start))
@@ -197,18 +198,18 @@ class Counts(NamedTuple):
         far = np.log1p((end - begin) / begin) - (end - begin) / (2.0 * begin * end)
         for power, factor in ((2, -12.0), (4, 120.0), (6, -252.0), (8, 240.0)):
             far += (end**-power - begin**-power) / factor
-        # with what rounding left of each number: the errors of a small difference must be small too
+        # the rounding errors of the table are included, because small differences would lose digits
         last, first = (np.minimum(at, DIRECT).astype(np.int64) for at in (stop, start))
         near: FloatArray = (_HARMONIC[last] - _HARMONIC[first]) + (_LEFT[last] - _LEFT[first])
         return near + far
 
     def _one_by_one(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
-        """Sum of the share of the right ones as `count` more of them are added, one by one."""
-        # right + wrong is 0 where wrong is: `_rise` does not matter there
+        """Return Σ right/(right + wrong) as `count` right ones are added one by one."""
+        # if wrong is 0, the result of `_rise` is not used
         return count - np.where(wrong > 0, wrong * self._rise(right + wrong, count), 0.0)
 
     def _curve(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
-        """Area under that share by trapezoids: half of the first and of the last step differ."""
+        """Return the area under the same share by trapezoids: half the first and last step differ."""
         area = self._one_by_one(right, wrong, count)
         if self.correct_low.dtype != np.int64:
             return area
@@ -218,7 +219,7 @@ class Counts(NamedTuple):
 
 
 def outward(low: Fraction, high: Fraction) -> Bounds:
-    """Round the ends outward; where both are one value, that is rounded to the nearest once."""
+    """Round the ends outward; two equal ends are rounded to the nearest double."""
     ends = float(low), float(high)
     if low == high:
         return Bounds(*ends)
@@ -229,12 +230,12 @@ def outward(low: Fraction, high: Fraction) -> Bounds:
 
 
 def _bounds(low: FloatArray, high: FloatArray) -> Bounds:
-    """Add up shares of areas in [0, 1]; whatever was rounded is within the margin."""
+    """Add up terms of areas in [0, 1], and widen the bounds by a margin for rounding errors."""
     return Bounds(max(0.0, math.fsum(low) - MARGIN), min(1.0, math.fsum(high) + MARGIN))
 
 
 def _steps(counts: NDArray[Any], steps: int) -> NDArray[Any]:
-    """Counts in equal steps from each to the next, of shape (m, steps)."""
+    """Return counts in equal steps from each count to the next, of shape (m, steps)."""
     left = np.arange(steps - 1, -1, -1)
     rise = counts[1:] - counts[:-1]
     short = rise[:, None] / steps * left
@@ -244,12 +245,12 @@ def _steps(counts: NDArray[Any], steps: int) -> NDArray[Any]:
 
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """Quotients, 0 where there is nothing."""
+    """Return quotients, 0 where `whole` is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _chord(t: FloatArray, f: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
-    """Area under the straight line of the precision over a tie; flat where nothing is above it."""
+    """Return the area under the precision over a tie, a straight line; flat if nothing is above."""
     after = _ratio(t + p, t + p + f + q)
     before = np.where(t + f > 0, _ratio(t, t + f), after)
     return (p + q) * (before + after) / 2.0
@@ -263,11 +264,11 @@ def _over_ranks(
     largest: bool = True,
     alone: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Items times the largest `value` (m,) of the bins that they may be in, one term a run of ranks.
+    """Return the items of each run of ranks times the largest `value` of the bins that may hold them.
 
-    At edge i at least low[i] and at most high[i] items are at or above it: the item of rank r is at
-    earliest in the first bin with high >= r, at latest in the first one with low >= r. Least values
-    with ``largest=False``; without the bins that are `alone`.
+    At least low[i] and at most high[i] items are at or above edge i. The item of rank r is therefore in
+    the first bin with high >= r at the earliest, and in the first bin with low >= r at the latest. With
+    ``largest=False``, the smallest value is used. Bins marked in `alone` are left out.
     """
     ends = np.union1d(low, high)
     runs, ends = np.diff(ends), ends[1:]
@@ -282,12 +283,12 @@ def _over_ranks(
 def _extremes(
     value: FloatArray, first: NDArray[np.intp], last: NDArray[np.intp], *, largest: bool
 ) -> FloatArray:
-    """Largest or least value from each of `first` to `last`."""
+    """Return the largest or smallest value in each range from `first` to `last`."""
     of_two = np.maximum if largest else np.minimum
     out, length = np.empty(len(first)), last - first + 1
     width = 1
     while True:
-        # `value` holds the extremes of `width` values from each place on
+        # value[i] is the extreme of the `width` values from i on
         here = (length >= width) & (length < 2 * width)
         out[here] = of_two(value[first[here]], value[last[here] - width + 1])
         if length.max(initial=0) < 2 * width:

@@ -1,4 +1,4 @@
-"""Operating points of counts in bins: the limit is kept for sure, and what it may have cost is said."""
+"""Operating points from counts in bins: the limit is certainly kept, the possible loss is reported."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedOperatingPoint(Result):
-    """What happens at one threshold, as far as counts in bins say it.
+    """Bounds on the counts and rates at one threshold, from counts in bins.
 
-    Accept an item iff its confidence is at or above `threshold`. A limit that the threshold was chosen
-    for is kept by the items whatever their order inside the bins. Another threshold, inside a bin,
-    may accept more within it: at most `largest_acceptance_rate`.
+    An item is accepted iff its confidence is at or above `threshold`. If the threshold was chosen for a
+    limit, the items keep the limit whatever their order inside the bins. A threshold inside a bin might
+    accept more within the limit: at most `largest_acceptance_rate`.
 
     Attributes
     ----------
     threshold : float
-        ``inf`` where nothing may be accepted. A Python integer where no float holds it.
+        ``inf`` if nothing may be accepted. A Python integer if no float holds it.
     true_accepts, false_accepts : Bounds
-        TA and FA; both ends are equal where the counts at the threshold are exact.
+        TA and FA; both ends are equal if the counts at the threshold are exact.
     n_correct, n_incorrect : int or float
         n⁺ and n⁻.
     largest_acceptance_rate : float
-        The most that a threshold on the items themselves could accept within the limit, in [0, 1].
+        The largest rate that any threshold on the single items could accept within the limit, in [0,
+        1].
 
     See Also
     --------
@@ -83,7 +84,7 @@ class BoundedOperatingPoint(Result):
 
     @property
     def acceptance_lost(self) -> float:
-        """What the limit may have cost because the order inside the bins is not known; 0 for none."""
+        """The most that the acceptance rate may have lost because the order inside bins is unknown."""
         return max(0.0, self.largest_acceptance_rate - self.acceptance_rate.low)
 
     @property
@@ -106,13 +107,13 @@ class BoundedOperatingPoint(Result):
 
     @property
     def risk(self) -> Bounds:
-        """FA/(TA + FA), errors among the accepted items; NaN where nothing is accepted."""
+        """FA/(TA + FA), errors among the accepted items; NaN if nothing is accepted."""
         (ta, more_ta), (fa, more_fa) = self.true_accepts, self.false_accepts
         return Bounds(_share(fa, more_ta), _share(more_fa, ta))
 
     @property
     def precision(self) -> Bounds:
-        """TA/(TA + FA), correct ones among the accepted items; NaN where nothing is accepted."""
+        """TA/(TA + FA), correct ones among the accepted items; NaN if nothing is accepted."""
         (ta, more_ta), (fa, more_fa) = self.true_accepts, self.false_accepts
         return Bounds(_share(ta, more_fa), _share(more_ta, fa))
 
@@ -122,12 +123,12 @@ def _share(part: float, rest: float) -> float:
 
 
 def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOperatingPoint:
-    """Return the operating point of one criterion: one of the sweep's own thresholds for a limit."""
+    """Return the operating point for one criterion; limits choose one of the sweep's own thresholds."""
     tl, th, fl, fh, _ = sweep.counts
     total = sweep.total
     largest = 0.0
     if criterion == "threshold":
-        # accepted for sure is what is above the next edge; what is above the last one before may be
+        # items above the next higher edge are certainly accepted; those down to the next lower may be
         rising = sweep.thresholds[::-1]
         if isinstance(limit, int) and abs(limit) > 1 << 53:
             rising = rising.astype(object)
@@ -149,7 +150,7 @@ def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOpe
 
 
 def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, int]:
-    """Places of the last threshold that surely keeps a limit, and of the last that may keep it."""
+    """Return the index of the last threshold that certainly keeps a limit, and of the last that may."""
     tl, th, fl, fh, single = sweep.counts
     if criterion == "max_error_rate":
         index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1
@@ -161,14 +162,14 @@ def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, 
 
 
 def _risks(errors: NDArray[Any], right: NDArray[Any]) -> NDArray[np.float64]:
-    """Errors among the accepted; infinite where nothing is."""
+    """Return the errors among the accepted items; infinite where nothing is accepted."""
     accepted = errors + right
     nothing = np.full(len(errors), np.inf)
     return np.asarray(np.divide(errors, accepted, out=nothing, where=accepted > 0))
 
 
 def _most(limit: float, rate: Any, sweep: BoundedSweep) -> float:
-    """The most errors whose rate keeps the limit, compared as doubles as at a threshold."""
+    """Return the most errors whose rate keeps the limit, compared as doubles."""
     if not isinstance(sweep.n_incorrect, int):
         low, high = 0.0, float(sweep.n_incorrect)
         for _ in range(100):

@@ -1,4 +1,4 @@
-"""A stream of items in bounded memory: counts whose bounds contain what all items would give."""
+"""A sketch of a stream of items in bounded memory, whose bounds contain the metrics of all items."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-CHUNK = 1 << 15  # items that are looked at together
-MOST_KEPT = 3 << 14  # of each label, until they are sorted
-NODES = 32  # divided by the width: beyond so many nodes, some are collapsed
-COLLAPSED, GROWN = 1 / 2, 3 / 4  # of the room for a node: when it is made, and as it grows
+CHUNK = 1 << 15  # items processed together
+MOST_KEPT = 3 << 14  # items of each label that are kept before they are sorted into nodes
+NODES = 32  # nodes are collapsed if there are more than NODES / max_width
+COLLAPSED, GROWN = 1 / 2, 3 / 4  # share of its budget that a new node, and a growing one, may fill
 EXACT_INTEGERS = 1 << 53
 
 
 class Routing(NamedTuple):
-    """How an item finds its node."""
+    """The tables by which items are assigned to nodes, see `_kernels.sketch.route`."""
 
     starts: NDArray[np.uint64]
     owners: NDArray[np.int32]
@@ -42,9 +42,9 @@ class Routing(NamedTuple):
 class ThresholdSketch:
     """Counts of a stream of items, in memory that does not grow with it.
 
-    Feed it batches with :meth:`.update`, add sketches of parts with ``+``, in any order: the bounds of
-    :meth:`.bounds` contain the figures of all items together, and that of the ROC-AUC is no wider than
-    `max_width`. As long as there are few distinct confidences, all is exact.
+    Feed it batches with :meth:`.update`, and merge sketches of parts with ``+``, in any order. The
+    bounds from :meth:`.bounds` contain the metrics of all items together, and those of the ROC-AUC are
+    no wider than `max_width`. As long as there are few distinct confidences, everything is exact.
 
     Parameters
     ----------
@@ -54,24 +54,23 @@ class ThresholdSketch:
     Raises
     ------
     ValueError, TypeError
-        Where `max_width` is not a number in [1e-12, 1).
+        If `max_width` is not a number in [1e-12, 1).
 
     See Also
     --------
     BoundedSweep : bounds of figures from counts in bins
     fastarac.io.sketch_outputs : count a file of any size in a sketch
 
-    Notes
-    -----
-    Confidences are read as the bits of doubles in the order of their values, and ranges of them whose
-    keys begin with the same bits are the nodes of a tree. Counts are kept for single confidences, and,
-    where these become many, for ranges that hold few items of either kind: the nodes along each path of
-    the tree hold at most ``max_width / 2`` of the correct and of the incorrect items. An item is
-    ambiguous only with those of its own range and of the ranges around and inside it: fewer than
-    ``max_width`` of all pairs of a correct and an incorrect item are, whatever the stream is.
+    Notes ----- Confidences become keys: the bits of doubles, mapped so that their order is kept. Ranges
+    of keys that begin with the same bits are the nodes of a tree. Counts are kept for single
+    confidences and, when these become many, for ranges with few items of either kind: the nodes along
+    each path of the tree hold at most a share ``max_width / 2`` of the correct and of the incorrect
+    items. The order of an item is unknown only relative to items in its own range and in the ranges
+    around and inside it. Fewer than ``max_width`` of all pairs of a correct and an incorrect item are
+    therefore undecided, for any stream.
 
-    Several threads may update, add, and read one sketch: each sees the batches of the others whole, or
-    not at all.
+    Several threads may update, add and read one sketch: each sees batches of the others entirely or not
+    at all.
 
     Examples
     --------
@@ -95,7 +94,7 @@ class ThresholdSketch:
         self._max_width = sketch_format.width_of(max_width)
         self._lock = threading.Lock()
         self._nodes = Nodes.empty(0)
-        self._totals = np.zeros(2, np.int64)  # replaced, never written to: read without the lock
+        self._totals = np.zeros(2, np.int64)  # never written to: read without the lock
         self._kept = np.empty((2, 0), np.uint64)
         self._n_kept = np.zeros(2, np.int64)
         self._routing: Routing | None = None
@@ -109,7 +108,7 @@ class ThresholdSketch:
 
     @property
     def max_width(self) -> float:
-        """The largest width of the bounds of the ROC-AUC."""
+        """The largest width of the bounds on the ROC-AUC."""
         return self._max_width
 
     @property
@@ -145,8 +144,8 @@ class ThresholdSketch:
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep`, also for integers beyond 2**53; nothing is counted then. For
-            arrays that are written to meanwhile, of which some items may have been counted.
+            As :func:`.threshold_sweep`, also for integers beyond 2**53; nothing is counted then. Also
+            if another thread writes to the arrays meanwhile; some items may have been counted then.
 
         Examples
         --------
@@ -166,7 +165,7 @@ class ThresholdSketch:
             if self.total + items.n > MOST_ITEMS:
                 raise ValueError(f"the counts would sum to {self.total + items.n}, beyond int64")
             for values, labels in _parts(items):
-                # copies, looked at once more: another thread may write to what was given
+                # copy, and check again: another thread may write to the given arrays
                 doubles, right = values.astype(np.float64), labels.copy()
                 changed = not np.isfinite(doubles).all()
                 items.check(not_finite=changed, seen_labels=int(right.max()))
@@ -181,7 +180,7 @@ class ThresholdSketch:
             self._routing = self._routes()
         way = self._routing
         keys, places = np.empty(len(values), np.uint64), np.empty(len(values), np.int32)
-        with np.errstate(over="ignore"):  # the distance from an end
+        with np.errstate(over="ignore"):  # the distance from an end may overflow
             sketch.route(values, labels, way.starts, way.table, way.ends, keys, places, way.added)
         right = int(np.count_nonzero(labels))
         self._totals = self._totals + np.array([len(values) - right, right])
@@ -192,14 +191,14 @@ class ThresholdSketch:
             sketch.clear(way.added)
 
     def _budget(self) -> NDArray[np.float64]:
-        """How many incorrect and correct items the nodes of each path may hold together."""
+        """Return how many incorrect and correct items the nodes of each path may hold together."""
         return self._totals.astype(np.float64) * (self._max_width / 2)
 
     def _routes(self) -> Routing:
         sketch = _kernels.sketch
         low, _, counts = self._nodes
         starts, owners, sums = sketch_format.laid_out(self._nodes)
-        # the cells are finest near both ends, and a few outliers must not move these
+        # cells are finest near both ends, so a few outliers must not move the ends
         ends = 0.0, 0.0, 0.0, 0
         if len(low):
             mass = np.cumsum(counts.sum(axis=1))
@@ -214,7 +213,7 @@ class ThresholdSketch:
         return Routing(starts, owners, sums, np.zeros((len(starts), 2), np.int32), table, ends)
 
     def _settle(self) -> None:
-        """Make nodes of the items that were kept."""
+        """Turn the kept items into nodes."""
         if not self._n_kept.any():
             return
         kept = [np.sort(keys[:size]) for keys, size in zip(self._kept, self._n_kept, strict=True)]
@@ -225,7 +224,7 @@ class ThresholdSketch:
         self._merge(nodes.head(size))
 
     def _merge(self, nodes: Nodes) -> None:
-        """Add nodes, and collapse some where there are many."""
+        """Add nodes, and collapse some if there are too many."""
         merged = Nodes.empty(len(self._nodes.low) + len(nodes.low))
         size = _kernels.sketch.merge(*self._nodes, *nodes, *merged)
         self._nodes = merged.head(size)
@@ -237,10 +236,10 @@ class ThresholdSketch:
         self._limit = max(int(NODES / self._max_width), 2 * size)
 
     def __add__(self, other: object) -> ThresholdSketch:
-        """Merge with the sketch of other items, of either width: the wider one's holds."""
+        """Merge with the sketch of other items; the larger `max_width` of the two applies."""
         if not isinstance(other, ThresholdSketch):
             return NotImplemented
-        # one after the other, so that no thread ever waits for one lock while it holds another
+        # lock one after the other, so that no thread waits for a lock while it holds another
         nodes, totals, limit = self._snapshot()
         others, other_totals, other_limit = other._snapshot()
         total = int(totals.sum()) + int(other_totals.sum())
@@ -254,28 +253,28 @@ class ThresholdSketch:
         return merged
 
     def _snapshot(self) -> tuple[Nodes, NDArray[np.int64], int]:
-        """A copy of the nodes of all items so far, their totals, and the limit."""
+        """Return a copy of the nodes of all items so far, their totals, and the limit of nodes."""
         with self._lock:
             self._settle()
             return self._nodes.head(len(self._nodes.low)), self._totals, self._limit
 
     def __radd__(self, other: object) -> ThresholdSketch:
-        """Let ``sum(sketches)`` merge: it starts from 0. The sum of one sketch is another object."""
+        """Support ``sum(sketches)``, which starts from 0; the sum of a single sketch is a copy."""
         return self + ThresholdSketch(self._max_width) if other == 0 else NotImplemented
 
     def bounds(self) -> BoundedSweep:
-        """Return the counts at thresholds, with bounds of all figures.
+        """Return the counts at thresholds, with bounds on all metrics.
 
         Returns
         -------
         BoundedSweep
-            Its `roc_auc` is at most `max_width` wide; the other areas get their bounds without a
-            promised width. All is exact as long as no range had to be collapsed.
+            Its `roc_auc` is at most `max_width` wide; the widths of other bounds are not guaranteed.
+            Everything is exact as long as no range had to be collapsed.
 
         Raises
         ------
         ValueError
-            Where nothing was counted yet.
+            If nothing has been counted yet.
 
         Examples
         --------
@@ -295,7 +294,7 @@ class ThresholdSketch:
         keys, where = np.unique(np.concatenate([low, after]), return_inverse=True)
         depth = np.cumsum(np.bincount(where[: len(low)], minlength=len(keys)))
         depth -= np.cumsum(np.bincount(where[len(low) :], minlength=len(keys)))
-        keys = keys[depth > 0]  # where no range is, no item is: the interval below goes on
+        keys = keys[depth > 0]  # keys outside all ranges hold no items
         ends = {}
         for name, at in (("low", low), ("high", last)):
             place = len(keys) - np.searchsorted(keys, at, side="right") + 1
@@ -332,7 +331,7 @@ class ThresholdSketch:
         Parameters
         ----------
         data : bytes or another buffer
-            The whole of it: bytes, a bytearray, a memoryview, an array, a memory map.
+            The complete bytes, also as a bytearray, a memoryview, an array or a memory map.
 
         Returns
         -------
@@ -341,10 +340,10 @@ class ThresholdSketch:
         Raises
         ------
         TypeError
-            Where `data` has no bytes.
+            If `data` is no buffer.
         ValueError
-            Where the bytes are not those of a sketch, of another version, or damaged: everything is
-            checked, so that bytes of strangers may be read.
+            If the bytes are not a sketch, have an unknown version, or are damaged. Everything is
+            checked, so that untrusted bytes may be read.
 
         Examples
         --------
@@ -365,7 +364,7 @@ class ThresholdSketch:
 
 
 def _parts(items: Items) -> Iterator[tuple[NDArray[Any], NDArray[np.uint8]]]:
-    """Values and labels of a few items at a time."""
+    """Yield values and labels of some items at a time."""
     for start in range(0, items.n, CHUNK):
         for _, (values, _, labels) in items.chunks(start, min(start + CHUNK, items.n)):
             yield values, labels

@@ -1,4 +1,4 @@
-"""A sketch as bytes: what is written, and the checks of what is read before a kernel sees it."""
+"""The byte format of a sketch, and the checks of untrusted bytes before they reach a kernel."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 MAGIC = b"fastarac sketch\n"
-VERSION = 2  # version 1 had some ranges in several nodes
+VERSION = 2  # in version 1, several nodes could have the same range
 HEADER = struct.Struct("<16sHdq")  # magic, version, max_width, number of nodes
 CHECKSUM = struct.Struct("<I")
 NODE_SIZE = 8 + 1 + 2 * 8
-LEAST_WIDTH = 1e-12  # narrower bounds would need more nodes than any memory has
+LEAST_WIDTH = 1e-12  # narrower bounds would need more nodes than any memory holds
 MOST_ITEMS = np.iinfo(np.int64).max
 MOST_BITS = 64
 SPANS = np.array([(1 << bits) - 1 for bits in range(MOST_BITS + 1)], np.uint64)
 LARGEST = np.uint64(0xFFEFFFFFFFFFFFFF)  # key of the largest finite confidence
 LEAST = np.uint64(0x0010000000000000)
-MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)  # no item has it: minus zero is zero
-ROUNDING = 1 + 1e-9  # of the products that decide what a range may hold
+MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)  # no item has this key: minus zero becomes zero
+ROUNDING = 1 + 1e-9  # tolerance for rounding in the largest counts that a range may hold
 
 
 class Nodes(NamedTuple):
-    """See `_kernels.sketch`."""
+    """The nodes of a sketch, see `_kernels.sketch`."""
 
     low: NDArray[np.uint64]
     bits: NDArray[np.uint8]
     counts: NDArray[np.int64]
-    """(n, 2): incorrect, correct."""
+    """Incorrect and correct items of each node, (n, 2)."""
 
     @staticmethod
     def empty(size: int) -> Nodes:
-        """Arrays to be written to."""
+        """Return uninitialised arrays for `size` nodes."""
         return Nodes(np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty((size, 2), np.int64))
 
     def head(self, size: int) -> Nodes:
-        """The first nodes alone."""
+        """Return copies of the first `size` nodes."""
         return Nodes(self.low[:size].copy(), self.bits[:size].copy(), self.counts[:size].copy())
 
 
 class NodeLayout(NamedTuple):
-    """All keys cut into intervals; see `_kernels.sketch.lay_out`."""
+    """A division of all keys into intervals, see `_kernels.sketch.lay_out`."""
 
     starts: NDArray[np.uint64]
     owners: NDArray[np.int32]
@@ -57,7 +57,7 @@ class NodeLayout(NamedTuple):
 
 
 def laid_out(nodes: Nodes) -> NodeLayout:
-    """The intervals of all keys, and what the ranges around each node hold."""
+    """Return the intervals of all keys, and the counts of the ranges that enclose each node."""
     low, bits, counts = nodes
     starts = np.empty(2 * len(low) + 1, np.uint64)
     owners = np.empty(2 * len(low) + 1, np.int32)
@@ -67,7 +67,7 @@ def laid_out(nodes: Nodes) -> NodeLayout:
 
 
 def width_of(value: Any, name: str = "max_width") -> float:
-    """Return a largest width as a float, and raise unless it is one."""
+    """Return `max_width` as a float; raise unless it is in [1e-12, 1)."""
     width = inner_fraction(value, name)
     if width < LEAST_WIDTH:
         raise ValueError(f"{name} must be a number from {LEAST_WIDTH:g} on and below 1, got {width!r}")
@@ -75,7 +75,7 @@ def width_of(value: Any, name: str = "max_width") -> float:
 
 
 def written(max_width: float, nodes: Nodes) -> bytes:
-    """The bytes of a sketch."""
+    """Return the bytes of a sketch."""
     low, bits, counts = nodes
     parts = [
         HEADER.pack(MAGIC, VERSION, max_width, len(low)),
@@ -88,9 +88,9 @@ def written(max_width: float, nodes: Nodes) -> bytes:
 
 
 def read(data: Buffer) -> tuple[float, Nodes]:
-    """Return the largest width and the nodes of a sketch, and raise unless they could be written."""
+    """Read and check the bytes of a sketch; return `max_width` and the nodes."""
     try:
-        content = memoryview(data).tobytes()  # of its own: what `data` shows may change meanwhile
+        content = memoryview(data).tobytes()  # a copy, because `data` may change meanwhile
     except TypeError as error:
         raise TypeError(
             f"data must be bytes, or another buffer, got type {type(data).__name__}"
@@ -127,7 +127,7 @@ def read(data: Buffer) -> tuple[float, Nodes]:
 
 
 def _each_range_once(nodes: Nodes) -> Nodes:
-    """Add up the counts of neighbours of the same range; single confidences stay as they are."""
+    """Add up the counts of neighbours with the same range; single confidences stay as they are."""
     low, bits, counts = nodes
     new = np.append(True, (low[1:] != low[:-1]) | (bits[1:] != bits[:-1]) | (bits[1:] == 0))
     starts = np.flatnonzero(new[: len(low)])
@@ -135,7 +135,7 @@ def _each_range_once(nodes: Nodes) -> Nodes:
 
 
 def _check_counts(counts: NDArray[np.int64]) -> None:
-    """Raise unless the counts are of at least one item each, and sum to what int64 holds."""
+    """Raise unless each node has at least one item, and the sum of all counts fits int64."""
     wrong = (counts.min(axis=1) < 0) | (counts.max(axis=1) == 0)
     _reject_any(wrong, counts, "counts", "it must have at least one item and no negative number")
     total = int((counts & 0xFFFFFFFF).sum()) + (int((counts >> 32).sum()) << 32)  # in two halves
@@ -144,7 +144,7 @@ def _check_counts(counts: NDArray[np.int64]) -> None:
 
 
 def _check(nodes: Nodes, max_width: float) -> None:
-    """Raise unless the nodes are those of a sketch: the kernels trust them."""
+    """Raise unless the nodes are valid, because the kernels do not check them."""
     low, bits, counts = nodes
     _reject_any(bits > MOST_BITS, bits, "bits", f"it must be 0 to {MOST_BITS}")
     span = SPANS[bits]

@@ -1,1 +1,1 @@
-"""Thresholds that keep a limit, on the items at hand."""
+"""Thresholds that keep a limit on the given items."""

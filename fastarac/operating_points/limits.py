@@ -1,4 +1,4 @@
-"""The last points of counts that keep a limit."""
+"""The last points of a sweep that keep a limit, and the acceptance rates there."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 CHUNK = 1 << 16
-ROUNDING = 1e-12  # of an error rate that a reviewer leaves
+ROUNDING = 1e-12  # error rates with a reviewer this close to the limit are computed exactly
 
 
 def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:
-    """Index of the last point that accepts nothing at or below a confidence; the last without one."""
+    """Return the index of the last point, with a threshold above `never_accepted` if this is given."""
     if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
         return len(sweep.true_accepts) - 1
     return int((sweep.thresholds > never_accepted).sum()) - 1
 
 
 def most_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> float:
-    """The largest acceptance rate of any threshold above a confidence; 1 without one."""
+    """Return the largest acceptance rate of any threshold, above `never_accepted` if this is given."""
     last = last_accepted(sweep, never_accepted)
     return float((sweep.true_accepts[last] + sweep.false_accepts[last]) / sweep.total)
 
@@ -46,7 +46,7 @@ def values_at_limits(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> float | NDArray[np.float64]:
-    """Acceptance rates at limits; of partial truth each from the counts that are best known there."""
+    """Return acceptance rates at limits; with partial truth, each from the best estimate there."""
     if is_partial(correct):
 
         def acceptance(sweep: ThresholdSweep, limit: NDArray[np.float64]) -> float:
@@ -67,7 +67,7 @@ def acceptances_at_error_rates(
     *,
     interpolate: bool,
 ) -> NDArray[np.float64]:
-    """:func:`.acceptance_at_error_rate` of limits that were checked before, in one row."""
+    """Return :func:`.acceptance_at_error_rate` for limits that are already checked, as a flat array."""
     sweep = sweep.rising
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     values = np.empty(limits.size)
@@ -92,7 +92,7 @@ def acceptances_at_error_rates(
 def acceptances_at_risks(
     sweep: CountsAtThresholds, limits: NDArray[np.float64], *, interpolate: bool
 ) -> NDArray[np.float64]:
-    """:func:`.acceptance_at_risk` of limits that were checked before, in one row."""
+    """Return :func:`.acceptance_at_risk` for limits that are already checked, as a flat array."""
     sweep = sweep.rising
     ta, fa = sweep.true_accepts, sweep.false_accepts
     values = np.empty(limits.size)
@@ -107,10 +107,10 @@ def acceptances_at_risks(
 def last_within(
     sweep: CountsAtThresholds, max_error_rate: float, reviewer: Reviewer | None = None
 ) -> int:
-    """Index of the last point of the sweep with at most that error rate.
+    """Return the index of the last point with at most that error rate, or -1 if there is none.
 
-    Without a reviewer the rate never falls, and is 0 at first. With one it may fall, and all of it
-    may be above: -1 then.
+    Without a reviewer, the rate rises from 0 along the sweep. With a reviewer it may fall, and may
+    exceed the limit everywhere.
     """
     fa, total = sweep.false_accepts, sweep.total
     if reviewer is None:
@@ -128,7 +128,7 @@ def last_within(
 
 
 def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> float:
-    """The error rate at a point rounded once, with the reviewer's rates as they are written."""
+    """Return the error rate at a point, rounded once; the reviewer's rates are read as decimals."""
     correct, incorrect = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
     ta, fa = (Fraction(each[index].item()) for each in (sweep.true_accepts, sweep.false_accepts))
     found, spoiled = (
@@ -139,7 +139,7 @@ def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> fl
 
 
 def out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | None, name: str) -> str:
-    """Say how low the error rate may be with a reviewer."""
+    """Return the message that a limit is below the lowest error rate possible with a reviewer."""
     rates = errors_at(sweep, slice(None), reviewer) / sweep.total
     lowest = len(rates) - 1 - int(rates[::-1].argmin())
     return (
@@ -149,7 +149,7 @@ def out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | N
 
 
 def last_with_risk(sweep: CountsAtThresholds, max_risk: float) -> int:
-    """Index of the last point with at most that risk, 0 where there is none; searched from the end."""
+    """Return the index of the last point with at most that risk, 0 if none; searched from the end."""
     for stop in range(len(sweep.false_accepts), 1, -CHUNK):
         start = max(1, stop - CHUNK)
         errors = sweep.false_accepts[start:stop]

@@ -1,4 +1,4 @@
-"""From a sweep to one threshold: how much can be accepted, under which limit."""
+"""Operating points: the choice of a threshold by a criterion, and the rates there."""
 
 from __future__ import annotations
 
@@ -48,27 +48,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatingPoint(Result):
-    """What happens at one threshold: the counts and the rates of the reject model.
+    """The counts and rates of the reject model at one threshold.
 
-    Accept an item iff its confidence is at or above `threshold`; where `tie_acceptance` is below 1,
-    only that fraction of the items whose confidence *equals* the threshold, picked at random. The
-    counts are then expectations, and no longer whole.
+    An item is accepted iff its confidence is at or above `threshold`. If `tie_acceptance` is below 1,
+    only that fraction of the items whose confidence *equals* the threshold is accepted, picked at
+    random; the counts are then expectations and need not be whole.
 
     Attributes
     ----------
     threshold : float
-        ``inf`` where nothing may be accepted. A Python integer where the confidences are integers
-        that no float holds.
+        ``inf`` if nothing may be accepted. A Python integer if the confidences are integers that no
+        float holds.
     true_accepts, false_accepts, false_rejects, true_rejects : int or float
         TA, FA, FR, TR (Kimura et al. 2024, table 1).
     risk, precision : float
-        Of the accepted items, FA/(TA + FA) and TA/(TA + FA), in [0, 1]. Where nothing is accepted,
+        Shares of the accepted items, FA/(TA + FA) and TA/(TA + FA), in [0, 1]. If nothing is accepted,
         those of the most confident items.
     tie_acceptance : float
         In (0, 1]; 1 unless part of a tie is accepted.
     reviewer : Reviewer or None
-        The people who verify what is rejected; None where they find and correct every error. The
-        error rate, the correction rate and the accuracy after correction are theirs.
+        The people who verify rejected items; None if they find and correct every error. The error rate,
+        the correction rate and the accuracy after correction take their mistakes into account.
 
     See Also
     --------
@@ -158,12 +158,12 @@ class OperatingPoint(Result):
 
     @property
     def recall(self) -> float:
-        """R_TP = TA/n⁺; NaN where there is no correct item."""
+        """R_TP = TA/n⁺; NaN if there is no correct item."""
         return _ratio(self.true_accepts, self.true_accepts + self.false_rejects)
 
     @property
     def false_positive_rate(self) -> float:
-        """R_FP = FA/n⁻; NaN where there is no incorrect item."""
+        """R_FP = FA/n⁻; NaN if there is no incorrect item."""
         return _ratio(self.false_accepts, self.false_accepts + self.true_rejects)
 
 
@@ -206,7 +206,7 @@ def operating_point(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint | BoundedOperatingPoint:
-    """Choose the threshold by one criterion and say what happens there.
+    """Choose a threshold by one criterion, and return the counts and rates there.
 
     Parameters
     ----------
@@ -215,36 +215,37 @@ def operating_point(
     threshold : float, optional
         The threshold itself; ``inf`` accepts nothing.
     max_error_rate : float, optional
-        The largest acceptance rate with at most that share, in [0, 1], of errors among *all* items.
+        Choose the largest acceptance rate with at most this share, in [0, 1], of errors among *all*
+        items.
     max_risk : float, optional
-        The largest acceptance rate with at most that share of errors among the *accepted* items; not
-        monotone: the risk may be higher at lower acceptance rates.
+        Choose the largest acceptance rate with at most this share of errors among the *accepted* items.
+        The risk is not monotone: it may be higher at lower acceptance rates.
     min_acceptance_rate : float, optional
-        The highest threshold that accepts at least that share, in [0, 1].
+        Choose the highest threshold that accepts at least this share, in [0, 1].
     interpolate : bool, default=False
-        Accept part of a tie, so that the limit is met exactly where the curve allows it.
+        Accept part of a tie if necessary, so that the limit is met exactly where the curve allows it.
     reviewer : Reviewer, optional
-        The people who verify what is rejected, whose errors count; by default they find every error.
+        The people who verify rejected items, whose errors count; by default they find every error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     OperatingPoint
-        Where only the empty acceptance keeps the limit, that point, with threshold ``inf``. Of a
-        :class:`.BoundedSweep` a `BoundedOperatingPoint`, whose limit is kept for sure.
+        If the limit is kept only by accepting nothing, the threshold is ``inf``. For a
+        :class:`.BoundedSweep`, a `BoundedOperatingPoint`, which certainly keeps the limit.
 
     Raises
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also unless exactly one criterion is given, for one outside its
-        range or out of the reach of a `reviewer`, and for `interpolate` beside `threshold`.
+        range or impossible to keep with the `reviewer`, and for `interpolate` beside `threshold`.
 
     Warns
     -----
     QuestionableInputWarning
-        For a limit of 1, which may mean 1%; where no better items are accepted within a limit than are
-        rejected, and what is correct has less confidence, by more than chance, or all have the same.
+        For a limit of 1, which may mean 1%. If the accepted items are no better than the rejected ones,
+        also for confidences that are all the same, or lower for correct items by more than chance.
 
     See Also
     --------
@@ -280,7 +281,7 @@ def operating_point(
     if threshold is not None:
         if interpolate:
             raise TypeError("interpolate cannot go with threshold, which accepts its tie whole")
-        if not isinstance(threshold, int):  # integers may be beyond what a float holds
+        if not isinstance(threshold, int):  # integers may exceed the precision of floats
             threshold = real_scalar(threshold, "threshold", finite=False)
     else:
         limit = fraction_of(criteria[criterion], criterion)
@@ -298,7 +299,7 @@ def operating_point(
     at_any = threshold is not None and not isinstance(labels, CornerSweep)
     if at_any or min_acceptance_rate is not None:
         sweep: CountsAtThresholds = as_sweep(labels, confidence, sample_weight)
-    else:  # the others are at corners
+    else:  # all other criteria lead to corners
         sweep = as_ranked(labels, confidence, sample_weight, corners=True).corners
     if threshold is None:
         sweep = sweep.rising
@@ -306,7 +307,7 @@ def operating_point(
         value = limit if threshold is None else threshold
         point = point_of_limit(sweep, criterion, value, reviewer)
         if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
-            _question_order(labels, confidence, sample_weight)  # it accepts no better than chance does
+            _question_order(labels, confidence, sample_weight)  # it selects no better than chance
         return point
     return _point_within_tie(sweep, criterion, limit, reviewer)
 
@@ -314,13 +315,13 @@ def operating_point(
 def _point_within_tie(
     sweep: CountsAtThresholds, criterion: str, limit: float, reviewer: Reviewer | None
 ) -> OperatingPoint:
-    """The point that meets a limit exactly, by part of a tie where the curve allows it."""
+    """Return the point that meets a limit exactly, by accepting part of a tie if necessary."""
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     index = _index_of_limit(sweep, criterion, limit, reviewer)
     fraction = 0.0
     if criterion == "max_error_rate":
         errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
-        if errors / total < limit:  # where it is the limit, the point is reached
+        if errors / total < limit:  # otherwise the point meets the limit already
             fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif criterion == "max_risk":
         fraction = fraction_of_risk(limit, sweep, index)
@@ -347,10 +348,10 @@ def _question_order(
 def point_of_limit(
     sweep: CountsAtThresholds, criterion: str, value: float, reviewer: Reviewer | None = None
 ) -> OperatingPoint:
-    """:func:`.operating_point` for a criterion that was checked before, ties accepted whole."""
+    """Return :func:`.operating_point` for a criterion that is already checked, with whole ties."""
     if criterion == "threshold":
         sweep = sweep.possible
-        at = cast("ThresholdSweep", sweep).at(value)  # given for it
+        at = cast("ThresholdSweep", sweep).at(value)  # callers pass a sweep that has `at`
         return _point(sweep, value, *at[:2], reviewer=reviewer)
     return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)
 
@@ -358,7 +359,7 @@ def point_of_limit(
 def _index_of_limit(
     sweep: CountsAtThresholds, criterion: str, limit: float, reviewer: Reviewer | None
 ) -> int:
-    """Index of the point that accepts most within a limit, or least above `min_acceptance_rate`."""
+    """Return the index of the last point within a limit, or the first with `min_acceptance_rate`."""
     if criterion == "max_risk":
         return last_with_risk(sweep, limit)
     if criterion == "max_error_rate":
@@ -399,7 +400,7 @@ def acceptance_at_error_rate(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
-    """Acceptance rate at an allowed error rate: how much goes through unchecked.
+    """Acceptance rate at an allowed error rate: the share that is accepted without verification.
 
     Parameters
     ----------
@@ -408,18 +409,18 @@ def acceptance_at_error_rate(
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     interpolate : bool, default=False
-        Read the value off the curve, whose ties are straight segments; otherwise only whole ties
-        are accepted, as a threshold does.
+        Read the value off the curve, on which ties are straight segments; by default, only whole ties
+        are accepted, as with a threshold.
     reviewer : Reviewer, optional
-        The people who verify what is rejected; by default they find and correct every error.
+        The people who verify rejected items; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float or ndarray
-        X(θ) in [0, 1], in the shape of `max_error_rate`; 1 where the whole curve keeps the limit. NaN,
-        with an `UndefinedMetricWarning`, where the errors of a `reviewer` exceed the limit at every
+        X(θ) in [0, 1], in the shape of `max_error_rate`; 1 if the whole curve keeps the limit. NaN,
+        with an `UndefinedMetricWarning`, if the errors left by a `reviewer` exceed the limit at every
         threshold.
 
     Raises
@@ -435,8 +436,8 @@ def acceptance_at_error_rate(
 
     Notes
     -----
-    What :func:`.operating_point` accepts with ``max_error_rate=``. With `interpolate` it is the
-    abscissa of the ARAC curve at the height Y = 1 − ε, the largest where there are several (Kimura et
+    The acceptance rate of :func:`.operating_point` with ``max_error_rate=``. With `interpolate`, it is
+    the abscissa of the ARAC curve at the height Y = 1 − ε, the largest if there are several (Kimura et
     al. 2024, 3.2 §2 and figure 4).
 
     References
@@ -486,7 +487,7 @@ def acceptance_at_risk(
     interpolate: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
-    """Acceptance rate at an allowed risk: how much goes through with so many errors among it.
+    """Acceptance rate at an allowed risk: the share accepted with at most that share of errors in it.
 
     Parameters
     ----------
@@ -495,14 +496,14 @@ def acceptance_at_risk(
     max_risk : float or array_like
         The allowed share of errors among the *accepted* items, in [0, 1].
     interpolate : bool, default=False
-        Accept part of a tie; otherwise only whole ties, as a threshold does.
+        Accept part of a tie; by default, only whole ties are accepted, as with a threshold.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float or ndarray
-        In [0, 1], in the shape of `max_risk`; 0 where the risk is higher at every threshold.
+        In [0, 1], in the shape of `max_risk`; 0 if the risk exceeds the limit at every threshold.
 
     Raises
     ------
@@ -516,8 +517,8 @@ def acceptance_at_risk(
 
     Notes
     -----
-    The largest acceptance rate at which the risk keeps the limit: the risk is not monotone, and may be
-    higher at lower acceptance rates. What :func:`.operating_point` finds with ``max_risk=``.
+    The largest acceptance rate at which the risk keeps the limit, as found by :func:`.operating_point`
+    with ``max_risk=``. The risk is not monotone: it may be higher at lower acceptance rates.
 
     References
     ----------
@@ -537,7 +538,7 @@ def acceptance_at_risk(
 
 
 def point_at(sweep: CountsAtThresholds, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:
-    """The operating point at one of the sweep's own thresholds."""
+    """Return the operating point at one of the sweep's own thresholds."""
     accepted = sweep.true_accepts[index].item(), sweep.false_accepts[index].item()
     return _point(sweep, sweep.thresholds[index], *accepted, reviewer=reviewer)
 

@@ -1,4 +1,4 @@
-"""How much of a tie can be accepted within a limit, and how many errors there are at a point."""
+"""The share of a tie that can be accepted within a limit, and the errors at a point."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def errors_at(sweep: AcceptedCounts, part: slice, reviewer: Reviewer | None) -> NDArray[Any]:
-    """Items of all that are wrong in the end, at some of the points of the sweep."""
+    """Return the number of items that are wrong after verification, at some points of the sweep."""
     errors = sweep.false_accepts[part]
     if reviewer is None:
         return errors
@@ -21,7 +21,10 @@ def errors_at(sweep: AcceptedCounts, part: slice, reviewer: Reviewer | None) -> 
 
 
 def fraction_of_tie(slack: float, sweep: AcceptedCounts, index: int) -> float:
-    """Share of the next tie, of which there is one, where `slack` more may be accepted; in [0, 1]."""
+    """Return the share, in [0, 1], of the next tie if `slack` more items may be accepted.
+
+    `index` must not be the last point.
+    """
     tie = sweep.false_accepts[index + 1] - sweep.false_accepts[index]
     tie = tie + sweep.true_accepts[index + 1] - sweep.true_accepts[index]
     return float(min(max(slack / tie, 0.0), 1.0))
@@ -30,7 +33,7 @@ def fraction_of_tie(slack: float, sweep: AcceptedCounts, index: int) -> float:
 def fraction_of_errors(
     slack: float, sweep: AcceptedCounts, index: int, reviewer: Reviewer | None
 ) -> float:
-    """The same where `slack` more errors may be; the next point has more than that."""
+    """Return the share of the next tie if `slack` more errors are allowed; the whole tie adds more."""
     if index + 1 == len(sweep.true_accepts):
         return 0.0
     before, after = errors_at(sweep, slice(index, index + 2), reviewer)
@@ -38,7 +41,7 @@ def fraction_of_errors(
 
 
 def fraction_of_risk(limit: float, sweep: AcceptedCounts, index: int) -> float:
-    """The same where the risk may be `limit`; the next point, if there is one, has more than that."""
+    """Return the share of the next tie if the risk may be `limit`; the whole tie exceeds it."""
     ta, fa = sweep.true_accepts, sweep.false_accepts
     accepted = ta[index] + fa[index]
     if not index or index + 1 == len(ta) or not fa[index] / accepted < limit:
