@@ -27,7 +27,7 @@ def require(package: str, extra: str) -> None:
 
 @contextmanager
 def needed_by_ocr(what: str) -> Iterator[None]:
-    """If an import in this context fails, raise an error with the reason and the install command."""
+    """Turn a failed import in this context into an error with the reason and the install command."""
     try:
         yield
     except ModuleNotFoundError as error:

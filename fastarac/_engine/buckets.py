@@ -34,13 +34,13 @@ class SortedItems(NamedTuple):
     buckets: Buckets
     layout: Layout
     above: NDArray[np.int64]
-    """Distinct confidences, correct and incorrect items above each bucket, of shape (n_buckets, 3)."""
+    """Distinct confidences, correct items and incorrect items above each bucket, (n_buckets, 3)."""
     n_thresholds: int
-    """Distinct confidences."""
+    """The number of distinct confidences."""
     pairs: PairCounts
 
     def below(self, correct: int, incorrect: int) -> SortedItems:
-        """Return the items with so many correct and incorrect items above; pairs are set to 0."""
+        """Return these items with further items above all of them; the pairs are set to 0."""
         totals = self.pairs.correct + correct, self.pairs.incorrect + incorrect
         above = self.above + np.array([0, correct, incorrect])
         return self._replace(above=above, pairs=PairCounts(*totals, 0))
@@ -70,7 +70,7 @@ def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class Plan(NamedTuple):
-    """How the items are distributed over buckets."""
+    """A plan for distributing the items over buckets."""
 
     n_buckets: int  # on either side of zero
     table: NDArray[np.uint16]  # cell -> bucket

@@ -27,7 +27,7 @@ class AcceptedCounts:
 
     @property
     def n_correct(self) -> int | float:
-        """Weight of the correct items, n⁺; their number where the items are not weighted."""
+        """Weight of the correct items, n⁺; their number if the items are not weighted."""
         return self.true_accepts.item(-1)  # type: ignore[no-any-return]
 
     @property
@@ -134,12 +134,12 @@ class CountsAtThresholds(AcceptedCounts):
 
     @property
     def possible(self) -> CountsAtThresholds:
-        """The counts to report: these; for estimated counts, the nearest that items can have."""
+        """These counts; estimated counts override this with the nearest that items can have."""
         return self
 
     @property
     def rising(self) -> CountsAtThresholds:
-        """The counts to check limits with: these; for estimated ones, some whose errors never fall."""
+        """These counts; estimated counts override this with counts whose errors never fall."""
         return self
 
 
@@ -167,7 +167,7 @@ class PointCounts(AcceptedCounts, _PointCounts):
 
     @property
     def rising(self) -> PointCounts:
-        """The counts to check limits with: these."""
+        """These counts, as their errors never fall."""
         return self
 
 

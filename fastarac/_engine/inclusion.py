@@ -13,7 +13,7 @@ from fastarac._engine.inputs import labels_in_part
 
 FloatArray = NDArray[np.float64]
 
-UNLIKELY = 0.001  # share of honest samples that are refused for their size
+UNLIKELY = 0.001  # probability of refusing an honest sample because of its size
 
 
 def probabilities_of(given: ArrayLike, n: int) -> FloatArray:

@@ -25,7 +25,7 @@ MAX_SPAN = 1e305  # largest ratio of two weights, so that products with the smal
 
 
 class Layout(NamedTuple):
-    """How confidences of some type are passed to the kernels."""
+    """The types and bits by which kernels read confidences of some type."""
 
     values: np.dtype[Any]
     bits: np.dtype[Any]

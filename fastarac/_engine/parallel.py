@@ -30,7 +30,7 @@ def shares(n_items: int) -> list[tuple[int, int]]:
 
 
 def run(task: Callable[[T], R], arguments: Sequence[T]) -> list[R]:
-    """Return `task` of each argument; the first runs in the calling thread, each other in its own."""
+    """Call `task` with each argument, the first one in this thread, each other in its own."""
     if len(arguments) == 1:
         return [task(arguments[0])]
     results: dict[int, R] = {}

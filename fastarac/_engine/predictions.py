@@ -32,7 +32,7 @@ class Order(NamedTuple):
     places: NDArray[np.intp]
     """The places of the verified items in this order, rising, (n_verified,)."""
     thresholds: NDArray[Any]
-    """Inf and the confidences, (m + 1,)."""
+    """Infinity, then the distinct confidences, falling, (m + 1,)."""
 
 
 def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
@@ -82,7 +82,7 @@ class Verified(NamedTuple):
     error: FloatArray
     """e: 1 for an error, 0 otherwise."""
     weight: FloatArray
-    """1/π."""
+    """The inverse 1/π of the probability of verification."""
     fold: NDArray[np.intp]
     """The fold of each item; its items are predicted from the other folds."""
 

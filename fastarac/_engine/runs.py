@@ -69,7 +69,7 @@ def merged(counts: AcceptedCounts) -> PointCounts:
 def corners_among(arrays: ThresholdCounts) -> ThresholdCounts:
     """Return the unweighted sweep with only the last threshold of each run of correct items."""
     right, wrong = (np.diff(counts) > 0 for counts in arrays[1:])
-    labels = right + np.int64(2) * wrong  # of each tie
+    labels = right + np.int64(2) * wrong  # 1, 2 or MIXED for each tie
     kept = np.ones(len(labels) + 1, np.bool_)
     kept[1:-1] = (labels[:-1] != CORRECT) | (labels[1:] != CORRECT)
     return ThresholdCounts(*(array[kept] for array in arrays))

@@ -71,7 +71,7 @@ def _few(items: Items, max_share: float) -> SmallerClass | None:
     label = int(correct < n - correct)
     _, (_, bits, labels) = next(items.chunks(0, n))
     where = np.flatnonzero(labels == label)
-    if len(where) != few:  # labels other than 0 and 1
+    if len(where) != few:  # there are labels other than 0 and 1
         items.reject()
     rare = np.empty(few, layout.bits)
     _kernels.keys.to_ordered_bits(bits[where], layout.kind, rare)
@@ -96,7 +96,7 @@ def count_around_few(items: Items) -> PairCounts | None:
             part, layout.kind, layout.exponent, ends, table, few.label, few.rare
         )
         items.check(not_finite=bad, seen_labels=seen)
-        return int(others), int(doubled)  # areas multiply them beyond 64 bits
+        return int(others), int(doubled)  # Python integers, as products in areas exceed 64 bits
 
     found = parallel.run(count, parallel.shares(items.n))
     others, doubled = (sum(column) for column in zip(*found, strict=True))
@@ -176,7 +176,7 @@ def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
 
 
 def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
-    """Return ends and table of the better kind of cells: that with fewer items beside rare ones.
+    """Return ends and table of the kind of cells in which fewer items share a cell with rare ones.
 
     Return None if these are too many even then. `to_most` holds the number of cells per rare item, and
     the logarithm of the largest number of cells.

@@ -85,10 +85,10 @@ class ThresholdSums(NamedTuple):
     """Areas computed from sums over the thresholds; the last two need a correct item."""
 
     aurc: Quotient
-    """By trapezoids."""
+    """AURC by trapezoids."""
     average_precision: Quotient
     pr_auc: Quotient
-    """By the interpolation of Davis and Goadrich."""
+    """PR-AUC by the interpolation of Davis and Goadrich."""
 
 
 def threshold_sums(items: Ordered) -> ThresholdSums:

@@ -17,10 +17,10 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 
-ASKED, SEEN, WRONG = range(3)  # of `counts`
-STARTED, FIRST, FRONTIER, LABELS = range(4)  # of `place`
-GOAL, BEGINNING, START = range(3)  # of `money`
-TIME, CAPITAL, PROGRESS, FOUND, MASS, ERRORS = range(6)  # of `run`
+ASKED, SEEN, WRONG = range(3)  # rows of `counts`
+STARTED, FIRST, FRONTIER, LABELS = range(4)  # indices into `place`
+GOAL, BEGINNING, START = range(3)  # indices into `money`
+TIME, CAPITAL, PROGRESS, FOUND, MASS, ERRORS = range(6)  # indices into `run`
 STEP = 0.01  # step of the plan's time axis, in errors expected at the limit
 PILOT = 0.15  # labels before the first candidate is chosen, as a share of ln(1/δ)/ε
 LEAD = 0.75  # size of the first candidate, as a share of the largest that seems safe

@@ -44,7 +44,8 @@ def reaches(
 ) -> bool:
     """Return whether bets against a rate above `limit` turn 1 into `goal`.
 
-    Items at a place below `end` are accepted.
+    Items at a place below `end` are accepted. V is 1 for verified items, e is 1 for errors, π is the
+    probability of verification, and ĵ the judge's prediction of the error.
 
     `items` (n, 1) holds V·e/π of each item; (n, 4) adds ĵ(1 − V/π), and V(1 − π)/π² times eĵ and ĵ²,
     which determine κ. `units` holds where each unit of items ends. Units before `begin` are observed

@@ -151,7 +151,7 @@ def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
 
 @kernel
 def pairs_in_order(counts: Array, codes: Array, lanes: int, weights: Array, pairs: Array) -> None:
-    """Do the same for counts of any type; `weights` has one per unit, or a single one for all."""
+    """Write pairs as `pairs_of_lanes` for counts of any type; `weights` has one entry, or n."""
     n = len(codes)
     zero = weights[0] - weights[0]
     for r in range(len(counts)):
@@ -388,7 +388,7 @@ def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None
 def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, heights: Array) -> None:
     """Write the heights of a curve at the rising places of `grid`, with linear interpolation.
 
-    `curve` is a code of `codes`. At a jump of ROC, the upper height is written.
+    `curve` is one of the curves in `codes`. At a jump of the ROC curve, the upper height is written.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     total = correct + incorrect

@@ -110,9 +110,8 @@ def add_up_errors(
     Blocks of `BLOCK` thresholds are processed from `first` up to `last`. A predicted ẽ is the sum of
     the values of two calibration blocks; verified items have the ẽ given in `corrected`. `sums`
     (n_blocks, 5) takes, as if the block held all items: the errors; the pairs of a correct item above
-    an incorrect one, ties half, without pairs of an item with itself; Σc̃ẽ over the items; the sum over
-    ties of their size times the errors before plus the errors up to and with the tie; and the number of
-    items.
+    an incorrect one, ties half, without pairs of an item with itself; Σc̃ẽ over the items; over the
+    ties, Σ size · (errors before the tie + errors down to and with it); and the number of items.
     """
     n_ties = len(starts) - 1
     k = first_from(places, starts[first * BLOCK], 0, len(places), False)

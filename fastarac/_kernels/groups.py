@@ -69,7 +69,7 @@ def scatter_blocks(
 
 @kernel
 def compare_pairs(keys: Array, middle: int) -> int:
-    """Return the doubled pairs, by comparing all; keys of incorrect items come before `middle`."""
+    """Count the doubled pairs by comparing all; `keys[:middle]` are incorrect, the others correct."""
     one = keys.dtype.type(1)
     incorrect = keys[:middle]
     correct = keys[middle:]
@@ -84,7 +84,7 @@ def compare_pairs(keys: Array, middle: int) -> int:
 
 @kernel
 def pairs_of_half(keys: Array, middle: int, spare: Array, counts: Array) -> int:
-    """Return the doubled pairs, by the faster method; keys of incorrect items come before `middle`."""
+    """Count the doubled pairs by the faster of two methods; `keys[:middle]` are incorrect items."""
     n = len(keys)
     if middle * (n - middle) <= MAX_COMPARED * n:
         return compare_pairs(keys, middle)

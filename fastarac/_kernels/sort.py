@@ -125,7 +125,7 @@ def insert_sorted(source: Array, keys: Array) -> None:
 
 @kernel
 def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) -> None:
-    """Sort by digits from the lowest up, in a number of passes that no distribution increases.
+    """Sort by digits from the lowest up; the number of passes is bounded for any distribution.
 
     `differ` has every bit set in which keys differ after `low` is subtracted.
     """

@@ -41,7 +41,7 @@ class _BreakEvenPoint(NamedTuple):
 
 
 class BreakEvenPoint(TupleResult, _BreakEvenPoint):
-    """Where precision and recall are equal.
+    """The point where precision and recall are equal.
 
     See Also
     --------
@@ -65,7 +65,7 @@ class _EqualErrorRate(NamedTuple):
 
 
 class EqualErrorRate(TupleResult, _EqualErrorRate):
-    """Where the false positive and the false negative rate are equal.
+    """The point where the false positive and the false negative rate are equal.
 
     See Also
     --------

@@ -375,7 +375,7 @@ def aurc_loss(
     See Also
     --------
     excess_aurc_loss : AURC above that of the best order of the same items
-    normalized_aurc_loss : AURC between that of the best order, 0, and that of a random one, 1
+    normalized_aurc_loss : AURC rescaled so that the best order has 0 and a random one 1
     augrc_loss : area under the generalised risk–coverage curve
 
     Notes
@@ -433,7 +433,7 @@ def excess_aurc_loss(
     See Also
     --------
     aurc_loss : area under the risk–coverage curve
-    normalized_aurc_loss : AURC between that of the best order, 0, and that of a random one, 1
+    normalized_aurc_loss : AURC rescaled so that the best order has 0 and a random one 1
 
     Notes
     -----

@@ -206,7 +206,7 @@ def operating_point(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint | BoundedOperatingPoint:
-    """Choose a threshold by one criterion, and return the counts and rates there.
+    """Choose the threshold by one criterion and say what happens there.
 
     Parameters
     ----------
