@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
-ENDS = 8  # a notebook shows so many rows at either end of a long table
-LONGEST = 200  # a cell shows so many characters of a text
+ENDS = 8  # a notebook shows this many rows at either end of a long table
+LONGEST = 200  # a cell shows this many characters of a text
 
 
 def fields_of(value: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ def normal_pvalue(z: float) -> float:
 
 
 def normal_quantile(level: float) -> float:
-    """Return the bound within which a standard normal variable stays with probability `level`."""
+    """Return b such that a standard normal variable is in [−b, b] with probability `level`."""
     return -NormalDist().inv_cdf((1.0 - level) / 2.0)
 
 
@@ -66,7 +66,7 @@ def _student_tail(t: float, degrees: int) -> float:
 
 
 def student_quantile(level: float, degrees: float) -> float:
-    """Return the bound within which Student's t stays, on both sides of 0, with probability `level`."""
+    """Return b such that Student's t is in [−b, b] with probability `level`."""
     low = normal_quantile(level)
     if math.isinf(degrees):
         return low

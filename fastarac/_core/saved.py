@@ -15,8 +15,8 @@ from fastarac._core.checks import real_scalar, whole_number
 from fastarac._core.text import listed, quoted
 
 Check = Callable[[Any, str], Any]
-SHOWN = 20  # a message shows so many characters of invalid JSON
-MOST_NAMED = 5  # a message names at most so many keys
+SHOWN = 20  # a message shows this many characters of invalid JSON
+MOST_NAMED = 5  # a message names at most this many keys
 LARGEST = (1 << 64) - 1  # the largest integer confidence
 _KINDS = {bool: "a Boolean", str: "a text", list: "a list", dict: "an object", type(None): "null"}
 _CONSTANTS = {True: "true", False: "false"}

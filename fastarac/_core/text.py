@@ -90,7 +90,7 @@ def percent_range(low: float, high: float, digits: int) -> str:
 
 
 def rounded(value: float, decimals: int = 3) -> str:
-    """Return a share with so many decimals, or more if it would look like 0 or 1."""
+    """Return a share with `decimals` decimals, or more if it would look like 0 or 1."""
     for more in range(decimals, 9):
         text = f"{value:.{more}f}"
         if float(text) not in (0.0, 1.0):

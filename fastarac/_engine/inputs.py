@@ -126,7 +126,7 @@ class Items:
             labels = labels.view(np.uint8) if self._direct_correct else self._as_bytes(labels)
             part = values, bits, labels
             for array in part:
-                array.flags.writeable = False  # one type for the compiler
+                array.flags.writeable = False  # always, so that numba compiles for one type only
             yield offset, part
 
     def _as_bytes(self, labels: NDArray[Any]) -> NDArray[np.uint8]:
@@ -203,7 +203,7 @@ def read_items(
     same_number(names[0], len(labels), names[1], n)
     if n == 0:
         raise ValueError(f"{names[0]} and {names[1]} are empty; give at least one item")
-    if labels is not correct and scores is not confidence:  # arrays have no index
+    if labels is not correct and scores is not confidence:  # only pandas objects have an index
         _refuse_other_order(correct, confidence, names)
     if sample_weight is None:
         return Items(labels, scores, None, names)

@@ -21,7 +21,7 @@ Counts = NDArray[Any]
 Exact = int | Fraction
 Quotient = tuple[int, int]  # (numerator, denominator > 0), not in lowest terms
 
-EXACT_PRODUCTS = 1 << 30  # up to so many items, four times a product of counts fits int64
+EXACT_PRODUCTS = 1 << 30  # up to this many items, four times a product of counts fits int64
 
 
 class PairCounts(NamedTuple):
@@ -67,7 +67,7 @@ def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
     correct = p.numerator * (unit // p.denominator)
     incorrect = q.numerator * (unit // q.denominator)
     above = doubled.numerator * (unit // doubled.denominator) * unit
-    return correct, incorrect, min(above, 2 * correct * incorrect)  # weights are rounded
+    return correct, incorrect, min(above, 2 * correct * incorrect)  # `above` is rounded
 
 
 def values_of_pairs(metric: str, pairs: Counts, gamma: float = 1.0) -> NDArray[Any]:

@@ -173,4 +173,5 @@ def pick_marked(
         return None
     bits, keys = map(np.concatenate, zip(*chain.from_iterable(picked), strict=True))
     labels = (keys & 1).astype(np.uint8)
-    return read_only(bits), read_only(labels), keys  # read-only, as all items: one type for numba
+    # read-only as other items, so that numba compiles for one type only
+    return read_only(bits), read_only(labels), keys

@@ -56,9 +56,9 @@ class Sizes:
     """Numbers of items (unless stated otherwise), and shares of them."""
 
     few: int = 1 << 11
-    """Up to so many items are sorted and counted by one kernel."""
+    """Up to this many items are sorted and counted by one kernel."""
     single: int = 1 << 16
-    """Up to so many items are read as one chunk and sorted as one bucket."""
+    """Up to this many items are read as one chunk and sorted as one bucket."""
     chunk: int = 1 << 16
     """Items converted at a time, if the arrays do not have the form that the kernels need."""
     per_thread: int = 1 << 16
@@ -69,7 +69,7 @@ class Sizes:
     sample: int = 1 << 12
     """Size of the sample of confidences by which a way is chosen."""
     repeats: float = 4
-    """Values are counted if each value of the sample occurs at least so often on average."""
+    """Values are counted if each value of the sample occurs at least this often on average."""
 
     buckets_of: int = 1 << 13
     """Intended size of a bucket."""
@@ -92,11 +92,11 @@ class Sizes:
     """numpy counts as fast if it takes less than this many times the time of our own kernel, which
     additionally has to distribute large inputs over buckets first."""
     halves: int = 1 << 21
-    """Up to so many items are sorted by numpy with any number of threads, if numpy is fast."""
+    """Up to this many items are sorted by numpy with any number of threads, if numpy is fast."""
     max_threads: int = 2
-    """With at most so many threads, numpy sorts even more than `halves` items."""
+    """With at most this many threads, numpy sorts even more than `halves` items."""
     threaded_keys: int = 1 << 19
-    """From so many items on, several threads make the keys that numpy sorts."""
+    """From this many items on, several threads make the keys that numpy sorts."""
     counts_a_sort: int = 16
     """Number of keys counted in the time in which one key is sorted."""
 
@@ -117,7 +117,7 @@ class Sizes:
     max_repeats: float = 2
     """Largest number of sample values with the same key as their neighbour."""
     exact_ends: int = 1 << 19
-    """Up to so many items, the cells span exactly the least to the greatest confidence."""
+    """Up to this many items, the cells span exactly the least to the greatest confidence."""
     max_quantized: int = 1 << 26
     """With more items, too many share a key whatever their distribution."""
     max_mark_bits: int = 22
@@ -126,7 +126,7 @@ class Sizes:
     max_picked: float = 1 / 8
     min_picked: int = 64
     quantized_spread: int = 1 << 20
-    """From so many items on, quantized keys are distributed over buckets before they are sorted."""
+    """From this many items on, quantized keys are distributed over buckets before they are sorted."""
     quantized_buckets_of: int = 1 << 15
     max_quantized_buckets: int = 1 << 8
 

@@ -133,7 +133,7 @@ def _columns_of(
         x, y = items.true_accepts, items.false_accepts
         n_points = len(x)
         if n_points <= strategy.sizes.points and not x.flags.writeable:
-            x, y = x.copy(), y.copy()  # writable, as in `integrals_of_runs`: one type for the compiler
+            x, y = x.copy(), y.copy()  # writable, as in `integrals_of_runs`: one type for numba
     chunk, add_up = strategy.sizes.points, _kernels.sums.sums_of_points
     rows = np.empty((-(-(n_points - 1) // chunk), 6))
     threads = min(len(rows), strategy.n_threads(n_points))

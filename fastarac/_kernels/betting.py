@@ -10,7 +10,7 @@ from fastarac._kernels._jit import Array, kernel
 
 LARGEST_SHARE = 0.95  # bets stay below this share of the largest bet that cannot lose everything
 MARGIN = 1.05  # the bets aim at this many times the goal
-LOOKS = 256  # the bet is adapted at most so often
+LOOKS = 256  # the bet is adapted at most this often
 AIM = 0.4  # a clip is chosen as if the rate were this share of the limit below it
 ROOT_TWO_PI = 2.5066282746310002
 

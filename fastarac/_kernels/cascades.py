@@ -144,7 +144,7 @@ def best_cuts(
         reached = correct + wrong
         if layout[OPENS, s] == 1 and not last:
             reached = tables[0, at + top] + tables[1, at + top]
-        # summed from the largest part down, the differences keep the sign of the whole
+        # the sum of the parts' differences, largest part first, has the exact sign
         dearer, above = 0.0, 0.0
         for k in range(parts):
             cost[s + 1, k] = (

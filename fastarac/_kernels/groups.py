@@ -19,7 +19,7 @@ from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.ties import count_keys
 
-MAX_COMPARED = 40  # up to so many comparisons per item, comparing all pairs is faster than sorting
+MAX_COMPARED = 40  # up to this many comparisons per item, comparing all pairs is faster than sorting
 
 
 @kernel

@@ -91,7 +91,7 @@ def encode_two_ended(
         front = 0
         back = len(bits) - 1
         for i in range(len(bits)):
-            o = bits.dtype.type(ordered(bits[i], sign, kind))  # back from 64 bits
+            o = bits.dtype.type(ordered(bits[i], sign, kind))  # may have become 64 bits
             upper = np.int64(1) if o & sign else np.int64(0)
             keys[back if upper else front] = (o << one) | bits.dtype.type(labels[i])
             front += 1 - upper

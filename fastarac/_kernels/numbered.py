@@ -16,7 +16,7 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import BLOCK, counts_needed, fill_buckets, sort_keys
 
-SHORT = 32  # up to so many keys that share their upper bits are sorted by insertion
+SHORT = 32  # up to this many keys that share their upper bits are sorted by insertion
 
 
 @kernel

@@ -22,7 +22,7 @@ QUANTIZED_BITS = 31
 N_QUANTIZED = 1 << QUANTIZED_BITS
 LINE = 16  # keys per cache line; the next line of a bucket is prefetched before it is written to
 RANGE_BITS = 20  # 4,096 ranges of keys
-FEW_MARKS = 8  # up to so many marks, keys are compared with each
+FEW_MARKS = 8  # up to this many marks, keys are compared with each
 
 
 @kernel

@@ -26,7 +26,7 @@ CELL_BITS = 10  # as in `sort`, but finer: a cell should hold few intervals
 HALF_CELLS = 32 << CELL_BITS
 N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
-FEW = 8  # up to so many intervals are searched one by one
+FEW = 8  # up to this many intervals are searched one by one
 
 DEPTH = 66  # the greatest number of distinct nested ranges, plus one
 SIGN = np.uint64(1 << 63)
@@ -163,7 +163,7 @@ def collapse(
         if q <= share * (budget[0] - q_above) and p <= share * (budget[1] - p_above):
             prefix = low[i] & ~span(level)
             if n and new_low[n - 1] == prefix and new_bits[n - 1] == level:
-                new_counts[n - 1, 0] += q  # the other half of the same range
+                new_counts[n - 1, 0] += q  # spans both halves of the range of the node before
                 new_counts[n - 1, 1] += p
                 continue
             new_low[n] = prefix

@@ -22,8 +22,8 @@ N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
 
 BLOCK = 1 << 11  # items whose cells are found together, in the cache
-SMALL = 24  # up to so many keys are sorted by insertion
-MAX_COST = 16  # insertion finishes the sort if a key shares its cell with at most so many on average
+SMALL = 24  # up to this many keys are sorted by insertion
+MAX_COST = 16  # insertion finishes the sort if a key shares its cell with at most this many on average
 
 
 @kernel

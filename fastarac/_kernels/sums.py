@@ -39,7 +39,7 @@ from fastarac._kernels.codes import (
 from fastarac._kernels.double_double import add, divide, multiply
 from fastarac._kernels.runs import merge
 
-DIRECT = 12  # up to so many terms of a harmonic sum are added one by one
+DIRECT = 12  # up to this many terms of a harmonic sum are added one by one
 FROM = 1 << 8  # the asymptotic series is used from this term on
 TINY = 2.0**-106
 LN_2, LN_2_LOW = 0.6931471805599453, 2.3190468138462996e-17
@@ -199,7 +199,7 @@ def add_up_polygon(
     high = low = 0.0
     t0 = float(true_accepts[first - 1])
     b_high, b_low = add(t0, 0.0, float(false_accepts[first - 1]), 0.0)
-    h_high, h_low = 1.0, 0.0  # over the recall from precision 1
+    h_high, h_low = 1.0, 0.0  # curves over the recall begin at precision 1
     if first > 1 and not steps:
         h_high, h_low = divide(t0, 0.0, b_high, b_low)
     for i in range(first, stop):
@@ -213,7 +213,7 @@ def add_up_polygon(
         else:
             w_high, w_low = add(a_high, a_low, -b_high, -b_low)
             b_high, b_low = a_high, a_low
-            if i == 1:  # flat from nothing accepted to the first point
+            if i == 1:  # the curve is flat up to the first point
                 h_high, h_low = p_high, p_low
         if steps:
             term_high, term_low = multiply(w_high, w_low, p_high, p_low)
@@ -241,7 +241,7 @@ def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, sca
         w[0] = a[1] - a[0]
         for j in range(1, m + 1):
             w[j] = a[j + 1] - a[j - 1]
-        if above == 0.0:  # flat from nothing accepted to the first point
+        if above == 0.0:  # the curve is flat up to the first point
             w[1] += w[0]
     elif quantity == RECALL_TRAPEZOIDS:
         w[0] = t[1] - t[0]
@@ -386,7 +386,7 @@ def add_both(c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Arra
     last_c = c[m]
     last_a = a[m]
     a[m + 1] = a[m]
-    flat = a[0] == 0.0  # from nothing accepted to the first point
+    flat = a[0] == 0.0  # whether the curve begins here, flat up to the first point
     for j in range(1 if flat else 0, 2):
         point_sums(c, a, j, -a[1] if flat else a[0], of_risk, scale, row)
     for start in range(2, m + 1, LANES):
@@ -589,7 +589,7 @@ def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float,
     some_false = np.empty_like(false_accepts)
     n = merge(true_accepts, false_accepts, some_true, some_false)
     rows = np.empty((1, 6))
-    # numba would compile the kernel and all that it calls again for literals; these are not literals
+    # converted, because numba would compile the kernel and its callees again for literals
     one: Any = np.int64(1)
     quantity: Any = np.int64(RECALL_INTEGRALS)
     of_risk: Any = np.bool_(0)

@@ -112,7 +112,7 @@ def small_sweep(
     above = count_keys(upper)
     size = 1 + count_keys(lower)[0] + above[0]
     out = np.zeros(size, bits.dtype), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    # numba would compile the kernel again for literals; these values are not literals
+    # converted, because numba would compile the kernel again for literals
     yes: Any = np.bool_(1)
     no: Any = np.bool_(0)
     zero = np.int64(0)

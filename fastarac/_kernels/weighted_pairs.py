@@ -22,11 +22,11 @@ from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.sort import BLOCK, fill_buckets
 from fastarac._kernels.weighted import sort_pairs, sort_pairs_in_cells, sum_bucket
 
-PIECE = 256  # items, a power of two; there are as many sums side by side, so that none waits
+PIECE = 256  # items, a power of two; also the number of sums kept side by side for speed
 LINE = 8  # numbers per cache line
 AHEAD = 8 * PIECE  # distance from a new piece to the later one that is prefetched
 MORE_BITS = 2  # base-2 logarithm of the number of cells per item of the smaller class
-SCANNED = 8  # up to so many items of the smaller class in a cell are searched one by one
+SCANNED = 8  # up to this many items of the smaller class in a cell are searched one by one
 
 
 @kernel

@@ -32,7 +32,7 @@ __all__ = [
 
 REVERSED = 0.45  # a ROC-AUC below this may come from reversed confidences
 CHANCE = 3.0  # standard deviations that chance alone may explain
-LISTED = 3  # a message names at most so many groups
+LISTED = 3  # a message names at most this many groups
 FEWEST = 50  # with fewer items, as in examples, nothing is reported
 
 

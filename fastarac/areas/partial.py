@@ -132,7 +132,7 @@ def arac_partial_auc_score(
     exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
     limit = low = high = Fraction(0)
     if max_error_rate is not None:
-        number = real_scalar(max_error_rate, "max_error_rate")  # a float: 1 is the whole area
+        number = real_scalar(max_error_rate, "max_error_rate")  # a float, so that 1 raises no warning
         limit = Fraction(fraction_of(number, "max_error_rate"))
         if not limit:
             raise ValueError("max_error_rate must be a number in (0, 1], got 0")
@@ -143,7 +143,7 @@ def arac_partial_auc_score(
     if max_error_rate is not None:
         sweep = sweep.rising
     ta, fa = sweep.true_accepts, sweep.false_accepts
-    total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # not rounded
+    total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # exact
     if max_error_rate is not None:
         errors = min(limit, Fraction(sweep.n_incorrect) / total)
         area = area_between((fa,), (ta, fa), Fraction(0), errors * total) / total**2

@@ -529,7 +529,7 @@ def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> Fl
         widths = np.diff(accepted)
         breadth = widths.copy()
         breadth[:-1] += widths[1:]
-        breadth[0] += widths[0]  # flat from no acceptance to the first point
+        breadth[0] += widths[0]  # the curve is flat up to the first point
         return np.asarray(from_here_on(breadth / 2.0 / after) / total)
     tie = after - before
     with np.errstate(divide="ignore", invalid="ignore"):

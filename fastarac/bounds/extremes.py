@@ -149,8 +149,8 @@ class Counts(NamedTuple):
     def precision(self, correct: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and largest height of the precision–recall curve at `correct` items.
 
-        The curve is a step function: its height is the precision at the next threshold that accepts at
-        least so many correct items.
+        The curve is a step function: its height is the precision at the first threshold that accepts at
+        least this many correct items.
         """
         tl, th, fl, fh = self._floats()
         # the bins that may hold this threshold: one bin if the counts are exact

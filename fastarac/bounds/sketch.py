@@ -169,7 +169,7 @@ class ThresholdSketch:
                 doubles, right = values.astype(np.float64), labels.copy()
                 changed = not np.isfinite(doubles).all()
                 items.check(not_finite=changed, seen_labels=int(right.max()))
-                self._count(read_only(doubles), read_only(right))  # one type for the compiler
+                self._count(read_only(doubles), read_only(right))  # numba compiles for one type
 
     def _count(self, values: NDArray[np.float64], labels: NDArray[np.uint8]) -> None:
         sketch = _kernels.sketch

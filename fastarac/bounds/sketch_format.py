@@ -138,7 +138,7 @@ def _check_counts(counts: NDArray[np.int64]) -> None:
     """Raise unless each node has at least one item, and the sum of all counts fits int64."""
     wrong = (counts.min(axis=1) < 0) | (counts.max(axis=1) == 0)
     _reject_any(wrong, counts, "counts", "it must have at least one item and no negative number")
-    total = int((counts & 0xFFFFFFFF).sum()) + (int((counts >> 32).sum()) << 32)  # in two halves
+    total = int((counts & 0xFFFFFFFF).sum()) + (int((counts >> 32).sum()) << 32)  # no overflow
     if total > MOST_ITEMS:
         raise ValueError(f"data is a damaged ThresholdSketch: its counts sum to {total}, beyond int64")
 
