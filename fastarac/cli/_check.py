@@ -13,7 +13,7 @@ from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac._core.text import percent, quoted
 from fastarac.answers.policies import accepted_alone_note, check_answer
-from fastarac.answers.screen import Weight
+from fastarac.answers.screen import Note, Weight
 from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
@@ -61,7 +61,6 @@ from fastarac.operation.looks import kept_looks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fastarac.answers.screen import Note
     from fastarac.cli._options import Printing
     from fastarac.operation import Policy
     from fastarac.operation.checking import PolicyCheck
@@ -314,4 +313,5 @@ def _of_log(
             f"{path}: none of the {found.unanswered:,} outputs that were drawn has a result; fill in "
             f"the column {quoted(named['correct'])} where drawn is 1, and run the command again"
         )
-    return _Checked(found, shift, notes, read if read.has_one_threshold else None)
+    alone = [Note(note, Weight.DECIDES) for note in notes]
+    return _Checked(found, shift, [], read if read.has_one_threshold else None, alone)

@@ -536,7 +536,7 @@ class Certainty:
         told: dict[str, Any] = {"failure_probability": self.failure_probability}
         if self.level is not None:
             told |= {"intervals": True, "confidence_level": self.level}
-            told["unseen_pages"] = self.unseen_pages
+            told |= {"unseen_pages": True} if self.unseen_pages else {}
         return told
 
     def check(self, limits: Limits | None = None) -> None:

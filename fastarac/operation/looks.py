@@ -32,7 +32,7 @@ OF_KEY, OF_LOOK = 16, 16  # hexadecimal digits of each key and of a look's diges
 RULES = ("once", "declared", "sequence")
 
 
-class Sample(NamedTuple):
+class LookedAt(NamedTuple):
     """New outputs, or documents, of one look."""
 
     checked: Checked
@@ -82,7 +82,7 @@ class LookRequest(NamedTuple):
         n_unread: int,
         rows: NDArray[np.intp],
         columns: Sequence[NDArray[Any] | None],
-    ) -> Sample:
+    ) -> LookedAt:
         """Return the items in these rows; without names, the values in `columns` identify items."""
         names, groups = (
             None if each is None else [str(label) for label in each[rows].tolist()]
@@ -92,7 +92,7 @@ class LookRequest(NamedTuple):
         if names is None:
             told = [each[rows].tolist() for each in (*columns, self.groups) if each is not None]
             names = ["|".join(map(repr, row)) for row in zip(*told, strict=True)]
-        return Sample(checked, fields, n_unread, names, named, groups)
+        return LookedAt(checked, fields, n_unread, names, named, groups)
 
     def weighted(
         self, policy_digest: str, checked: Checked, columns: Sequence[NDArray[Any] | None]
@@ -252,7 +252,7 @@ class Looks:
         of = "" if self.declared is None else f", {self.declared} declared"
         return f"Looks({len(self)} made{of}, {sum(each.n for each in self._looks):,} outputs)"
 
-    def add(self, policy_digest: str, sample: Sample, *, once: bool = False) -> Pooled:
+    def add(self, policy_digest: str, sample: LookedAt, *, once: bool = False) -> Pooled:
         """Add a look, unless all its outputs were looked at before, and return the outputs to test.
 
         Raises
@@ -292,7 +292,7 @@ class Looks:
     def _pools(self) -> bool:
         return bool(self._looks[0].n)
 
-    def _new(self, sample: Sample, keys: list[str]) -> NDArray[np.bool_]:
+    def _new(self, sample: LookedAt, keys: list[str]) -> NDArray[np.bool_]:
         """Return which items were not looked at before; with partial truth, all or none."""
         n, known_looks = len(keys), {each.digest for each in self._looks}
         whole = _sum_of(keys)
@@ -315,7 +315,7 @@ class Looks:
             )
         return np.ones(n, np.bool_)
 
-    def _new_by_name(self, sample: Sample, keys: list[str]) -> NDArray[np.bool_]:
+    def _new_by_name(self, sample: LookedAt, keys: list[str]) -> NDArray[np.bool_]:
         if len(set(keys)) < len(keys):
             twice = next(i for i, key in enumerate(keys) if key in keys[:i])
             raise ValueError(
@@ -336,7 +336,7 @@ class Looks:
                 )
         return np.array([key not in known for key in keys], np.bool_)
 
-    def _once_again(self, sample: Sample, keys: list[str]) -> Pooled:
+    def _once_again(self, sample: LookedAt, keys: list[str]) -> Pooled:
         """Turn the first look into the only one: a single test refutes all that a sequence refutes."""
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
@@ -347,7 +347,7 @@ class Looks:
         self._looks[0] = only._replace(rule="once")
         return self._pooled(sample, keys, once=True)
 
-    def _kept(self, sample: Sample, keys: list[str], new: NDArray[np.bool_], *, once: bool) -> _Look:
+    def _kept(self, sample: LookedAt, keys: list[str], new: NDArray[np.bool_], *, once: bool) -> _Look:
         rule = "once" if once else "sequence" if self.declared is None else "declared"
         checked = sample.checked
         if not checked.pools:
@@ -377,7 +377,7 @@ class Looks:
             groups, _largest(groups, checked.max_group_size), unread,
         )  # fmt: skip
 
-    def _pooled(self, sample: Sample, keys: list[str], *, once: bool) -> Pooled:
+    def _pooled(self, sample: LookedAt, keys: list[str], *, once: bool) -> Pooled:
         """Return the outputs that the present look tests: all so far, or only its own if `once`."""
         if not sample.checked.pools:
             digests = [each.digest for each in self._looks]

@@ -286,7 +286,7 @@ def test_pages(policy, tmp_path):
     message = refusal("monitor", policy, *files, *told, "--group", "page", "--max-group-size", 19)
     assert "it is the state of audits of groups, with --max-group-size 20; give" in message
     message = refusal("monitor", policy, *files, "--group", "page", "--max-group-size", 19)
-    assert f'{files[0]}, row 1: column "page" holds "0-0", a group of 20' in message
+    assert f'{files[0]}, row 1: column "page" holds "0-0"' in message
     assert "it is the state of audits of groups" in refusal("monitor", policy, *files, *told)
     assert "--group needs --max-group-size" in refusal("monitor", policy, *files, "--group", "page")
     message = refusal("monitor", policy, *files, "--max-group-size", 9)

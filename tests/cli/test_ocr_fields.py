@@ -250,9 +250,8 @@ def test_refusals(tables):
         ("document", "field", "prediction", "confidence"),
         [(*key, "1", "") for key in FIELDS],
     )
-    assert refusal(truth, absent) == (
-        f"{absent}: none of the 8 fields has an output with a confidence; use numbers"
-    )
+    message = f"{absent}: none of the 8 fields has an output with a confidence"
+    assert refusal(truth, absent).startswith(message)
     alike = [(*key, value[0], 0.5) for key, value in FIELDS.items()]
     write(absent, ("document", "field", "prediction", "confidence"), alike)
     assert "All 8 confidences are 0.5: no threshold tells outputs apart." in run(truth, absent).stdout
@@ -276,11 +275,11 @@ def test_fields_of_other_names(tables):
     assert message.startswith(
         f"{tables / 'loud.jsonl'}: none of the 8 fields of the truth has an output"
     )
-    assert message.endswith("; use the same names of documents and fields, or --rename")
+    assert "--rename" in message
     assert refusal(truth, engine, "--rename", "SUM=total", *COMPARE) == (
         "--rename must name fields that engine has, got SUM"
     )
-    assert refusal(truth, engine, "--rename", "SUM").startswith('--rename is "SUM"; FIELD=NAME is')
+    assert refusal(truth, engine, "--rename", "SUM").startswith("--rename must be FIELD=NAME")
 
 
 @pytest.mark.slow
@@ -323,10 +322,10 @@ def test_comparisons_and_names_are_named_as_options(tmp_path):
         table = "document,field,prediction,confidence,truth\nd,f,x,0.9,x\n"
         (tmp_path / f"{name}.csv").write_text(table)
     refused = refusal(tmp_path / "a.csv", "--compare", "f=numbr")
-    assert refused.startswith("--compare is 'numbr'; exact, text, number, ")
+    assert refused.startswith("--compare is 'numbr'; use exact, text, number, ")
     pair = tmp_path / "a.csv", tmp_path / "b.csv"
     refused = refusal(*pair, "--name", "A", "--name", "B")
-    assert "--name is given 2 times, and OCR once; use one name for each OCR" in refused
+    assert "--name is given 2 times, but OCR once; give" in refused
 
 
 @pytest.mark.parametrize("service", invoices.SERVICES)

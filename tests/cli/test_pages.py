@@ -70,7 +70,7 @@ def test_a_check_and_a_plan_take_pages(words):
     assert NOTE[1:] in found.stdout
     by_page = run(*check, "--group", "page", code=None)
     assert found.stdout.splitlines()[0] == by_page.stdout.splitlines()[0]
-    alone = run(*check, "--group", "none", code=None)
+    alone = run(*check, "--group", "none", "--looks-file", words / "alone.looks", code=None)
     assert NOTE[1:] not in alone.output
     assert found.stdout.splitlines()[0] != alone.stdout.splitlines()[0]
     plan = "plan", "--error-rate", 0.2, "--pilot", words / "fitted.csv"
@@ -94,10 +94,20 @@ def test_a_check_is_of_one_model_and_of_one_scale(words):
     message = refusal(*check, words / "both.csv")
     assert 'column "model" holds "A" and "B"' in message
     assert "--only NAME takes one" in message
-    one = run(*check, words / "both.csv", "--only", "A", "--format", "json", code=None)
+    one = run(
+        *check,
+        words / "both.csv",
+        "--only",
+        "A",
+        "--looks-file",
+        words / "A.looks",
+        "--format",
+        "json",
+        code=None,
+    )
     assert f'"n_items": {N_PAGES * WORDS:,}'.replace(",", "") in one.stdout
     message = refusal(*check, words / "small.csv")
-    assert "the confidences run from" in message
+    assert "the same outcome, or another id, is expected" in message
     assert "--log cannot go with --only" in refusal(*check, words / "new.csv", "--log", "--only", "A")
 
 

@@ -125,12 +125,12 @@ def test_answers_that_were_deleted_are_missed(outputs, tmp_path, options):
     for kept in (lines[:-1], lines[3:]):
         goal.write_text("\n".join([head, *(f"{line}1" for line in kept)]) + "\n")
         why = refusal("sample", outputs, "--answers", goal, "-o", verified)
-        assert f"it has {len(kept)} of the {size} rows that were drawn; give all" in why
+        assert f"it has {len(kept)} of the {size} rows that were drawn; keep all" in why
         assert not verified.exists()
         why = refusal("sample", outputs, "--budget", 90, "--answers", goal, "-o", verified, *options)
         assert f"it has {len(kept)} of the {size} rows" in why
     why = refusal("evaluate", goal, "--inclusion-probability", "inclusion_probability")
-    assert "it has only the outputs that were drawn; give all" in why
+    assert "it has only the outputs that were drawn, but" in why
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "tsv"])
@@ -185,7 +185,9 @@ def test_refusals(outputs, tmp_path):
     assert "must end in one of" in reason("sample", outputs, "--budget", 4, "-o", tmp_path / "a.txt")
     run("sample", outputs, "--budget", 40, *to)
     text = goal.read_text()
-    assert 'column "row", which a sample adds: rename' in reason("sample", goal, "--budget", 4, "-o", tmp_path / "b.csv")
+    assert 'column "row", which a sample adds: rename' in reason(
+        "sample", goal, "--budget", 4, "-o", tmp_path / "b.csv"
+    )
     join = ("sample", outputs, "--answers", goal, "-o", tmp_path / "all.csv")
     header, first, *rest = text.splitlines()
     for lines, message in (
@@ -234,7 +236,7 @@ def test_more_are_drawn_beside_those_with_answers(outputs, tmp_path):
     )
     answered = first.read_bytes()
     lost = reason("sample", outputs, "--budget", 60, *options, "-o", first)
-    assert f"which has {len(before) - 1} answers in its column correct; use another file" in lost
+    assert f"which has {len(before) - 1} answers in its column correct" in lost
     assert first.read_bytes() == answered
 
 

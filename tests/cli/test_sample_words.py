@@ -107,7 +107,7 @@ def test_there_and_back(pages, tmp_path):
     assert len(found) == 120
     assert all((row["crop"] != "") == (row["drawn"] == "1") for row in found)
     fill_in(log, lambda row: row["drawn"] == "1" or row["accepted"] == "0")
-    assert "audits" in run("check", policy, log, "--log", code=None).stdout
+    assert "audits" in run("check", policy, log, "--log", "--details", code=None).stdout
 
 
 def test_whole_pages(pages, tmp_path):

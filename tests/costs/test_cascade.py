@@ -247,7 +247,7 @@ def test_apply_needs_later_models_for_what_gets_there_alone():
         found.apply(given_all)
     with pytest.raises(ValueError, match="must have names among m0, m1, m2, got 'clerk'"):
         found.apply({"m0": [0.5], "clerk": [0.5]})
-    with pytest.raises(ValueError, match="no 'm0', the first stage"):
+    with pytest.raises(ValueError, match="'m0', the first stage"):
         found.apply({"m1": [0.5]})
     with pytest.raises(ValueError, match="'m1' has 2 items and others have 1"):
         found.apply([[0.1], [0.1, 0.2], [0.3]])

@@ -137,7 +137,7 @@ def test_refused(found):
         roc.from_estimator(model, X, Y, pos_label=2)
     with pytest.raises(ValueError, match="response_method must be one of 'auto',"):
         roc.from_estimator(model, X, Y, response_method="predict")
-    with pytest.raises(TypeError, match="SVC has no predict_proba; a classifier"):
+    with pytest.raises(TypeError, match="SVC has no predict_proba; use a classifier that"):
         roc.from_estimator(SVC().fit(X, Y), X, Y, response_method="predict_proba")
     with pytest.raises(ValueError, match="cross_validate without return_indices=True"):
         roc.from_cv_results({"estimator": []}, X, Y)

@@ -271,12 +271,17 @@ def test_bad_values_in_large_arrays(position, rounded):
             broken = confidence.copy()
             broken[position] = bad
             for function in (fa.arac_auc_score, fa.threshold_sweep):
-                with pytest.raises(ValueError, match=rf"confidence\[{position}\] is {bad}"):
+                with pytest.raises(
+                    ValueError, match=rf"confidence\[{position}\] must be a finite number, got {bad}"
+                ):
                     function(correct, broken)
         for dtype in (np.int8, np.uint8, np.int64, np.float32):
             broken = correct.astype(dtype)
             broken[position] = 3
-            with pytest.raises(ValueError, match=rf"correct\[{position}\] is 3"):
+            with pytest.raises(
+                ValueError,
+                match=rf"correct\[{position}\] must be 0 \(incorrect\) or 1 \(correct\), got 3",
+            ):
                 fa.arac_auc_score(broken, confidence)
 
 

@@ -336,7 +336,7 @@ BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "null label": ({"right": [1, None]}, ValueError, "null|nan"),
     "null weight": ({"w": [1.0, None]}, ValueError, "null|nan"),
     "null group": ({"g": ["a", None]}, ValueError, "null"),
-    "nan": ({"score": [0.5, np.nan]}, ValueError, "be a finite number, got nan"),
+    "nan": ({"score": [0.5, np.nan]}, ValueError, "e a finite number"),
     "inf": ({"score": [0.5, np.inf]}, ValueError, "e a finite number"),
     "label": ({"right": [1, 2]}, ValueError, r"0 \(incorrect\) or 1 \(correct\)"),
     "negative weight": ({"w": [1.0, -1.0]}, ValueError, "e a finite number of at least 0"),
@@ -345,7 +345,7 @@ BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "decimal": (
         {"score": [Decimal("0.5"), Decimal("0.6")]},
         TypeError,
-        r"up to 64 bits, got type Decimal\(precision=1,",
+        "up to 64 bits; cast them to double",
     ),
     "empty": ({name: [] for name in ("score", "right", "w", "g")}, ValueError, "empty"),
 }

@@ -309,7 +309,7 @@ class TestLogs:
         assert math.isnan(found.bound)
 
     def test_too_few(self):
-        with pytest.warns(fa.SampleTooSmallWarning, match="about 29958 without an error are needed"):
+        with pytest.warns(fa.SampleTooSmallWarning, match="needs about 29958 without an error"):
             found = fa.guaranteed_operating_point(*self.log(), max_error_rate=0.001)
         assert found.threshold == math.inf
 

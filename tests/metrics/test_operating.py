@@ -110,9 +110,9 @@ def test_criteria():
         point(threshold=0.5, interpolate=True)
     for name in ("max_error_rate", "max_risk", "min_acceptance_rate"):
         for wrong in (-0.1, 1.1):
-            with pytest.raises(ValueError, match=rf"{name} is .*; a number in \[0, 1\]"):
+            with pytest.raises(ValueError, match=rf"{name} must be a number in \[0, 1\]"):
                 point(**{name: wrong})
-        with pytest.raises(ValueError, match=f"{name} is nan"):
+        with pytest.raises(ValueError, match=f"{name} must be a finite number, got nan"):
             point(**{name: math.nan})
         with pytest.raises(TypeError, match=f"{name} is '1'"):
             point(**{name: "1"})

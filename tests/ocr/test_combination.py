@@ -394,11 +394,11 @@ def test_bad_input_is_refused():
     none = Words(first.text, np.full(30, np.nan), first.page, first.page, first.page_names)
     for match, arguments, options in [
         ("must name at least two, got 1", {"A": first}, {}),
-        ("A has 1 page that B lacks: p02; both need the", {"A": first, "B": second.select_pages([0, 1])}, {}),
-        ("the truth lacks: p02; both need the same pages", engines, {"truth": truth.select_pages([0, 1])}),
+        ("A has 1 page that B lacks: p02; both", {"A": first, "B": second.select_pages([0, 1])}, {}),
+        ("the truth lacks: p02; both need the same", engines, {"truth": truth.select_pages([0, 1])}),
         (r"engines\['B'\]: none of the 30 words", {"A": first, "B": none}, {}),
         ("'exact' or None", engines, {"agreement": "most"}),
-        ("statistic and costs are both", engines, {"agreement": "exact", "combination": learnt()}),
+        ("and combination are both given; give only one", engines, {"agreement": "exact", "combination": learnt()}),
         ("n_folds", engines, {"n_folds": 1}),
         ('of "A" and "B", and the engines are "A" and "C"', {"A": first, "C": second},
          {"combination": learnt()}),
@@ -421,7 +421,7 @@ def test_bad_input_is_refused():
         (engines, {"truth": "truth"}),
         (engines, {"combination": "model.json"}),
     ]:
-        with pytest.raises(TypeError, match="expected"):
+        with pytest.raises(TypeError, match="must be FieldOutputs"):
             combine(arguments, **options)
 
 
@@ -510,7 +510,7 @@ def test_fields_that_do_not_fit_are_refused(tmp_path):
     ]:
         with pytest.raises(ValueError, match=match):
             combine_fields(arguments)
-    with pytest.raises(TypeError, match="expected"):
+    with pytest.raises(TypeError, match="must be FieldOutputs"):
         combine_fields({"A": engines["A"], "B": 1})
-    with pytest.raises(ValueError, match="use a file of one of these formats:"):
+    with pytest.raises(ValueError, match="fields, got one of words"):
         combine_fields(engines, combination=learnt())

@@ -151,5 +151,5 @@ def test_compare_texts(sample, tmp_path):
         fa.ocr.compare_texts(sample, thresholds={"b": 1})
     found = fa.ocr.load_sample()
     lines = align(found.truth, found.outputs["plain"], unit="line")
-    with pytest.raises(ValueError, match="units line, word"):
+    with pytest.raises(ValueError, match=", got line, word"):
         fa.ocr.compare_texts({**sample, "lines": lines})

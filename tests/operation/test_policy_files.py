@@ -77,9 +77,9 @@ def test_what_is_wrong_in_a_policy_is_named(policy, to, message):
     ("of", "to", "message"),
     [
         ("calibrations", {"thresholds": [0.1, 0.9], "n_items": [1, 2], "errors": [0, 1]}, "reversed"),
-        ("calibrations", {"thresholds": [0.9, 0.1], "n_items": [2, 2], "errors": [1, 1]}, "must rise, got 1 at 1"),
+        ("calibrations", {"thresholds": [0.9, 0.1], "n_items": [2, 2], "errors": [1, 1]}, "must rise"),
         ("calibrations", {"thresholds": [0.9], "n_items": [2], "errors": [3]}, "at most .*n_items"),
-        ("calibrations", {"thresholds": [0.9], "n_items": [0], "errors": [0]}, r"n_items\[0\] must be at least 1, got 0"),
+        ("calibrations", {"thresholds": [0.9], "n_items": [0], "errors": [0]}, r"n_items\[0\] must"),
         ("calibrations", {"thresholds": [], "n_items": [], "errors": []}, "n_items is empty"),
         ("references", {"edges": [0.5], "counts": [2**60], "quantiles": [0.5] * 11, **ALONE},
          "at most 2"),

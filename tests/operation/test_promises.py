@@ -18,8 +18,8 @@ RATES = {"date": 0.05, "name": 0.5}  # the error probability at confidence 0; it
 @pytest.fixture
 def verdicts_alone(monkeypatch):
     """Leave out how many items are still needed: most of the time of a check, and not looked at."""
-    monkeypatch.setattr(checking, "needed_by_counts", lambda *_: None)
-    monkeypatch.setattr(checking, "needed_by_draws", lambda *_: None)
+    for needed in ("needed_by_counts", "needed_by_draws"):
+        monkeypatch.setattr(checking, needed, lambda *_, **__: None)
 
 
 def draw(n, rng):

@@ -332,7 +332,7 @@ def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
     with pytest.warns(fa.UnreliableIntervalWarning) as caught:
         fa.evaluate(truth, confidence, intervals=True)
     messages = [str(warning.message) for warning in caught]
-    assert any("normalised ARP-AUC rest on" in message for message in messages)
+    assert any("AURC and AUGRC rest on" in message for message in messages)
 
 
 def test_errors_of_large_weights_that_were_not_drawn_have_room(monkeypatch):
@@ -590,8 +590,8 @@ def test_what_is_not_offered_says_what_is():
         (fa.bootstrap, "asymptotic_interval has intervals"),
         (fa.influence_values, "asymptotic_interval has intervals"),
         (partial(fa.delong_test, score_b=judge), "compare_models tests"),
-        (fa.operation.calibration_table, "no estimate"),
-        (displays.CalibrationDisplay.from_predictions, "no estimate"),
+        (fa.operation.calibration_table, "calibration is not estimated"),
+        (displays.CalibrationDisplay.from_predictions, "calibration is not estimated"),
         (displays.RocCurveDisplay.from_predictions, "threshold_sweep(correct, confidence)"),
         (partial(fa.roc_partial_auc_score, fpr_range=(0, 0.5)), "arac_partial_auc_score"),
         (fa.costs.cost_curve_band, "cost_curve estimates"),
@@ -606,7 +606,7 @@ def test_what_is_not_offered_says_what_is():
         fa.evaluate(truth, confidence, max_risk=0.1, failure_probability=0.1)
     with pytest.raises(TypeError, match="sample_weight cannot go with a PartialTruth"):
         fa.evaluate(truth, confidence, sample_weight=confidence)
-    with pytest.raises(ValueError, match="correct has 4000 items and confidence has 10"):
+    with pytest.raises(ValueError, match="correct and confidence must have the same number"):
         fa.evaluate(truth, confidence[:10])
     with pytest.raises(ValueError, match=r"confidence\[3\] must .*got nan"):
         fa.evaluate(truth, np.where(np.arange(4000) == 3, np.nan, confidence))

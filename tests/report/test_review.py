@@ -99,9 +99,7 @@ def test_folders_appear_whole_or_not_at_all(pages, tmp_path):
         write_review_pages(images / "c.png", pages)
     with pytest.raises(FileExistsError, match="there is no directory"):
         write_review_pages(tmp_path / "no" / "look", pages)
-    with pytest.raises(
-        TypeError, match=r"be a result of fastarac\.ocr\.apply_to_files or"
-    ):
+    with pytest.raises(TypeError, match=r"be a result of fastarac\.ocr\.apply_to_files or"):
         write_review_pages(tmp_path / "look", [])
     (tmp_path / "look").mkdir()
     assert len(write_review_pages(tmp_path / "look", pages)) == 2

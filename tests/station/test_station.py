@@ -152,7 +152,12 @@ def test_what_is_refused(tmp_path, scans):
     outside = [("p1", "90 10 130 20", "foo", 0.9)]
     refused(ValueError, r"row 1: box is 90 10 130 20 on an image of 100 × 50", outside, images=scans)
     refused(ValueError, "row 1: box is '1 2 3'", [("p1", "1 2 3", "foo", 0.9)], images=scans)
-    refused(ValueError, "be named as the pages, but are called p1, and", [("q", "", "foo", 0.9)], images=scans)
+    refused(
+        ValueError,
+        "be named as the pages, but are called p1, and",
+        [("q", "", "foo", 0.9)],
+        images=scans,
+    )
     refused(ValueError, "is no image that can be read", image=["t.csv"] * 3)
     with pytest.raises(ValueError, match="should end in"):
         fa.station.write_station(tmp_path / "s.pdf", tmp_path / "t.csv")

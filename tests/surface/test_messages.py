@@ -261,9 +261,7 @@ def test_percentages_are_recognised():
         fa.operating_point([1, 0], [0.9, 0.1], max_error_rate=5)
     with pytest.raises(ValueError, match="confidence_level must be a number strictly"):
         fa.bootstrap([1, 0], [0.9, 0.1], confidence_level=95)
-    with pytest.raises(
-        ValueError, match=r"shape \(2, 2\); .* \(fastarac\.correctness makes one of class"
-    ):
+    with pytest.raises(ValueError, match=r", use fastarac\.correctness\)"):
         fa.arac_auc_score([1, 0], [[0.9, 0.1], [0.2, 0.8]])
 
 

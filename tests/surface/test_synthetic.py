@@ -448,7 +448,7 @@ VALID = {
     ],
 )
 def test_parameters_out_of_range(name, value):
-    with pytest.raises(ValueError, match=f"{name} is .*{value}.* expected"):
+    with pytest.raises(ValueError, match=f"{name} must be .*got {value}"):
         TruncatedNormalMixture(**{**VALID, name: value})
 
 
@@ -467,7 +467,7 @@ def test_parameters_become_floats():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda m: m.sample(-1), ValueError, "n is -1"),
+        (lambda m: m.sample(-1), ValueError, "n must be an integer of at least 0, got -1"),
         (lambda m: m.sample(1.5), TypeError, r"got 1\.5 \(float\)"),
         (lambda m: m.recall(math.nan), ValueError, "threshold must hold real numbers, got nan"),
         (

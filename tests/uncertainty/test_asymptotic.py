@@ -489,7 +489,7 @@ def test_what_is_undefined_is_nan():
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 95, math.nan, "0.95", None])
 def test_bad_levels_are_refused(level):
-    with pytest.raises((ValueError, TypeError), match="confidence_level must be a finite number, got"):
+    with pytest.raises((ValueError, TypeError), match="confidence_level must be a number strictly"):
         fa.asymptotic_interval([1, 0], [0.9, 0.3], confidence_level=level)
 
 
@@ -508,7 +508,7 @@ def test_bad_arguments_are_refused():
         fa.asymptotic_interval(sweep, [0.9, 0.3])
     with pytest.raises(TypeError, match="sample_weight cannot go with a ThresholdSweep"):
         fa.asymptotic_interval(sweep, sample_weight=[0.9, 0.3])
-    with pytest.raises(ValueError, match="groups has 3 items"):
+    with pytest.raises(ValueError, match="groups and confidence must have the same number"):
         fa.asymptotic_interval(*columns, groups=[1, 2, 3])
     with pytest.raises(TypeError, match="confidence is missing"):
         fa.asymptotic_interval([1, 0])

@@ -184,7 +184,7 @@ def test_bad_input_is_refused():
         compare(paired="pages")
     with pytest.raises(TypeError, match="an array of its items with paired='groups', got"):
         compare(groups=None)
-    with pytest.raises(TypeError, match="groups is a ndarray; with paired='groups' a mapping"):
+    with pytest.raises(TypeError, match="array of its items with paired='groups', got a"):
         compare(groups=one)
     with pytest.raises(ValueError, match="groups has no array for model 'engine 1'"):
         compare(groups={"engine 0": one})
