@@ -398,7 +398,7 @@ def test_bad_input_is_refused():
         ("the truth lacks: p02; both need the same", engines, {"truth": truth.select_pages([0, 1])}),
         (r"engines\['B'\]: none of the 30 words", {"A": first, "B": none}, {}),
         ("'exact' or None", engines, {"agreement": "most"}),
-        ("and combination are both given; give only one", engines, {"agreement": "exact", "combination": learnt()}),
+        ("and combination are both given", engines, {"agreement": "exact", "combination": learnt()}),
         ("n_folds", engines, {"n_folds": 1}),
         ('of "A" and "B", and the engines are "A" and "C"', {"A": first, "C": second},
          {"combination": learnt()}),
