@@ -430,7 +430,7 @@ def _count(
             raise RefusalError(f"{where} holds {error.found}; {error.why}") from None
         if error.name == "groups":
             why = error.why.replace("max_group_size", "--max-group-size").replace("call", "file")
-            raise RefusalError(f"{where} holds {error.found}, {why}") from None
+            raise RefusalError(f"{where} holds {error.found}: {why}") from None
         raise RefusalError(
             f"{where} holds {error.found}, the id of an audit that was counted with another "
             "confidence or outcome; no two audits may share an id (--id names another column)"

@@ -98,7 +98,7 @@ def evaluate(
     is_default = not (asks_for_intervals or report is not None or conditions.every)
     if unseen_pages and (by is not None or ci is None):
         with_by = "--by" if by is not None else "--ci none"
-        raise RefusalError(f"--unseen-pages is given beside {with_by}; leave out one of the two")
+        raise RefusalError(f"--unseen-pages cannot go with {with_by}: leave out one of the two")
     certainty = Certainty(ci, guarantee, is_default=is_default, unseen_pages=unseen_pages)
     if of_verified is not None:
         from fastarac.cli import _verified

@@ -27,7 +27,7 @@ DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 # The library's arguments in messages, and the options that replace them.
 WORDS = {
     "empty_truth=True": "--empty-truth",
-    "empty_truth is True": "--empty-truth is given",
+    "empty_truth needs": "--empty-truth needs",
     "empty_confidence=True": "--empty-confidence",
     "fields_complete=True": "--fields-complete",
     "read_verified(inclusion_probability=COLUMN)": "--inclusion-probability COLUMN",

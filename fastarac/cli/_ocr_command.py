@@ -392,9 +392,10 @@ Examples:
   fastarac ocr truth.jsonl azure/ textract/ --compare 'items[].*=text' --skip-unmatched
   fastarac ocr truth/ tesseract/ --report report.html --images scans/
 
-Engines are read from Tesseract TSV, hOCR, ALTO, PAGE, and the JSON of Textract, Azure, Google,
-PaddleOCR, EasyOCR, RapidOCR and docTR; truth from plain text, ALTO, PAGE and hOCR. Files are paired by
-their names up to the first dot, as page01.gt.txt and page01.tsv.
+Engines are read from Tesseract TSV, hOCR, ALTO, PAGE, ABBYY XML, and the JSON of Tesseract, Textract,
+Rekognition, Azure, Google, PaddleOCR, EasyOCR, RapidOCR, docTR, Surya, Docling and Apple Vision; truth
+from plain text, ALTO, PAGE and hOCR. Files are paired by their names up to the first dot, as
+page01.gt.txt and page01.tsv.
 
 Tables of fields (CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and
 confidence. The column truth is in the same table, given alone, or in the table TRUTH. Fields are also

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -404,8 +403,9 @@ def _without_outputs(path: Path, fields: FieldOutputs) -> str:
 
 def _in_words(error: Exception) -> str:
     message = str(error)
-    for option, word in product(("compare", "rename", "optional"), (" names", " is")):
-        message = re.sub(rf"^{option}{word}", f"--{option}{word}", message)
+    message = re.sub(
+        r"^(?=(compare|rename|optional) (names|is|must|needs|cannot|has)\b)", "--", message
+    )
     message = re.sub(r"compare=\{'(.*?)': '(number|text)'\}", r"--compare \1=\2", message)
     message = message.replace("fields_complete=True", "--fields-complete")
     if "without a truth: " in message:

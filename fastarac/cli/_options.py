@@ -461,7 +461,7 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
 def require_groups(groups: object) -> None:
     """Refuse --unseen-pages without a column of pages."""
     if groups in (None, NONE):
-        raise RefusalError("--unseen-pages is given without --group; the column of pages is expected")
+        raise RefusalError("--unseen-pages needs --group, the column of pages")
 
 
 def one_column(columns: Sequence[str] | None) -> str | None:

@@ -23,8 +23,8 @@ def truth_reader(text: str) -> Reviewer:
         return Reviewer(detection_rate=float(text))
     except ValueError as error:
         if isinstance(error.__cause__, ValueError) or "could not convert" in str(error):
-            problem = "a share such as 0.9, or three counts such as 82,9,10, is expected"
-            raise typer.BadParameter(f"{text!r} is given; {problem}") from None
+            problem = "use a share such as 0.9, or three counts such as 82,9,10"
+            raise typer.BadParameter(f"got {text!r}; {problem}") from None
         raise typer.BadParameter(str(error)) from None
 
 

@@ -143,7 +143,7 @@ def evaluate(
     """
     check_intervals(intervals, confidence_level)
     if unseen_pages and not intervals:
-        raise ValueError("unseen_pages is given without intervals=True; no other figure depends on it")
+        raise ValueError("unseen_pages needs intervals=True: no other figure depends on it")
     asked = Asked(
         read_limits(max_error_rate, max_risk, threshold), prices_of(costs), costs, reviewer, groups,
         graded, confidence_level if intervals else None, failure_probability, never_accepted,

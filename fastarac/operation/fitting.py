@@ -297,7 +297,7 @@ def _fixed(*, by: object, documents: object, **fixed: Any) -> dict[str, Any]:
     for name, column in (("by", by), ("documents", documents)):
         if given and column is not None:
             raise TypeError(
-                f"{next(iter(given))} is given beside {name}, of which error probabilities are ranked; "
+                f"{next(iter(given))} cannot go with {name}, of which error probabilities are ranked: "
                 "leave out one of the two"
             )
     return given

@@ -272,7 +272,10 @@ class Looks:
         if self._looks and self._pools != sample.checked.pools:
             kinds = "in part", "as a whole"
             before, now = kinds[self._pools], kinds[not self._pools]
-            raise ValueError(f"looks is of outputs verified {before}, but these are verified {now}")
+            raise ValueError(
+                f"looks has outputs verified {before}, but these are verified {now}: keep a log of "
+                "looks for each kind"
+            )
         keys = [_digest(key, OF_KEY) for key in sample.keys]
         new = self._new(sample, keys)
         if once and not new.all():

@@ -155,9 +155,7 @@ def asymptotic_interval(
     choice(method, "method", METHODS)
     check_method(statistic, method)
     if unseen_pages and groups is None:
-        raise TypeError(
-            "unseen_pages is given without groups; the label of each item's group is expected"
-        )
+        raise TypeError("unseen_pages needs groups, the label of each item's group")
     options = graded, unseen_pages
     interval_by = _intervals_of(simplified(correct), confidence, sample_weight, groups, *options)
     found, warning = interval_by(statistic, level, method)

@@ -369,15 +369,13 @@ def compare_models(
 
 def _refuse_unseen_pages(read: ComparedModels, method: str, *, grouped: bool) -> None:
     if read.partial:
-        raise TypeError("unseen_pages is given beside a PartialTruth; the truth alone is expected")
+        raise TypeError("unseen_pages cannot go with a PartialTruth")
     if not grouped:
-        raise TypeError(
-            "unseen_pages is given without groups; the label of each item's group is expected"
-        )
+        raise TypeError("unseen_pages needs groups, the label of each item's group")
     if method == "bootstrap":
         raise ValueError(
-            "unseen_pages is given with method='bootstrap', which draws the groups that were seen; "
-            "'asymptotic' is expected"
+            "unseen_pages cannot go with method='bootstrap', which draws the groups that were seen: "
+            "use 'asymptotic'"
         )
 
 

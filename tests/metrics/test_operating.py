@@ -114,11 +114,11 @@ def test_criteria():
                 point(**{name: wrong})
         with pytest.raises(ValueError, match=f"{name} must be a finite number, got nan"):
             point(**{name: math.nan})
-        with pytest.raises(TypeError, match=f"{name} is '1'"):
+        with pytest.raises(TypeError, match=f"{name} must be a number, got '1'"):
             point(**{name: "1"})
     with pytest.raises(ValueError, match="threshold must be a number, got nan"):
         point(threshold=math.nan)
-    with pytest.raises(TypeError, match="threshold is 'a'"):
+    with pytest.raises(TypeError, match=r"threshold must be a number, got 'a' \(str\)"):
         point(threshold="a")
 
 

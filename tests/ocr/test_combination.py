@@ -400,9 +400,9 @@ def test_bad_input_is_refused():
         ("'exact' or None", engines, {"agreement": "most"}),
         ("and combination are both given", engines, {"agreement": "exact", "combination": learnt()}),
         ("n_folds", engines, {"n_folds": 1}),
-        ('of "A" and "B", and the engines are "A" and "C"', {"A": first, "C": second},
+        ('be "A" and "B", as in the combination, got "A"', {"A": first, "C": second},
          {"combination": learnt()}),
-        ("nothing, and|fold is case", engines, {"combination": learnt(), "fold": "case"}),
+        ("nothing, as when the combination was", engines, {"combination": learnt(), "fold": "case"}),
         (
             "truth must have at least two pages, as each is combined by rules",
             {name: words.select_pages([0]) for name, words in engines.items()},

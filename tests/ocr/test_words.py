@@ -48,7 +48,7 @@ def test_selected_pages():
     assert words.page.tolist() == [1, 1]
     assert Words(**FIELDS).select_pages([0]).page_names == ("p1",)
     for pages in ([1, 0], [0, 3], [0, 0]):
-        with pytest.raises(ValueError, match=r"increasing numbers from 0 to 2, got \[0, 3\]"):
+        with pytest.raises(ValueError, match="increasing numbers from 0 to 2"):
             Words(**FIELDS).select_pages(pages)
 
 

@@ -242,7 +242,7 @@ def test_outputs_verified_in_part_spend_their_share():
             k = int((known & ~right).sum())
             high = stats.beta.isf(DELTA * share, k + 1, 2000 - k) / 0.4
             assert found.interval.high == pytest.approx(high)
-        with pytest.raises(ValueError, match="looks is of outputs verified in part"):
+        with pytest.raises(ValueError, match="looks has outputs verified in part"):
             POLICY.check(*outputs(100, 0.02, rng), looks=looks)
 
 

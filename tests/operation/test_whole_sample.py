@@ -67,8 +67,8 @@ def test_without_a_scale_it_says_that_half_was_spent():
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"by": [0, 1] * 50, "scale": "unit"}, "scale is given beside by"),
-        ({"documents": range(100), "thresholds": [0.5]}, "thresholds is given beside documents"),
+        ({"by": [0, 1] * 50, "scale": "unit"}, "scale cannot go with by"),
+        ({"documents": range(100), "thresholds": [0.5]}, "thresholds cannot go with documents"),
         ({"scale": "percent", "thresholds": [0.5]}, "thresholds and scale are both given"),
     ],
 )

@@ -92,15 +92,15 @@ def test_what_it_needs():
     known = np.where(np.arange(len(correct)) % 2, np.nan, correct)
     truth = fa.PartialTruth(known, inclusion_probability=0.5)
     models = {"a": (correct, confidence), "b": (~correct, confidence)}
-    with pytest.raises(TypeError, match="unseen_pages is given without groups"):
+    with pytest.raises(TypeError, match="unseen_pages needs groups"):
         fa.asymptotic_interval(correct, confidence, unseen_pages=True)
     with pytest.raises(TypeError, match="unseen_pages cannot go with a PartialTruth: give"):
         fa.asymptotic_interval(truth, confidence, groups=groups, unseen_pages=True)
     with pytest.raises(TypeError, match="unseen_pages cannot go with a PartialTruth: give"):
         fa.evaluate(truth, confidence, groups=groups, intervals=True, unseen_pages=True)
-    with pytest.raises(ValueError, match="unseen_pages is given without intervals=True"):
+    with pytest.raises(ValueError, match="unseen_pages needs intervals=True"):
         fa.evaluate(correct, confidence, unseen_pages=True)
-    with pytest.raises(TypeError, match="unseen_pages is given without groups"):
+    with pytest.raises(TypeError, match="unseen_pages needs groups"):
         fa.compare_models(models, unseen_pages=True)
     with pytest.raises(ValueError, match="'asymptotic' is expected"):
         fa.compare_models(models, groups=groups, method="bootstrap", unseen_pages=True)

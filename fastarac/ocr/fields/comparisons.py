@@ -301,8 +301,8 @@ def _by_number(how: str, name: str, given: str | None) -> FieldComparison:
             tolerance = Fraction(value.rstrip("%")) / (100 if relative else 1)
         else:
             raise ValueError(
-                f"compare is {how!r}, and {option!r} is no option of {name}; point or comma, "
-                "tolerance=0.01 or tolerance=1%, and written are"
+                f"compare is {how!r}, but {name} has no option {option!r}; use point or comma, "
+                "tolerance=0.01 or tolerance=1%, or written"
             )
 
     def readings(written: Written) -> Sequence[Amount | Decimal]:
