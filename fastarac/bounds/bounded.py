@@ -53,7 +53,9 @@ class BoundedSweep(Table, Result):
     Bounds : ends between which a figure surely lies
     fastarac.results.BoundedEvaluation : the figures of a BoundedSweep
 
-    Notes ----- For the ROC-AUC, a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs
+    Notes
+    -----
+    For the ROC-AUC, a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs
     undecided. The other areas are bounded by the best and the worst order, including ties, of the items
     of each bin. If the bins hold enough distinct confidences, the bounds are attained and cannot be
     narrower. All bounds are rounded outward; an exact area has two equal ends, rounded once to the

@@ -61,7 +61,9 @@ class ThresholdSketch:
     BoundedSweep : bounds of figures from counts in bins
     fastarac.io.sketch_outputs : count a file of any size in a sketch
 
-    Notes ----- Confidences become keys: the bits of doubles, mapped so that their order is kept. Ranges
+    Notes
+    -----
+    Confidences become keys: the bits of doubles, mapped so that their order is kept. Ranges
     of keys that begin with the same bits are the nodes of a tree. Counts are kept for single
     confidences and, when these become many, for ranges with few items of either kind: the nodes along
     each path of the tree hold at most a share ``max_width / 2`` of the correct and of the incorrect

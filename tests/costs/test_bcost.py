@@ -426,11 +426,11 @@ def test_groups_that_cannot_be():
     ]:
         with pytest.raises(ValueError, match=message):
             fa.costs.bcost(**{"counts": tables, "costs": COSTS, "groups": range(4), **arguments})
-    with pytest.raises(ValueError, match=r"counts must have shape \(2, 2\), got \(4, 2, 2\)"):
+    with pytest.raises(ValueError, match=r"counts must have shape \(2, 2\), like the costs,"):
         fa.costs.bcost(tables, COSTS)
-    with pytest.raises(ValueError, match="groups has 1 items and predicted_1 has 2"):
+    with pytest.raises(ValueError, match="groups and predicted_1 must have the same number"):
         fa.costs.bcost_delta([0, 1], [1, 1], [0, 1], COSTS, groups=[0])
-    with pytest.raises(ValueError, match="groups has 1 items and predicted has 2"):
+    with pytest.raises(ValueError, match="groups and predicted must have the same number"):
         fa.costs.prediction_counts([0, 1], [1, 1], groups=[0])
 
 

@@ -249,7 +249,7 @@ def test_apply_needs_later_models_for_what_gets_there_alone():
         found.apply({"m0": [0.5], "clerk": [0.5]})
     with pytest.raises(ValueError, match="'m0', the first stage"):
         found.apply({"m1": [0.5]})
-    with pytest.raises(ValueError, match="'m1' has 2 items and others have 1"):
+    with pytest.raises(ValueError, match="have 1 items like the others, got 2"):
         found.apply([[0.1], [0.1, 0.2], [0.3]])
     with pytest.raises(TypeError, match="a dict, or a list"):
         found.apply([[0.1]] * 4)

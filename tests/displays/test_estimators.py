@@ -141,11 +141,11 @@ def test_refused(found):
         roc.from_estimator(SVC().fit(X, Y), X, Y, response_method="predict_proba")
     with pytest.raises(ValueError, match="cross_validate without return_indices=True"):
         roc.from_cv_results({"estimator": []}, X, Y)
-    with pytest.raises(ValueError, match="X has 100 rows and cv_results is of 160"):
+    with pytest.raises(ValueError, match="have the rows of cv_results, 160, got 100"):
         roc.from_cv_results(found, X[:100], LABELS[:100])
-    with pytest.raises(ValueError, match="curve_kwargs has 1 entries; use 3"):
+    with pytest.raises(ValueError, match="curve_kwargs must have 3 entries, one for each"):
         roc.from_cv_results(found, X, LABELS, curve_kwargs=[{}])
-    with pytest.raises(ValueError, match="name must be beside a list of 3 curve_kwargs"):
+    with pytest.raises(ValueError, match="of 3 names with a list of 3 curve_kwargs"):
         roc.from_cv_results(found, X, LABELS, name=["a", "b", "c"])
     with pytest.raises(TypeError, match="ConfusionDisplay fills its axes"):
         displays.ConfusionDisplay.from_cv_results(found, X, LABELS)

@@ -390,9 +390,9 @@ def test_bad_arguments_are_refused():
         fa.compare_models(columns, correction="none")
     with pytest.raises(ValueError, match="has no influence values"):
         fa.compare_models(columns, statistic="equal_error_rate")
-    with pytest.raises(ValueError, match=r"models\['b'\]: confidence\[0\] is nan"):
+    with pytest.raises(ValueError, match=r"models\['b'\]: confidence\[0\] must be a finite"):
         fa.compare_models({**columns, "b": (np.ones(30), np.full(30, math.nan))})
-    with pytest.raises(ValueError, match="n_resamples is 1"):
+    with pytest.raises(ValueError, match="n_resamples must be an integer of at least 2,"):
         fa.compare_models(columns, method="bootstrap", n_resamples=1)
 
 
