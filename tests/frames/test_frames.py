@@ -345,7 +345,7 @@ BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "decimal": (
         {"score": [Decimal("0.5"), Decimal("0.6")]},
         TypeError,
-        "up to 64 bits; cast them to double",
+        "up to 64 bits",
     ),
     "empty": ({name: [] for name in ("score", "right", "w", "g")}, ValueError, "empty"),
 }

@@ -103,5 +103,5 @@ REPEATED: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("engine", REPEATED)
 @pytest.mark.parametrize("of_frames", [fa.frames.threshold_sweep, fa.frames.evaluate])
 def test_two_columns_of_one_name_are_an_error(engine, of_frames):
-    with pytest.raises(ValueError, match="frame has several columns named 'score'; rename"):
+    with pytest.raises(ValueError, match="frame has several columns named 'score"):
         of_frames(REPEATED[engine](), confidence="score", correct="right")

