@@ -141,7 +141,7 @@ def preference_map(
     For each pair of ratios, each model is at its own optimal threshold: the vertex of its
     :func:`.arac_convex_hull` for that γ/δ. With the hull known, the time is O(g·d·log h) per model with
     h vertices. W is that of equation 15 of Kimura et al. 2024. Models count as equal if their W differ
-    by no more than possible rounding, 2⁻⁴⁹ times the sum of 1, γ and |δ|.
+    by no more than possible rounding, 2⁻⁴⁹ times the sum of 1, γ and the size of δ.
 
     References
     ----------
