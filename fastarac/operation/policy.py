@@ -526,7 +526,7 @@ class Policy(Result):
         of_fit = was_fitted_on(*self._of_fit, items.confidence, fields, right, with_confidence)
         if documents is None:
             accepted = self.apply(items.confidence, by=by, rejected=rejected, types=types)
-            wrong = ~right
+            wrong, first = ~right, np.arange(items.n)
         else:
             accepted, wrong, first = self.of_documents(
                 right, items.confidence, by=by, documents=documents, rejected=rejected, types=types,
@@ -536,15 +536,11 @@ class Policy(Result):
         checked, n_unread = Checked(accepted, accepted & wrong, codes, max_group_size), 0
         if documents is None and given is not None:  # as in fitting and applying
             checked, n_unread = checked.only(given), int(np.count_nonzero(~given))
-            fields = None if fields is None else fields[given]
-        rows = np.arange(items.n) if given is None or documents is not None else np.flatnonzero(given)
-        if documents is not None:
-            rows, told = first, None
-        else:
-            told = fields
+            fields, first = None if fields is None else fields[given], np.flatnonzero(given)
+        told = fields if documents is None else None
         if log is not None and not of_fit:
             columns = items.confidence, self._codes(by, items.n), right
-            sample = log.sample(checked, told, n_unread, rows, columns)
+            sample = log.sample(checked, told, n_unread, first, columns)
             checked, told, n_unread = log.looks.add(self.digest, sample, once=log.once)
         found = check_of(
             checked, self._of_fields(told), promise,

@@ -497,5 +497,5 @@ class TestArguments:
 
     @pytest.mark.parametrize("beta", [-1, math.nan, math.inf])
     def test_beta(self, beta):
-        with pytest.raises(ValueError, match="beta must be a finite number of at least 0, got"):
+        with pytest.raises(ValueError, match="beta must be a finite number"):
             fa.measures.confusion_measures(**THARWAT).f_beta(beta)
