@@ -21,7 +21,7 @@ import numpy as np
 
 from bench.rows import fill, parser_of
 from fastarac.operation import checking
-from fastarac.operation.checking import Checked, LookRule, check_of
+from fastarac.operation.checking import Checked, CheckedPromise, LookRule, check_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "repeated_looks.json"
 SAMPLES, LOOKS, NEW, LINES = 1000, 8, 500, 10
 LIMIT, DELTA = 0.02, 0.05
+PROMISE = CheckedPromise.of("max_error_rate", LIMIT, DELTA, None)
 FEW_RATES = np.array([0.001, 0.5, 1.0])  # and the limit: what the verdict depends on
 
 
@@ -85,7 +86,7 @@ def verdicts(rule: str, wrong: NDArray[np.bool_], lines: int) -> Iterator[str]:
             np.ones(n, np.bool_), wrong[:n], codes, lines, looks=looks, sizes=sizes,
             rule=rule_of(rule, look),
         )  # fmt: skip
-        yield check_of(items, (), "max_error_rate", LIMIT, DELTA).verdict
+        yield check_of(items, (), PROMISE).verdict
 
 
 def simulate(rule: str, units: str, rate: str, samples: int, seed: int = 0) -> Iterator[Row]:
