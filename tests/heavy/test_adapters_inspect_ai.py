@@ -144,5 +144,5 @@ def test_partial_credit(tmp_path):
 
 def test_a_score_without_a_confidence():
     scores = [SampleScore(score=Score(value="C"), sample_id="q1")]
-    with pytest.raises(TypeError, match="the confidence of 'q1' is None"):
+    with pytest.raises(TypeError, match="the confidence of 'q1' must be a number, got None"):
         selective_metrics()(scores)

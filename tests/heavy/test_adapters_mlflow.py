@@ -80,7 +80,7 @@ def test_groups_have_metrics_of_their_own(store):
 
 @pytest.mark.parametrize("given", [{"arac_auc": 1.0}, {}, 1.0])
 def test_other_objects_are_refused(given):
-    expected = "; use a result of fastarac, or a mapping of results"
+    expected = "must be a result of fastarac, or a mapping of results"
     with pytest.raises(TypeError, match=expected):
         log_result(given)
 

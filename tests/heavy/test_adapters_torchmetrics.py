@@ -192,9 +192,9 @@ def test_two_classes():
         ({"num_classes": 3, "ignore_index": -100}, [[0.1, 0.2, 0.7]], [-1], "target has -1; "),
         ({}, [[0.1], [0.2]], [0, 1], r"preds has shape \(2, 1\) and target \(2,\); \(n,\) twice are"),
         ({}, [0.1, 0.2], [1], "preds has shape"),
-        ({"num_classes": 3}, [[0.1, 0.9]], [1], r"\(n, 3\) and \(n,\) are expected"),
-        ({"num_classes": 3}, [0.1], [1], r"\(n, 3\) and \(n,\) are expected"),
-        ({"num_classes": 2}, [0.1, 0.2], [1], r"\(n, 2\) or \(n,\) and \(n,\) are expected"),
+        ({"num_classes": 3}, [[0.1, 0.9]], [1], r"use \(n, 3\) and \(n,\)"),
+        ({"num_classes": 3}, [0.1], [1], r"use \(n, 3\) and \(n,\)"),
+        ({"num_classes": 2}, [0.1, 0.2], [1], r"use \(n, 2\) or \(n,\) and \(n,\)"),
     ],
 )
 def test_refusals(options, preds, target, message):
@@ -204,9 +204,9 @@ def test_refusals(options, preds, target, message):
 
 
 def test_refusals_of_options():
-    with pytest.raises(ValueError, match="num_classes is 1; None or at least 2"):
+    with pytest.raises(ValueError, match="num_classes must be None or at least 2, got 1"):
         SelectiveMetrics(1)
-    with pytest.raises(ValueError, match=r"max_error_rate is 5\.0; .*5% is 0\.05"):
+    with pytest.raises(ValueError, match=r"max_error_rate must be .*5% is 0\.05"):
         SelectiveMetrics(max_error_rate=5)
 
 

@@ -93,7 +93,7 @@ def test_areas(frame_of, items, by, monkeypatch):
     [
         ("score", None, ValueError, "null|not finite"),
         ("score", np.nan, ValueError, "not finite"),
-        ("right", 2, ValueError, r"0 \(incorrect\) or 1 \(correct\) is expected"),
+        ("right", 2, ValueError, r"use 0 \(incorrect\) or 1 \(correct\)"),
         ("score", "0.5", TypeError, "type String.*not text"),
     ],
 )
