@@ -187,7 +187,7 @@ def test_two_classes():
         ({}, [0.1, math.nan], [0, 1], "preds must hold finite numbers, got NaN or infinite ones"),
         ({}, [0.1, 0.2], [0, 2], "target has 2; use 0 and 1, or num_classes= with labels"),
         ({}, [0.1, 0.2], [0, 0.5], r"target has 0\.5; use 0 and 1"),
-        ({"num_classes": 2}, [0.1, 0.2], [0, -100], r"target has -100; .* 0 to 1, .*ignore_index=-100"),
+        ({"num_classes": 2}, [0.1, 0.2], [0, -100], r"target has -100; .* 0 to 1 .*ignore_index=-100"),
         ({"num_classes": 3}, [[0.1, 0.2, 0.7]], [3], "target has 3; use .* classes, 0 to 2"),
         ({"num_classes": 3, "ignore_index": -100}, [[0.1, 0.2, 0.7]], [-1], "target has -1; "),
         ({}, [[0.1], [0.2]], [0, 1], r"preds has shape \(2, 1\) and target \(2,\); use \(n,\) twice"),
