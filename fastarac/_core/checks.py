@@ -71,6 +71,16 @@ def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1
     return int(value)
 
 
+def largest_group(seen: int, max_group_size: object) -> int:
+    """Return the largest possible group size: the declared one, or by default the largest seen."""
+    most = seen if max_group_size is None else whole_number(max_group_size, "max_group_size", 1)
+    if seen > most:
+        raise ValueError(
+            f"max_group_size must be at least {seen}, the size of the largest group, got {most}"
+        )
+    return most
+
+
 def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
     """Raise unless `value` is one of the allowed words."""
     if not (isinstance(value, str) and value in allowed):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._core.checks import whole_number
+from fastarac._core.checks import largest_group
 from fastarac._core.exceptions import warn_too_small
 from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
@@ -112,11 +112,7 @@ def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple
     fitting, testing = np.flatnonzero(chosen), np.flatnonzero(~chosen)
     groups, sizes, largest = None, np.ones(len(testing)), 1
     if codes is not None:
-        seen = int(np.bincount(codes).max())
-        given = promise.max_group_size
-        largest = seen if given is None else whole_number(given, "max_group_size", 1)
-        if seen > largest:
-            raise ValueError(f"max_group_size is {largest}, but a group has {seen} items")
+        largest = largest_group(int(np.bincount(codes).max()), promise.max_group_size)
         labels, groups = np.unique(codes[testing], return_inverse=True)
         shuffled = rng.permutation(len(labels))
         groups = shuffled[groups]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._core.checks import whole_number
+from fastarac._core.checks import largest_group
 from fastarac.guarantees.fallback import Start, last_proved
 
 BOLDNESS = 0.9  # share of the largest bet that cannot lose everything
@@ -43,12 +43,7 @@ class GroupedItems(NamedTuple):
         order = rng.permutation(len(sizes))
         rank = np.empty(len(sizes), np.intp)
         rank[order] = np.arange(len(sizes))
-        seen = int(sizes.max())
-        most = seen if largest is None else whole_number(largest, "max_group_size", 1)
-        if seen > most:
-            raise ValueError(
-                f"max_group_size must be at least {seen}, the size of the largest group, got {most}"
-            )
+        most = largest_group(int(sizes.max()), largest)
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:

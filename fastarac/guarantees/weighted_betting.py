@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from fastarac import _kernels
-from fastarac._core.checks import whole_number
+from fastarac._core.checks import largest_group
 from fastarac._core.random_state import generator_for
 from fastarac.guarantees.fallback import PILOT, last_proved, pilot_shares, starts_of
 
@@ -249,15 +249,7 @@ def shuffled_units(
 
 def largest_unit(units: Units, declared: int | None) -> int:
     """Return the largest size of a unit; raise if it exceeds the declared one."""
-    biggest = int(np.diff(units.ends, prepend=0).max())
-    if declared is None:
-        return biggest
-    most = whole_number(declared, "max_group_size", 1)
-    if biggest > most:
-        raise ValueError(
-            f"max_group_size must be at least {biggest}, the size of the largest group, got {most}"
-        )
-    return most
+    return largest_group(int(np.diff(units.ends, prepend=0).max()), declared)
 
 
 def outcomes_of(units: Units) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastarac._core.checks import whole_number
+from fastarac._core.checks import largest_group
 from fastarac._core.interval import Interval
 from fastarac._core.random_state import generator_for, key_of
 from fastarac._core.results import Result
@@ -609,15 +609,7 @@ class _Groups(NamedTuple):
         n = np.bincount(codes)
         counts, errors = (np.bincount(codes, each).astype(np.float64) for each in (counted, wrong))
         if looks is None:
-            largest = int(n.max())
-            if max_group_size is not None:
-                most = whole_number(max_group_size, "max_group_size", 1)
-                if largest > most:
-                    raise ValueError(
-                        f"max_group_size must be at least {largest}, the size of the largest group, "
-                        f"got {most}"
-                    )
-                largest = most
+            largest = largest_group(int(n.max()), max_group_size)
             of_group, known = np.zeros(len(n), np.intp), np.array([largest])
         else:
             of_group = np.zeros(len(n), np.intp)

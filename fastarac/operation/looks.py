@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core import saved
-from fastarac._core.checks import require_type, whole_number
+from fastarac._core.checks import largest_group, require_type, whole_number
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.locks import locked
 from fastarac._core.text import json_text, quoted
@@ -369,6 +369,9 @@ class Looks:
         if self._looks and (groups is None) != (self._looks[0].groups is None):
             has = "has none" if groups is not None else "has some"
             raise ValueError(f"groups is given in some looks alone: the first {has}")
+        largest = None
+        if groups is not None:
+            largest = largest_group(max(Counter(groups).values()), checked.max_group_size)
         outcomes, unread = _outcomes_of(checked), sample.n_unread
         if not new.all():  # earlier looks counted their unread items
             unread = max(0, unread - sum(each.n_unread for each in self._looks))
@@ -377,7 +380,7 @@ class Looks:
             tuple(keys[i] for i in chosen.tolist()),
             "".join(outcomes[i] for i in chosen.tolist()),
             None if sample.fields is None else tuple(sample.fields[chosen].tolist()),
-            groups, _largest(groups, checked.max_group_size), unread,
+            groups, largest, unread,
         )  # fmt: skip
 
     def _pooled(self, sample: LookedAt, keys: list[str], *, once: bool) -> Pooled:
@@ -460,19 +463,6 @@ def _outcomes_of(checked: Checked) -> str:
     """Return one digit per item: 0 rejected, 1 accepted and right, 2 accepted and wrong."""
     digits = checked.accepted.astype(np.uint8) + checked.wrong + np.uint8(ord("0"))
     return bytes(digits.astype(np.uint8)).decode()
-
-
-def _largest(groups: tuple[str, ...] | None, declared: int | None) -> int | None:
-    """Return the largest possible group size: the declared one, or the largest in this look."""
-    if groups is None:
-        return None
-    most = max(Counter(groups).values())
-    if declared is None:
-        return most
-    limit = whole_number(declared, "max_group_size", 1)
-    if most > limit:
-        raise ValueError(f"max_group_size is {limit}, but a group has {most} items")
-    return limit
 
 
 def _digest(text: str, digits: int) -> str:

@@ -35,13 +35,13 @@ def log_below(errors: int, trials: int, rate: float, limit: float) -> float:
     return after + within - before - _log_likelihood(errors, trials, rate)
 
 
-def log_above(errors: int, trials: int, rate: float, limit: float) -> float:
-    """Return the log evidence against a true rate of `rate` or less."""
-    a, b = A, A / limit
+def log_above(errors: int, trials: int, rate: float, limit: float, a: float = A) -> float:
+    """Return the log evidence against a true rate of `rate` or less, with a and b = a/ε."""
+    b = a / limit
     after = log_beta(a + errors, b + trials - errors)
     within = log_beta_tail(a + errors, b + trials - errors, rate)
-    before = log_beta(a, b) + log_beta_tail(a, b, rate)
-    return after + within - before - _log_likelihood(errors, trials, rate)
+    before = log_beta_tail(a, b, rate)
+    return after + within - log_beta(a, b) - before - _log_likelihood(errors, trials, rate)
 
 
 def sequence_ends(errors: int, trials: int, limit: float, delta: float) -> tuple[float, float]:

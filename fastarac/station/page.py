@@ -47,7 +47,6 @@ def write_station(
         or any file that :func:`.read_outputs` takes. The page asks about rows whose ``correct`` is
         empty; with a column ``drawn``, only about drawn ones. A column ``crop`` or ``image`` names
         files of pictures, relative to the folder of the table.
-        ``crop`` or ``image`` names their files, from the folder of the table.
     images : str or path-like, optional
         Folder with the images of the pages, named as in the column ``page`` or ``document`` (the
         second page of a document is ``invoice7-2.png``). The page shows the part of the image given

@@ -11,7 +11,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from fastarac._core.special import log_beta, log_beta_tail
+from fastarac._core.special import log_beta
+from fastarac.operation.sequences import log_above
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -66,12 +67,8 @@ class AuditedOutputs:
 
     def log_e_value(self) -> float:
         """Return log E of all audits, a mixture over the rates above the limit."""
-        a, b = HALF, HALF / self.limit
-        s, r = self._errors, self._right
-        above = log_beta_tail(a + s, b + r, self.limit)
-        before = log_beta_tail(a, b, self.limit)
-        likelihood = s * math.log(self.limit) + r * math.log1p(-self.limit)
-        return log_beta(a + s, b + r) + above - log_beta(a, b) - before - likelihood
+        trials = self._errors + self._right
+        return log_above(self._errors, trials, self.limit, self.limit, HALF)
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
         """Return the lowest and highest rate at which the mixture over all rates is below 1/δ.
