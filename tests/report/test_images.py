@@ -24,7 +24,7 @@ def test_images_in_subfolders(tmp_path):
     assert paths["p3"] == "p3.png"
     assert "p4" not in paths
     check_images(images, ["a/p1", "b/p1", "p2", "p3", "p5"])
-    with pytest.raises(ValueError, match=r"_subfolders0/b/p1\.tif are both images of p1;"):
+    with pytest.raises(ValueError, match=r"p1\.tif are both images of p1;"):
         check_images(images, ["p1"])
 
 
@@ -42,7 +42,7 @@ def test_what_is_refused(tmp_path):
         images_in(tmp_path)
     with pytest.raises(ValueError, match="be a folder with the images of the pages"):
         images_in(tmp_path / "absent")
-    with pytest.raises(ValueError, match=r"is_refused0/p1\.png are both images of p1; keep"):
+    with pytest.raises(ValueError, match=r"p1\.png are both images of p1; keep"):
         found(tmp_path, "p1.jpg", "p1.png")
 
 
