@@ -13,6 +13,7 @@ import argument_matrix
 import benchmark_pages
 import combining_tables
 import cost_figures
+import extras_table
 import families
 import figures
 import formats_page
@@ -46,6 +47,7 @@ MODULES = (
     benchmark_pages,
     combining_tables,
     cost_figures,
+    extras_table,
     families,
     figures,
     formats_page,
