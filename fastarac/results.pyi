@@ -72,7 +72,6 @@ from .operation.application_results import AppliedPolicy as AppliedPolicy
 from .operation.calibration import Calibration as Calibration
 from .operation.calibration import CalibrationError as CalibrationError
 from .operation.calibration import CalibrationTable as CalibrationTable
-from .operation.checking import PolicyCheck as PolicyCheck
 from .operation.choosing import PolicyChoice as PolicyChoice
 from .operation.logs import AuditColumns as AuditColumns
 from .operation.monitoring.monitor import MonitorHistory as MonitorHistory
@@ -81,6 +80,7 @@ from .operation.planning import AuditPlan as AuditPlan
 from .operation.planning import SampleSizes as SampleSizes
 from .operation.shifts import ConfidenceShift as ConfidenceShift
 from .operation.shifts import Reference as Reference
+from .operation.verdicts import PolicyCheck as PolicyCheck
 from .partial_truth.confidence_based import ConfidenceBasedEstimate as ConfidenceBasedEstimate
 from .partial_truth.sampling import VerificationSample as VerificationSample
 from .partial_truth.verified_files import VerifiedOutputs as VerifiedOutputs

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.operation.checking import PolicyCheck
+    from fastarac.operation.verdicts import PolicyCheck
 
     Floats = NDArray[np.float64]
     Sample = Callable[[int], tuple[bool, float, int]]

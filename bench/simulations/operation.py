@@ -26,7 +26,7 @@ import fastarac as fa
 from bench.rows import fill, parser_of
 from bench.simulations import planned_policies
 from fastarac import operation
-from fastarac.operation import checking
+from fastarac.operation import checked_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -228,7 +228,7 @@ def checked(**broken: object) -> Case:
             many = rng.random(3000) >= rate
             correct = many[many | (rng.random(3000) < 0.5)][:1000]
         given = groups if broken.get("pages") == "known" else None
-        with mock.patch.object(checking, "needed_by_draws", return_value=None):  # not looked at
+        with mock.patch.object(checked_outputs, "needed_by_draws", return_value=None):  # not looked at
             found = policy.check(correct, np.full(len(correct), 5000), groups=given)
         return found.verdict == "holds", rate / 0.02
 

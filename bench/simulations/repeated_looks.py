@@ -20,8 +20,9 @@ from unittest import mock
 import numpy as np
 
 from bench.rows import fill, parser_of
-from fastarac.operation import checking
-from fastarac.operation.checking import Checked, CheckedPromise, LookRule, check_of
+from fastarac.operation import rate_bets
+from fastarac.operation.checked_outputs import Checked, LookRule
+from fastarac.operation.checking import CheckedPromise, check_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +97,7 @@ def simulate(rule: str, units: str, rate: str, samples: int, seed: int = 0) -> I
     happened = 0
     with (
         mock.patch.object(Checked, "needed", return_value=None),
-        mock.patch.object(checking, "RATES", FEW_RATES),
+        mock.patch.object(rate_bets, "RATES", FEW_RATES),
     ):
         for _ in range(samples):
             wrong = np.repeat(rng.random(LOOKS * NEW // lines) < case.rate, lines)

@@ -38,7 +38,7 @@ import numpy as np
 
 import fastarac as fa
 from bench.rows import parser_of, rows_of, save
-from fastarac.operation import checking
+from fastarac.operation import checked_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -234,7 +234,7 @@ def verdict(cell: Cell, rng: np.random.Generator) -> tuple[bool, float, float | 
             monitor.update(errors, 100)
         return monitor.alarm, ratio, None
     policy = accepts_all()
-    with mock.patch.object(checking, "needed_by_counts", return_value=None):
+    with mock.patch.object(checked_outputs, "needed_by_counts", return_value=None):
         check = policy.check(~found, np.full(cell.n, 2.0), truth_reader=reader)
     return check.verdict == cell.rule, ratio, None
 

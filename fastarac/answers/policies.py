@@ -12,18 +12,18 @@ from fastarac.answers.screen import Note, Screen, Section, Weight
 from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.answers.verification import cost_note, reader_figures, verification_note
 from fastarac.guarantees.exact import guaranteed_operating_point
-from fastarac.operation.policy import shown_threshold
+from fastarac.operation.acceptance import shown_threshold
 from fastarac.reviewer import premise_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
-    from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.choosing import PolicyChoice
     from fastarac.operation.logs import AuditColumns
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
+    from fastarac.operation.verdicts import PolicyCheck
 
 MOST_ADVICE = 4  # sentences of advice on absent fields in a report
 MOST_FIELDS = 8  # fields in the table on a screen

@@ -63,9 +63,9 @@ if TYPE_CHECKING:
 
     from fastarac.cli._options import Printing
     from fastarac.operation import Policy
-    from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.logs import AuditColumns
     from fastarac.operation.shifts import ConfidenceShift
+    from fastarac.operation.verdicts import PolicyCheck
 
 EXAMPLES = """
 Examples:

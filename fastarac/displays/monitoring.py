@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from fastarac.displays.decimation import Range
     from fastarac.operation.application_results import AppliedPolicy
-    from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.monitoring.monitor import ErrorRateMonitor
+    from fastarac.operation.verdicts import PolicyCheck
 
 BESIDE = 0.15  # horizontal distance between the markers of two displays
 MOST_POINTS = 60  # the longest line that shows its points as markers

@@ -34,7 +34,7 @@ from fastarac.operation.documents import (
     require_documents,
 )
 from fastarac.operation.fingerprints import FEWEST, fingerprint_of
-from fastarac.operation.policy import Policy, Rule
+from fastarac.operation.policy import Policy
 from fastarac.operation.policy_files import RULES
 from fastarac.operation.shifts import Reference
 from fastarac.samples.door import answers_of, threshold_sweep
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.guarantees.fallback import Scale
+    from fastarac.operation.acceptance import Rule
     from fastarac.reviewer import Reviewer
 
     # the references of the fields, and the fingerprint of the outputs

@@ -15,7 +15,7 @@ from fastarac._core.checks import largest_group, require_type, whole_number
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.locks import locked
 from fastarac._core.text import json_text, quoted
-from fastarac.operation.checking import Checked, LookRule
+from fastarac.operation.checked_outputs import Checked, LookRule
 
 if TYPE_CHECKING:
     import os
@@ -50,13 +50,21 @@ class LookRequest(NamedTuple):
     """A log of looks, with the names and groups of the present look's outputs."""
 
     looks: Looks
+    policy_digest: str
     once: bool
     names: NDArray[Any] | None
     groups: NDArray[Any] | None
 
     @classmethod
     def of(
-        cls, looks: Looks | None, *, once: bool, ids: Any, documents: Any, groups: Any
+        cls,
+        looks: Looks | None,
+        policy_digest: str,
+        *,
+        once: bool,
+        ids: Any,
+        documents: Any,
+        groups: Any,
     ) -> LookRequest | None:
         """Check the arguments about a log of looks; return None without a log."""
         if looks is None:
@@ -73,7 +81,7 @@ class LookRequest(NamedTuple):
             columns = [np.asarray(each).ravel() for each in groups]
             groups = min(columns, key=lambda labels: len(np.unique(labels)))
         parts = [None if each is None else np.asarray(each).ravel() for each in (ids, groups)]
-        return cls(looks, once, *parts)
+        return cls(looks, policy_digest, once, *parts)
 
     def sample(
         self,
@@ -94,13 +102,15 @@ class LookRequest(NamedTuple):
             names = ["|".join(map(repr, row)) for row in zip(*told, strict=True)]
         return LookedAt(checked, fields, n_unread, names, named, groups)
 
-    def weighted(
-        self, policy_digest: str, checked: Checked, columns: Sequence[NDArray[Any] | None]
-    ) -> Checked:
+    def add(self, sample: LookedAt) -> Pooled:
+        """Add a look at these items, and return the outputs to test."""
+        return self.looks.add(self.policy_digest, sample, once=self.once)
+
+    def weighted(self, checked: Checked, columns: Sequence[NDArray[Any] | None]) -> Checked:
         """Add a look at partially verified outputs, and return them with the rule of the look."""
         rows = np.arange(len(checked.accepted))
         sample = self._replace(names=None).sample(checked, None, 0, rows, columns)
-        return self.looks.add(policy_digest, sample, once=self.once).checked
+        return self.add(sample).checked
 
 
 class Pooled(NamedTuple):

@@ -5,59 +5,38 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastarac._core.checks import fraction_of, inner_fraction, require_type, same_number, whole_number
-from fastarac._core.dtype_comparison import at_or_above
+from fastarac._core.checks import fraction_of, inner_fraction, require_type, whole_number
 from fastarac._core.export import fields_of
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
-from fastarac._core.text import json_text, listed, percent, quoted
-from fastarac._engine.factors import read_outermost
-from fastarac._engine.inputs import read_groups, read_items
+from fastarac._core.text import percent
+from fastarac._engine.inputs import read_groups
 from fastarac.operation.absences import FieldAbsence, OptionalSetting, advice
-from fastarac.operation.audit_logs import log_of
+from fastarac.operation.acceptance import AcceptanceRule, Rule, require_column
 from fastarac.operation.calibration import Calibration, confidences
-from fastarac.operation.checking import Audits, Checked, CheckedPromise, PolicyCheck, check_of
-from fastarac.operation.documents import (
-    HELD_BACK,
-    Documents,
-    DocumentType,
-    Requirements,
-    given_of,
-    is_never,
-    places_among,
-)
+from fastarac.operation.checking import CheckedPromise, PolicyTest
 from fastarac.operation.expected_errors import all_of_found, errors_expected, expected_rates
-from fastarac.operation.fingerprints import was_fitted_on
 from fastarac.operation.looks import LookRequest
-from fastarac.operation.policy_files import (
-    KIND,
-    VERSION,
-    fields_of_policy,
-    written_groups,
-    written_reader,
-)
+from fastarac.operation.policy_files import fields_of_policy, text_of_policy
 from fastarac.operation.shifts import ConfidenceShift, Reference, Seen, shift_of
-from fastarac.operation.verified_rates import KnownErrors
 from fastarac.reviewer import Reviewer, premise_of
-from fastarac.samples.door import answers_of, threshold_sweep
+from fastarac.samples.door import answers_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._core.interval import Interval
+    from fastarac.operation.documents import DocumentType
     from fastarac.operation.looks import Looks
-    from fastarac.samples.partial import PartialTruth
+    from fastarac.operation.verdicts import PolicyCheck
 
-Rule = Literal["product", "least"]
-MOST_SHOWN = 5  # most fields named in a sentence
 _WHOLE = {"max_error_rate": "all outputs", "max_risk": "the accepted outputs"}
 _DOCUMENTS = {"max_error_rate": "all documents", "max_risk": "the accepted documents"}
 
@@ -192,32 +171,14 @@ class Policy(Result):
             sure = percent(1.0 - self.failure_probability)
             limit = percent(self.limit)
             return f"no threshold keeps the limit of {limit} with {sure} confidence: review everything"
-        return f"accept {self._share_words()} {self._where()}: {self.promise}"
-
-    def _where(self) -> str:
-        """Describe the accepted outputs or documents."""
-        if self.documents:
-            if self.document_threshold <= 0.0:
-                return "(all that have every required field)"
-            right = "each output is right" if self.documents == "least" else "all outputs are right"
-            least = f"{self.document_threshold:.4g}"
-            return f"(where {right} with an estimated probability >= {least})"
-        if len(self.fields) > MOST_SHOWN:
-            return f"by {len(self.fields)} thresholds, one a field"
-        if self.fields:
-            each = [
-                f"{field} {shown_threshold(threshold)}"
-                for field, threshold in zip(self.fields, self.thresholds, strict=True)
-            ]
-            return f"by field ({', '.join(each)})"
-        return f"at confidence {shown_threshold(self.thresholds[0])}"
+        return f"accept {self._share_words()} {self._rule.in_words}: {self.promise}"
 
     def _share_words(self) -> str:
         """Return the accepted share of all items, and of items with an output if some have none."""
         if self.n_unread:
-            return shares_in_words(
-                self.share_of_all_items, self.acceptance_rate, self.n_read, self.n_unread
-            )
+            of_all, of_read = percent(self.share_of_all_items, 3), percent(self.acceptance_rate, 3)
+            n = self.n_read + self.n_unread
+            return f"{of_all} of {n:,} items ({of_read} of the {self.n_read:,} with an output)"
         whole = "documents" if self.documents else "outputs"
         return f"{percent(self.acceptance_rate, 3)} of the {whole}"
 
@@ -361,21 +322,14 @@ class Policy(Result):
             If `by` or `documents` is missing or superfluous, or the labels are of another type than the
             policy's.
         """
-        values = confidences(confidence)
-        if self.documents is not None:
-            whole, accepted, _ = self._decided(values, by, documents, rejected, types)
-            return np.asarray(accepted[whole.of_item])
-        self.require_columns(by=by, documents=documents, types=types)
-        accepted = self._accepted(values, self._codes(by, len(values)))
-        given = given_of(rejected, len(values))
-        return accepted if given is None else accepted & given
+        return self._rule.apply(confidence, by=by, documents=documents, rejected=rejected, types=types)
 
     def error_probability(
         self, confidence: ArrayLike, *, by: ArrayLike | None = None
     ) -> NDArray[np.float64]:
         """Return the calibrated error probability p̂ of each output, (n,); 1 for unknown fields."""
         values = confidences(confidence)
-        return self._error_probability(values, self._codes(by, len(values)))
+        return self._rule.error_probability(values, self._rule.codes(by, len(values)))
 
     def expected_errors(self, accepted: Sequence[int], *, confidence_level: float = 0.95) -> Interval:
         """Return the expected number of errors among newly accepted outputs from the same source.
@@ -495,60 +449,30 @@ class Policy(Result):
         count as errors, so cut a log at a date of the outputs, not of the answers. For the outputs that
         the policy was fitted on, the verdict is never "holds".
         """
-        log = LookRequest.of(looks, once=once, ids=ids, documents=documents, groups=groups)
+        digest = "" if looks is None else self.digest
+        log = LookRequest.of(looks, digest, once=once, ids=ids, documents=documents, groups=groups)
         if truth_reader is None and getattr(correct, "truth_reader", None) is None:
             truth_reader = self.truth_reader
         correct, truth, people = answers_of(correct, truth_reader)
-        promise = self._promise(people)
+        promise = CheckedPromise.of(self.criterion, self.limit, self.failure_probability, people)
+        test = PolicyTest(self._rule, promise, self.fitted_on, self.references, log)
+        single = confidence, by, groups, max_group_size
         if audit_probability is not None:
             beside = {"documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
                 raise TypeError(f"{name} cannot go with audit_probability, which is of single outputs")
-            of_groups = groups, max_group_size
-            return self._check_log(
-                correct if truth is None else truth, confidence, by, audit_probability, drawn,
-                of_groups, promise, log,
-            )  # fmt: skip
+            return test.of_log(correct if truth is None else truth, *single, audit_probability, drawn)
         if drawn is not None:
             raise TypeError("drawn needs audit_probability, which only a log of audits has")
         if truth is not None:
             if documents is not None or rejected is not None:
                 name = "rejected" if documents is None else "documents"
                 raise TypeError(f"{name} cannot go with a PartialTruth: give outputs alone")
-            return self._check_verified(truth, confidence, by, groups, max_group_size, promise, log)
-        threshold_sweep(correct, confidence)  # raises unless all are 0, 1 and finite
-        items = read_items(correct, confidence)
-        right = np.not_equal(items.correct, 0)
-        codes = _pages_of(groups, items.n)
-        fields = self._codes(by, items.n)
-        given = given_of(rejected, items.n)  # policies are fitted on these only
-        with_confidence = slice(None) if given is None else given
-        of_fit = was_fitted_on(*self._of_fit, items.confidence, fields, right, with_confidence)
-        if documents is None:
-            accepted = self.apply(items.confidence, by=by, rejected=rejected, types=types)
-            wrong, first = ~right, np.arange(items.n)
-        else:
-            accepted, wrong, first = self.of_documents(
-                right, items.confidence, by=by, documents=documents, rejected=rejected, types=types,
-                fields_complete=fields_complete,
-            )  # fmt: skip
-            codes = None if codes is None else codes[first]
-        checked, n_unread = Checked(accepted, accepted & wrong, codes, max_group_size), 0
-        if documents is None and given is not None:  # as in fitting and applying
-            checked, n_unread = checked.only(given), int(np.count_nonzero(~given))
-            fields, first = None if fields is None else fields[given], np.flatnonzero(given)
-        told = fields if documents is None else None
-        if log is not None and not of_fit:
-            columns = items.confidence, self._codes(by, items.n), right
-            sample = log.sample(checked, told, n_unread, first, columns)
-            checked, told, n_unread = log.looks.add(self.digest, sample, once=log.once)
-        found = check_of(
-            checked, self._of_fields(told), promise,
-            documents=documents is not None, of_fit=of_fit, n_unread=n_unread,
+            return test.of_partly_verified(truth, *single)
+        return test.of_all_verified(
+            correct, confidence, by=by, groups=groups, max_group_size=max_group_size,
+            documents=documents, rejected=rejected, types=types, fields_complete=fields_complete,
         )  # fmt: skip
-        seen = fields if documents is not None else told
-        unknown = 0 if seen is None else int(np.sum(seen < 0))
-        return replace(found, unknown_fields=unknown)
 
     def of_documents(
         self,
@@ -565,82 +489,17 @@ class Policy(Result):
 
         Arguments and errors are those of :meth:`check`.
         """
-        values = confidences(confidence)
-        whole, accepted, fields = self._decided(values, by, documents, rejected, types)
-        if not fields_complete:
-            needs = Requirements.of(self.fields, self.optional, self.types)
-            whole.require_told(accepted, needs, self.fields, np.asarray(documents))
-        right = correct if fields is None else correct | (fields < 0)  # ignore unknown fields
-        return accepted, ~whole.right(right), whole.first
-
-    def _check_log(
-        self,
-        correct: ArrayLike,
-        confidence: ArrayLike,
-        by: ArrayLike | None,
-        probability: ArrayLike,
-        drawn: ArrayLike | None,
-        of_groups: tuple[ArrayLike | None, int | None],
-        promise: CheckedPromise,
-        looks: LookRequest | None,
-    ) -> PolicyCheck:
-        values, codes, accepted = self._single(confidence, by)
-        groups, largest = of_groups
-        pages = _pages_of(groups, len(values))
-        log = log_of(correct, values, accepted, probability, drawn=drawn, groups=pages)
-        checked = Checked(
-            log.accepted, log.accepted & log.wrong, pages, largest, probability=log.probability
-        )
-        if looks is not None:
-            columns = values, codes, log.accepted, log.wrong, log.known, log.probability
-            checked = looks.weighted(self.digest, checked, columns)
-        audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
-        return check_of(checked, self._of_fields(codes), promise, audits=audits)
-
-    def _check_verified(
-        self,
-        truth: PartialTruth,
-        confidence: ArrayLike,
-        by: ArrayLike | None,
-        groups: ArrayLike | None,
-        max_group_size: int | None,
-        promise: CheckedPromise,
-        looks: LookRequest | None,
-    ) -> PolicyCheck:
-        values = confidences(confidence)
-        same_number("correct", len(truth), "confidence", len(values))
-        values, codes, accepted = self._single(values, by)
-        pages = truth.groups if groups is None else _pages_of(groups, len(values))
-        seen = KnownErrors.of(truth, values, accepted, pages)
-        checked = Checked(
-            accepted, accepted & (seen.error == 1.0), pages, max_group_size, verified=seen
-        )
-        of_fit = was_fitted_on(*self._of_fit, values, codes, None)
-        if looks is not None and not of_fit:
-            columns = values, codes, seen.error, seen.probability
-            checked = looks.weighted(self.digest, checked, columns)
-        return check_of(checked, self._of_fields(codes), promise, of_fit=of_fit)
-
-    def _single(
-        self, confidence: ArrayLike, by: ArrayLike | None
-    ) -> tuple[NDArray[Any], NDArray[np.intp] | None, NDArray[np.bool_]]:
-        """Return the confidences and field codes of single outputs, and which are accepted."""
-        values = confidences(confidence)
-        codes = self._codes(by, len(values))
-        self._require(None, "documents", needed=self.documents is not None)
-        return values, codes, self._accepted(values, codes)
+        return self._rule.of_documents(
+            correct, confidence, by=by, documents=documents, rejected=rejected, types=types,
+            fields_complete=fields_complete,
+        )  # fmt: skip
 
     @property
-    def _of_fit(self) -> tuple[str | None, tuple[Reference, ...]]:
-        return self.fitted_on, self.references
-
-    def _promise(self, people: Reviewer | None) -> CheckedPromise:
-        """Return the limit to test if these people gave the answers."""
-        return CheckedPromise.of(self.criterion, self.limit, self.failure_probability, people)
-
-    def _of_fields(self, codes: NDArray[np.intp] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
-        if codes is not None:
-            yield from ((field, codes == i) for i, field in enumerate(self.fields))
+    def _rule(self) -> AcceptanceRule:
+        return AcceptanceRule(
+            self.fields, self.thresholds, self.calibrations, self.documents, self.document_threshold,
+            self.optional, self.types, tuple(each.missed_share for each in self.absences),
+        )  # fmt: skip
 
     def shift(
         self,
@@ -679,12 +538,12 @@ class Policy(Result):
         than 500 groups, 500 random ones are compared.
         """
         values = confidences(confidence)
-        codes = self._codes(by, len(values))
+        codes = self._rule.codes(by, len(values))
         pages = None
         if groups is not None:
-            self._require(groups, "groups", needed=self.has_groups)
+            require_column(groups, "groups", needed=self.has_groups)
             pages = read_groups(groups, len(values))[1]
-        parts = list(self._of_fields(codes)) or [(None, np.ones(len(values), np.bool_))]
+        parts = list(self._rule.parts(codes)) or [(None, np.ones(len(values), np.bool_))]
         seen = [
             Seen.of(field, reference, values[own], None if pages is None else pages[own])
             if own.any()
@@ -695,31 +554,7 @@ class Policy(Result):
 
     def to_json(self) -> str:
         """Return the policy as the text of a JSON file."""
-        written = {
-            "thresholds": [_written(value) for value in self.thresholds],
-            "bound": None if math.isnan(self.bound) else self.bound,
-            "calibrations": [
-                {
-                    "thresholds": list(each.thresholds),
-                    "n_items": each.n_items.tolist(),
-                    "errors": each.errors.tolist(),
-                }
-                for each in self.calibrations
-            ],
-            "references": [
-                {**each.to_dict(), "groups": written_groups(each.groups)} for each in self.references
-            ],
-            "document_threshold": _written(self.document_threshold),
-            "types": [each._asdict() for each in self.types],
-            "absences": [each._asdict() for each in self.absences],
-            "settings": [each._asdict() for each in self.settings],
-        }
-        content = {"kind": KIND, "version": VERSION, **fields_of(self), **written}
-        if self.truth_reader is None:  # keep files without readers, and their digests, unchanged
-            del content["truth_reader"], content["faultless_acceptance_rate"]
-        else:
-            content["truth_reader"] = written_reader(self.truth_reader)
-        return json_text(content, indent=1) + "\n"
+        return text_of_policy(fields_of(self))
 
     @property
     def has_groups(self) -> bool:
@@ -752,113 +587,10 @@ class Policy(Result):
         """Read a policy written by :meth:`save`."""
         return read_saved(path, cls.from_json)
 
-    def _decided(
-        self,
-        values: NDArray[Any],
-        by: ArrayLike | None,
-        documents: ArrayLike | None,
-        rejected: ArrayLike | None,
-        types: ArrayLike | None,
-    ) -> tuple[Documents, NDArray[np.bool_], NDArray[np.intp] | None]:
-        """Return the documents, which of them are accepted, and the field codes."""
-        self.require_columns(by=by, documents=documents, types=types)
-        n = len(values)
-        codes, given = self._codes(by, n), given_of(rejected, n)
-        of_item = read_groups(documents, n, "documents")[1]
-        kinds = None
-        if types is not None:
-            kinds, _ = places_among([each.type for each in self.types], types, n, "types")
-        whole = Documents.of(of_item, codes, given, len(self.calibrations), kinds)
-        counts = given
-        if codes is not None and (codes < 0).any():
-            counts = codes >= 0 if given is None else given & (codes >= 0)
-        right = 1.0 - self._error_probability(values, codes)
-        needs = Requirements.of(self.fields, self.optional, self.types)
-        missed = [each.missed_share for each in self.absences]
-        sure = whole.confidence(right, counts, self.documents or "product", needs.has, missed)
-        unknown = whole.found[:, [is_never(each) for each in self.calibrations]].any(axis=1)
-        sure[unknown | whole.lacking(needs.required)] = HELD_BACK
-        return whole, np.asarray(sure >= self.document_threshold), codes
-
-    def _accepted(self, values: NDArray[Any], codes: NDArray[Any] | None) -> NDArray[np.bool_]:
-        rules = [partial(at_or_above, threshold=threshold) for threshold in self.thresholds]
-        return _by_field(rules, values, codes, unknown=False)
-
-    def _error_probability(
-        self, values: NDArray[Any], codes: NDArray[Any] | None
-    ) -> NDArray[np.float64]:
-        return _by_field([each.at for each in self.calibrations], values, codes, unknown=1.0)
-
-    def _codes(self, by: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
-        """Return the index of each item's field in the policy; -1 for an unknown field."""
-        self._require(by, "by", needed=bool(self.fields))
-        if by is None:
-            return None
-        codes, given = places_among(self.fields, by, n, "by")
-        kinds = {type(label).__name__ for label in given} - {
-            type(each).__name__ for each in self.fields
-        }
-        if kinds and (codes < 0).all():
-            known = listed([quoted(str(field)) for field in self.fields[:3]])
-            raise TypeError(
-                f"by must hold fields of type {type(self.fields[0]).__name__}, such as {known}, "
-                f"got type {min(kinds)}"
-            )
-        return codes
-
     def require_columns(
         self, *, by: object, documents: object, groups: object = None, types: object = None
     ) -> None:
         """Raise a TypeError if a column of labels is missing or superfluous."""
         if not self.has_groups:
-            self._require(groups, "groups", needed=False)
-        self._require(by, "by", needed=bool(self.fields))
-        self._require(documents, "documents", needed=self.documents is not None)
-        self._require(types, "types", needed=bool(self.types))
-
-    def _require(self, given: object, name: str, *, needed: bool) -> None:
-        if needed and given is None:
-            raise TypeError(f"{name} is missing: the policy was fitted with {name}")
-        if not needed and given is not None:
-            raise TypeError(f"{name} is given, but the policy was fitted without {name}")
-
-
-def _by_field(
-    rules: Sequence[Callable[[NDArray[Any]], NDArray[Any]]],
-    values: NDArray[Any],
-    codes: NDArray[Any] | None,
-    *,
-    unknown: float,
-) -> NDArray[Any]:
-    """Apply to each value the rule of its field; without fields, the only rule."""
-    if codes is None:
-        return rules[0](values)
-    found = np.full(len(values), unknown)
-    for i, rule in enumerate(rules):
-        own = np.flatnonzero(codes == i)
-        if len(own):
-            found[own] = rule(values[own])
-    return found
-
-
-def _pages_of(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
-    return None if groups is None else read_outermost(groups, n, "check").astype(np.intp)
-
-
-def shares_in_words(of_all: float, of_read: float, n_read: int, n_unread: int) -> str:
-    """Return the shares of all items and of items with an output, in words."""
-    return (
-        f"{percent(of_all, 3)} of {n_read + n_unread:,} items ({percent(of_read, 3)} of the {n_read:,} "
-        "with an output)"
-    )
-
-
-def shown_threshold(threshold: float) -> str:
-    """Return a threshold's rule in words, with all digits, because rounding would change decisions."""
-    if math.isinf(threshold):
-        return "always" if threshold < 0 else "never"
-    return f">= {repr(threshold).removesuffix('.0')}"
-
-
-def _written(value: float) -> float | str:
-    return str(value) if math.isinf(value) else value
+            require_column(groups, "groups", needed=False)
+        self._rule.require_columns(by=by, documents=documents, types=types)

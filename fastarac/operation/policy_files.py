@@ -9,6 +9,7 @@ import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.checks import failure_of, fraction_of, inner_fraction
+from fastarac._core.text import json_text
 from fastarac.operation.absences import FieldAbsence, OptionalSetting
 from fastarac.operation.calibration import Calibration
 from fastarac.operation.documents import DocumentType
@@ -210,6 +211,40 @@ def _checks(count: saved.Check) -> saved.Check:
             "calibrations": saved.sequence(lambda value, name: _calibration(value, name, count)),
         }
     )
+
+
+def text_of_policy(fields: dict[str, Any]) -> str:
+    """Return the JSON text of the policy with these fields."""
+    written = {
+        "thresholds": [_written(value) for value in fields["thresholds"]],
+        "bound": None if math.isnan(fields["bound"]) else fields["bound"],
+        "calibrations": [
+            {
+                "thresholds": list(each.thresholds),
+                "n_items": each.n_items.tolist(),
+                "errors": each.errors.tolist(),
+            }
+            for each in fields["calibrations"]
+        ],
+        "references": [
+            {**each.to_dict(), "groups": written_groups(each.groups)} for each in fields["references"]
+        ],
+        "document_threshold": _written(fields["document_threshold"]),
+        **{
+            name: [each._asdict() for each in fields[name]]
+            for name in ("types", "absences", "settings")
+        },
+    }
+    content = {"kind": KIND, "version": VERSION, **fields, **written}
+    if fields["truth_reader"] is None:  # keep files without readers, and their digests, unchanged
+        del content["truth_reader"], content["faultless_acceptance_rate"]
+    else:
+        content["truth_reader"] = written_reader(fields["truth_reader"])
+    return json_text(content, indent=1) + "\n"
+
+
+def _written(value: float) -> float | str:
+    return str(value) if math.isinf(value) else value
 
 
 def fields_of_policy(text: str) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from fastarac._core.special import binomial_interval
 from fastarac._core.text import listed, p_is, percent, percent_range, printable, sentence
 from fastarac.answers.planning import guarantee_plan
 from fastarac.answers.policies import MOST_ADVICE, point_of_log
+from fastarac.operation.acceptance import shown_threshold
 from fastarac.operation.audited_rates import rates_of_log
 from fastarac.operation.calibration import thinned
 from fastarac.operation.planning import power_curve
-from fastarac.operation.policy import shown_threshold
 from fastarac.report.frame import counted, page_of, require_page, rounded_values
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac.operation.application_results import AppliedPolicy
-    from fastarac.operation.checking import PolicyCheck
     from fastarac.operation.logs import AuditColumns
     from fastarac.operation.shifts import ConfidenceShift
+    from fastarac.operation.verdicts import PolicyCheck
 
 __all__ = ["write_operation_report"]
 

@@ -12,7 +12,7 @@ import pytest
 import fastarac as fa
 from fastarac.evaluation.limits import Limit
 from fastarac.ocr import Words, align, evaluate_attributes, read_attributes
-from fastarac.operation.checking import Checked
+from fastarac.operation.checked_outputs import Checked
 from fastarac.results import Attribute
 
 LIMITS = [Limit("max_error_rate", 0.05), Limit("max_risk", 0.02), Limit("threshold", 60)]

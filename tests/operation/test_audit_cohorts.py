@@ -12,7 +12,7 @@ from scipy import stats
 import fastarac as fa
 from fastarac import operation
 from fastarac.io import DataFileError
-from fastarac.operation import checking
+from fastarac.operation import checked_outputs
 from fastarac.operation.audit_numbers import refuse_unlikely_numbers
 
 PI, LIMIT, K = 0.1, 0.02, 0.25
@@ -226,7 +226,7 @@ def is_rare(count, runs):
 @pytest.mark.slow
 def test_a_check_holds_wrongly_at_most_as_often_as_is_said(monkeypatch):
     for needed in ("needed_by_counts", "needed_by_draws"):  # how many items are still needed
-        monkeypatch.setattr(checking, needed, lambda *_, **__: None)
+        monkeypatch.setattr(checked_outputs, needed, lambda *_, **__: None)
     rng = np.random.default_rng(6)
     runs, n, holds = 200, 20_000, {"drawn": 0, "unknown": 0}
     for _ in range(runs):

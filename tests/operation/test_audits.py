@@ -12,7 +12,7 @@ from scipy import stats
 import fastarac as fa
 from fastarac import operation
 from fastarac.io import DataFileError
-from fastarac.operation import checking, verified_rates
+from fastarac.operation import checked_outputs, rate_bets, verified_rates
 from fastarac.operation.audit_logs import log_of
 from fastarac.operation.audited_rates import rates_of_log
 from fastarac.operation.logs import AuditColumns
@@ -232,7 +232,7 @@ class TestChecksOfUnequalLogs:
                     return True
             return False
 
-        rates = checking.RATES.tolist()
+        rates = rate_bets.RATES.tolist()
         high, low = rates.index(found.high), rates.index(found.low)
         # the first rate from which on all are refuted, and the last up to which all are
         assert [reaches(rate, 1) for rate in rates[high - 1 : high + 4]] == [False] + [True] * 4
@@ -361,9 +361,9 @@ class TestChecks:
     def test_wrong_verdicts_are_rare(self, monkeypatch):
         """A rate just above the limit holds, and one just below fails, in at most 5% of the logs."""
         monkeypatch.setattr(
-            checking, "needed_by_counts", lambda *_: None
+            checked_outputs, "needed_by_counts", lambda *_: None
         )  # how many items are still needed
-        monkeypatch.setattr(checking, "needed_by_draws", lambda *_: None)
+        monkeypatch.setattr(checked_outputs, "needed_by_draws", lambda *_: None)
         rng = np.random.default_rng(31)
         runs, n, wrong = 200, 4000, {"holds": 0, "fails": 0}
         for verdict, rate in (("holds", 0.0202), ("fails", 0.0198)):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastarac as fa
-from fastarac.operation.checking import Checked
+from fastarac.operation.checked_outputs import Checked
 
 LIMIT, DELTA, SIZE, PI = 0.03, 0.05, 20, 0.2
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, stats
 
 import fastarac as fa
-from fastarac.operation import Looks, checking, fit_policy
+from fastarac.operation import Looks, checked_outputs, fit_policy, rate_bets
 from fastarac.operation.sequences import (
     log_above,
     log_below,
@@ -292,7 +292,7 @@ def test_eight_looks_are_wrong_no_more_often_than_one(declared, paged):
 def _verdict(right, confidence, **more):
     """The verdict alone: without the numbers that are still needed, and of few rates."""
     with (
-        mock.patch.object(checking.Checked, "needed", return_value=None),
-        mock.patch.object(checking, "RATES", np.array([0.01, 0.5, 1.0])),
+        mock.patch.object(checked_outputs.Checked, "needed", return_value=None),
+        mock.patch.object(rate_bets, "RATES", np.array([0.01, 0.5, 1.0])),
     ):
         return POLICY.check(right, confidence, **more).verdict

@@ -10,7 +10,7 @@ import pytest
 
 import fastarac as fa
 from fastarac import operation
-from fastarac.operation import checking
+from fastarac.operation import checked_outputs
 
 RATES = {"date": 0.05, "name": 0.5}  # the error probability at confidence 0; it falls in a line to 0
 
@@ -19,7 +19,7 @@ RATES = {"date": 0.05, "name": 0.5}  # the error probability at confidence 0; it
 def verdicts_alone(monkeypatch):
     """Leave out how many items are still needed: most of the time of a check, and not looked at."""
     for needed in ("needed_by_counts", "needed_by_draws"):
-        monkeypatch.setattr(checking, needed, lambda *_, **__: None)
+        monkeypatch.setattr(checked_outputs, needed, lambda *_, **__: None)
 
 
 def draw(n, rng):

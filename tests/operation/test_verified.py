@@ -9,7 +9,7 @@ import pytest
 
 import fastarac as fa
 from fastarac._core.special import binomial_upper_bound
-from fastarac.operation import Policy, checking, fit_policy
+from fastarac.operation import Policy, checked_outputs, fit_policy
 from fastarac.operation.calibration import weighted_calibration
 from fastarac.operation.verified_rates import KnownErrors, VerifiedUnits
 from fastarac.partial_truth import draw_verification_sample
@@ -225,7 +225,7 @@ def test_bets_are_those_described(judged, grouped):
 
 
 def test_groups_widen_and_size_is_kept(monkeypatch):
-    monkeypatch.setattr(checking, "needed_by_draws", lambda *_: None)  # not looked at here
+    monkeypatch.setattr(checked_outputs, "needed_by_draws", lambda *_: None)  # not looked at here
     codes = np.arange(3000) // 5
     truth, confidence, right = partly(7, groups=codes)
     policy = fit_policy(right, confidence, max_error_rate=0.06)
@@ -276,7 +276,7 @@ def test_what_is_not_offered():
 @pytest.mark.parametrize("kind", ["good", "lies", "none"])
 def test_verdicts_are_wrong_at_most_as_often_as_is_said(kind, monkeypatch):
     """At the limit itself, with a judge who knows much, one who lies, and none."""
-    monkeypatch.setattr(checking, "needed_by_draws", lambda *_: None)
+    monkeypatch.setattr(checked_outputs, "needed_by_draws", lambda *_: None)
     policy = fit_policy([1] * 1000, range(1000), max_error_rate=0.04)
     wrong, runs, n = np.zeros(2), 200, 3000
     for seed in range(runs):

@@ -13,7 +13,7 @@ from fastarac._core.text import listed, percent
 from fastarac.evaluation.limits import short
 from fastarac.evaluation.part_orders import ItemParts
 from fastarac.guarantees.betting import wealth
-from fastarac.operation.checking import Checked
+from fastarac.operation.checked_outputs import Checked
 from fastarac.operation.critical_sample_sizes import bisected
 from fastarac.uncertainty.ratios import ratio_interval
 from fastarac.uncertainty.shares import verdicts_by

@@ -1,0 +1,113 @@
+"""Bets on the error rates of groups of outputs, and the range of rates that bets do not refute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac._core.checks import largest_group
+from fastarac._core.random_state import generator_for, key_of
+from fastarac.guarantees.betting import wealth
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastarac.operation.remaining_sample_size import RateEvidence
+
+# candidate rates at which the interval of dependent items can end
+RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
+
+
+class GroupBets(NamedTuple):
+    """Groups in random order: counted items and errors in each, and the largest group size."""
+
+    counts: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    largest: NDArray[np.int64]
+    """The largest group size known when the bet on each group is made."""
+    keeps_order: bool
+
+    @classmethod
+    def of(
+        cls,
+        counted: NDArray[np.bool_],
+        wrong: NDArray[np.bool_],
+        codes: NDArray[Any],
+        max_group_size: int | None,
+        looks: NDArray[np.intp] | None = None,
+        sizes: tuple[int, ...] | None = None,
+    ) -> GroupBets:
+        """Shuffle the groups of each look, keeping the looks in order."""
+        n = np.bincount(codes)
+        counts, errors = (np.bincount(codes, each).astype(np.float64) for each in (counted, wrong))
+        if looks is None:
+            largest = largest_group(int(n.max()), max_group_size)
+            of_group, known = np.zeros(len(n), np.intp), np.array([largest])
+        else:
+            of_group = np.zeros(len(n), np.intp)
+            of_group[codes] = looks
+            known = np.maximum.accumulate(np.array(sizes, np.int64))
+        parts = []
+        for look in np.unique(of_group).tolist():
+            own = np.flatnonzero(of_group == look)
+            rng = generator_for(key_of(0), counts[own], errors[own])
+            parts.append(own[rng.permutation(len(own))])
+        order = np.concatenate(parts)
+        return cls(counts[order], errors[order], known[of_group[order]], looks is not None)
+
+    @property
+    def n_units(self) -> int:
+        """The number of groups."""
+        return len(self.counts)
+
+    def drawn(self, n: int, rng: np.random.Generator) -> GroupBets:
+        """Return n groups in random order: these, and others drawn from them with replacement."""
+        chosen = _with_others(self.n_units, n, rng, keeps_order=self.keeps_order)
+        # drawn groups are no larger than the last known largest size
+        largest = self.largest[chosen] if self.keeps_order else self.largest[:1]
+        if self.keeps_order:
+            largest[self.n_units :] = self.largest[-1]
+        return self._replace(counts=self.counts[chosen], errors=self.errors[chosen], largest=largest)
+
+    def is_below(self, rate: float, delta: float) -> bool:
+        """Whether bets on FA − r·m of each group refute a rate of r or more."""
+        return self._wealth_below(rate) >= 1.0 / delta
+
+    def is_above(self, rate: float, delta: float) -> bool:
+        """Whether bets on r·m − FA of each group refute a rate of r or less."""
+        return self._wealth_above(rate) >= 1.0 / delta
+
+    def pvalues(self, rate: float) -> tuple[float, float]:
+        """Return 1 over the largest wealth of each bet, which is a p-value (Ville 1939)."""
+        return 1.0 / self._wealth_below(rate), 1.0 / self._wealth_above(rate)
+
+    def _wealth_below(self, rate: float) -> float:
+        return wealth(self.errors - rate * self.counts, self.largest, rate)
+
+    def _wealth_above(self, rate: float) -> float:
+        return wealth(rate * self.counts - self.errors, self.largest, 1.0 - rate)
+
+
+def _with_others(
+    n: int, total: int, rng: np.random.Generator, *, keeps_order: bool
+) -> NDArray[np.intp]:
+    """Return indices of n units and of others drawn from them, shuffled or in order."""
+    every = np.concatenate([np.arange(n), rng.integers(n, size=total - n)])
+    return every if keeps_order else rng.permutation(every)
+
+
+def unrefuted_range(seen: RateEvidence, limit: float, delta: float) -> tuple[float, float]:
+    """Return the range of rates that bets on units in random order do not refute.
+
+    The bets are tested on a grid of rates; the range spans all rates that are not refuted (Waudby-Smith
+    and Ramdas 2024).
+    """
+    rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
+    inner = rates[:-1].tolist()
+    # the ends are the refuted grid points next to the range
+    kept = np.flatnonzero([not seen.is_below(rate, delta) for rate in inner])
+    high = float(rates[kept[-1] + 1]) if len(kept) else float(rates[0])
+    left = np.flatnonzero([not seen.is_above(rate, delta) for rate in inner])
+    low = float(rates[left[0] - 1]) if len(left) and left[0] else 0.0
+    return low, high
