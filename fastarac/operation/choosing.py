@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastarac._core.checks import failure_of
+from fastarac._core.exceptions import unquestioned
 from fastarac._core.results import Result
 from fastarac._core.text import listed, percent, quoted
-from fastarac.operation.fitting import fitted, half_that_ranks, request_of, share_in_half
+from fastarac.operating_points.points import operating_point
+from fastarac.operation.fitting import FitRequest, PolicyFit, fit_policy
+from fastarac.operation.item_columns import calibrations_of, error_probabilities
+from fastarac.operation.ranked_documents import RankedDocuments
+from fastarac.operation.ranking_half import random_half, source_of_halves
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from fastarac.operation.fitting import FitRequest
+    from numpy.typing import NDArray
+
     from fastarac.operation.policy import Policy
 
 AFTERWARDS = "n_unread", "missed_rate", "regions"  # arguments of `Policy.with_unread`
@@ -155,23 +164,24 @@ def fit_policies(
     delta = failure_of(failure_probability)
     if not candidates:
         raise ValueError("candidates is empty; at least one is expected")
-    requests, unread = {}, {}
+    fits, unread = {}, {}
     for name, own in candidates.items():
         arguments = {**common, **own, "failure_probability": delta}
         unread[name] = {key: arguments.pop(key) for key in AFTERWARDS if key in arguments}
-        requests[name] = _of_candidate(name, arguments)
-    every = list(requests.values())
+        fits[name] = fit_of_candidate(name, arguments)
+    every = list(fits.values())
     same_items = paired or not any({"correct", "confidence"} & set(own) for own in candidates.values())
-    limits = {(each.criterion, each.limits[each.criterion]) for each in every}
-    comparable = len(limits) == 1 and len({each.documents is None for each in every}) == 1
+    limits = {tuple(each.limit.items()) for each in every}
+    units = {each.columns.documents is None for each in every}
+    comparable = len(limits) == 1 and len(units) == 1
     if comparable and len(every) > 1 and same_items and all(each.splits for each in every):
-        return _by_half(requests, unread, delta)
+        return _by_half(fits, unread, delta)
     share = delta / len(every)
     policies = {}
-    for name, each in requests.items():
-        each.limits["failure_probability"] = share
+    for name, each in fits.items():
+        part = replace(each, limits={**each.limits, "failure_probability": share})
         # the promise of the choice covers all limits together
-        found = replace(fitted(each), failure_probability=delta)
+        found = replace(part.policy(), failure_probability=delta)
         policies[name] = found.with_unread(**{"n_unread": 0, **unread[name]})
     shares = {name: each.share_of_all_items for name, each in policies.items()}
     chosen = max(shares, key=lambda name: shares[name]) if comparable else None
@@ -181,32 +191,65 @@ def fit_policies(
     )  # fmt: skip
 
 
-def _of_candidate(name: str, arguments: dict[str, Any]) -> FitRequest:
+def fit_of_candidate(name: str, arguments: dict[str, Any]) -> PolicyFit:
     """Check the arguments of a candidate; errors name it."""
     try:
-        return request_of(**arguments)
+        bound = signature(fit_policy).bind(**arguments)
+    except TypeError as error:
+        raise TypeError(f"candidate {quoted(name)}: fit_policy() {error}") from None
+    bound.apply_defaults()
+    try:
+        return PolicyFit.of(FitRequest(**bound.arguments))
     except (TypeError, ValueError) as error:
-        told = str(error).replace("request_of()", "fit_policy()")
-        raise type(error)(f"candidate {quoted(name)}: {told}") from None
+        raise type(error)(f"candidate {quoted(name)}: {error}") from None
 
 
 def _by_half(
-    requests: Mapping[str, FitRequest], unread: Mapping[str, dict[str, Any]], delta: float
+    fits: Mapping[str, PolicyFit], unread: Mapping[str, dict[str, Any]], delta: float
 ) -> PolicyChoice:
     """Choose on the ranking half, and prove the chosen candidate on the other half."""
-    every = list(requests.values())
-    sizes = {len(each.columns.right) for each in every}
+    every = list(fits.values())
+    sizes = {each.columns.n for each in every}
     if len(sizes) > 1:
         raise ValueError(
             f"candidates have {listed(list(map(str, sorted(sizes))))} items; as many of each are "
             "expected where they are of the same items"
         )
     ranks = half_that_ranks(every)
-    shares = {name: share_in_half(each, ranks) for name, each in requests.items()}
+    shares = {name: share_in_half(each, ranks) for name, each in fits.items()}
     chosen = max(shares, key=lambda name: shares[name])
-    policy = fitted(requests[chosen], ranks).with_unread(**{"n_unread": 0, **unread[chosen]})
-    policies = tuple(policy if name == chosen else None for name in requests)
+    policy = fits[chosen].policy(ranks).with_unread(**{"n_unread": 0, **unread[chosen]})
+    policies = tuple(policy if name == chosen else None for name in fits)
     return PolicyChoice(
-        tuple(requests), tuple(shares.values()), policies, chosen, by_half=True,
+        tuple(fits), tuple(shares.values()), policies, chosen, by_half=True,
         failure_probability=delta,
     )  # fmt: skip
+
+
+def half_that_ranks(fits: Sequence[PolicyFit]) -> NDArray[np.bool_]:
+    """Return the ranking half that fits of the same items share."""
+    own = [source_of_halves(each.columns, each.key).integers(0, 2**63, 2) for each in fits]
+    return random_half(fits[0].columns, np.random.default_rng(np.concatenate(own)))
+
+
+def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
+    """Return the share that the ranking half would accept at the limit, ranked by itself.
+
+    That share is too optimistic, but equally for all candidates. In simulations, it chose the better of
+    two models more often than ranking one part of the half by the other did. The half that tests the
+    limit is not used, so the choice breaks no promise.
+    """
+    columns = fit.columns
+    known = calibrations_of(columns, ranks, fit.settings.n_fields)
+    worst = -1.0  # lowest score that may be accepted
+    if columns.documents is None:
+        score, answers = -error_probabilities(columns, known)[ranks], columns.answers(ranks)
+    else:
+        documents = RankedDocuments(columns, ranks, fit.key, fit.settings)
+        chosen, worst = documents.chosen, 0.0
+        score, answers = documents.score(known)[chosen], documents.right[chosen]
+    with unquestioned():
+        point = operating_point(answers, score, **fit.limit)
+    if point.threshold >= worst:
+        return float(point.acceptance_rate)
+    return float(np.mean(score >= worst))

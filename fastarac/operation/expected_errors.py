@@ -4,15 +4,63 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from fastarac._core.interval import Interval
 from fastarac._core.special import chi_square_quantile
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fastarac.reviewer import Reviewer
 
 PRIOR = 3.0  # shrinkage of each field's rate towards the overall rate, in units of groups with errors
+
+
+class TestedCounts(NamedTuple):
+    """Counts of the tested items; accepted outputs and errors by field."""
+
+    n_items: int
+    accepted: tuple[int, ...]
+    errors: tuple[float, ...]
+    errors_per_group: float
+    n_verified: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        right: NDArray[np.bool_],
+        accepted: NDArray[np.bool_],
+        field: NDArray[np.intp],
+        groups: NDArray[Any] | None,
+        n_fields: int,
+        weight: NDArray[np.float64] | None = None,
+    ) -> TestedCounts:
+        """Count outputs and errors; with weights, estimate the errors by ratios (Hájek 1971).
+
+        A verified error stands for 1/π errors, which are treated as one group.
+        """
+        wrong = accepted & ~right
+        per_group = 1.0
+        taken, errors = (np.bincount(field[of], minlength=n_fields) for of in (accepted, wrong))
+        if weight is None:
+            if groups is not None and wrong.any():
+                in_groups = np.bincount(groups[wrong])
+                per_group = float(np.sum(in_groups**2) / in_groups.sum())
+            return cls(len(right), tuple(taken.tolist()), tuple(errors.tolist()), per_group)
+        known, found = (np.bincount(field[of], weight[of], n_fields) for of in (accepted, wrong))
+        rates = np.divide(found, known, out=np.zeros(n_fields), where=known > 0.0)
+        # without accepted errors, use the weights of all accepted outputs, any of which might be wrong
+        of = wrong if wrong.any() else accepted & (weight > 0.0)
+        if of.any():
+            together = weight[of] if groups is None else np.bincount(groups[of], weight[of])
+            per_group = float(np.sum(together**2) / together.sum())
+        return cls(
+            len(wrong), tuple(taken.tolist()), tuple((taken * rates).tolist()), max(1.0, per_group),
+            int(np.sum(weight > 0.0)),
+        )  # fmt: skip
 
 
 def expected_rates(

@@ -82,18 +82,19 @@ def test_where_a_fit_splits_the_half_that_ranks_chooses():
 
 def test_the_half_that_proves_is_not_looked_at():
     """The answers of the other half turned round, the same candidate is chosen by the same shares."""
-    from fastarac.operation.fitting import half_that_ranks, request_of, share_in_half
+    from fastarac.operation.choosing import fit_of_candidate, half_that_ranks, share_in_half
 
     n = 2000
     every = models(n, 6)
     field = np.arange(n) % 2
-    requests = [request_of(**each, by=field, max_error_rate=0.01) for each in every.values()]
-    ranks = half_that_ranks(requests)
+    limit = {"by": field, "max_error_rate": 0.01}
+    fits = {name: fit_of_candidate(name, {**each, **limit}) for name, each in every.items()}
+    ranks = half_that_ranks(list(fits.values()))
     assert 2 * ranks.sum() == n
-    for name, request in zip(every, requests, strict=True):
+    for name, fit in fits.items():
         turned = np.where(ranks, every[name]["correct"], ~every[name]["correct"])
-        other = request_of(turned, every[name]["confidence"], by=field, max_error_rate=0.01)
-        assert share_in_half(other, ranks) == share_in_half(request, ranks) > 0.0
+        other = fit_of_candidate(name, {**every[name], "correct": turned, **limit})
+        assert share_in_half(other, ranks) == share_in_half(fit, ranks) > 0.0
 
 
 def test_settings_of_documents_are_chosen_by_half():
