@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from fastarac.cli._option_groups import (
     NOT_OF_VERIFIED,
     DeliveryOptions,
     LimitOptions,
+    OptionsOf,
     PeopleOptions,
     PriceOptions,
     ReadingOptions,
@@ -61,6 +62,33 @@ json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY 
 """
 
 
+@dataclass(frozen=True, slots=True)
+class AskedCertainty:
+    """The options on intervals and on guarantees for new outputs."""
+
+    ci: options.Level = 0.95
+    guarantee: options.Guarantee = None
+    unseen_pages: options.UnseenPages = False
+
+    def require_together(self, by: object) -> None:
+        """Refuse options that cannot go with `--by`, or with each other."""
+        if by is not None and self.guarantee is not None:
+            raise RefusalError(
+                "--guarantee is for all outputs together, not for each group of --by; leave out "
+                "one of the two"
+            )
+        if self.unseen_pages and (by is not None or self.ci is None):
+            with_by = "--by" if by is not None else "--ci none"
+            raise RefusalError(f"--unseen-pages cannot go with {with_by}: leave out one of the two")
+
+    def certainty(self, *, is_default: bool) -> Certainty:
+        """Return the certainty; default intervals may be left out."""
+        return Certainty(self.ci, self.guarantee, is_default, self.unseen_pages)
+
+
+CertaintyOptions = Annotated[AskedCertainty, OptionsOf(AskedCertainty)]
+
+
 @grouped
 def evaluate(
     context: typer.Context,
@@ -74,32 +102,22 @@ def evaluate(
     limits: LimitOptions,
     prices: PriceOptions,
     people: PeopleOptions,
-    ci: options.Level = 0.95,
-    guarantee: options.Guarantee = None,
-    unseen_pages: options.UnseenPages = False,
+    asked: CertaintyOptions,
     delivery: DeliveryOptions,
     fail_if: options.FailIf = None,
     max_memory: options.MaxMemory = None,
     verified: VerifiedOptions,
 ) -> None:
     """Show how much you can accept unchecked, and at which confidence."""
-    conditions = Conditions.of(fail_if)
-    groups = groups_of(group)
+    conditions, groups = Conditions.of(fail_if), groups_of(group)
     of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
-    if by is not None and guarantee is not None:
-        raise RefusalError(
-            "--guarantee is for all outputs together, not for each group of --by; leave out "
-            "one of the two"
-        )
     costs, report = Prices.of(prices, people), delivery.report
-    if report is not None and ci is None:
-        ci = _html.LEVEL  # a report shows intervals
+    if report is not None and asked.ci is None:
+        asked = replace(asked, ci=_html.LEVEL)  # a report shows intervals
+    asked.require_together(by)
     asks_for_intervals = is_typed(context, "ci")
     is_default = not (asks_for_intervals or report is not None or conditions.every)
-    if unseen_pages and (by is not None or ci is None):
-        with_by = "--by" if by is not None else "--ci none"
-        raise RefusalError(f"--unseen-pages cannot go with {with_by}: leave out one of the two")
-    certainty = Certainty(ci, guarantee, is_default=is_default, unseen_pages=unseen_pages)
+    certainty = asked.certainty(is_default=is_default)
     if of_verified is not None:
         from fastarac.cli import _verified
 
@@ -109,11 +127,10 @@ def evaluate(
             paths, of_verified, by, limits, certainty, delivery, costs, conditions, command
         )
         return
-    needs_groups = ci is not None or guarantee is not None
-    if not needs_groups:
+    if asked.ci is None and asked.guarantee is None:
         _refuse_groups(groups, paths)
         groups = None
-    if guarantee is not None:
+    if asked.guarantee is not None:
         _refuse_unguaranteed(groups, limits, weight)
     settings = Settings(limits, costs, delivery, certainty)
     columns = reading.columns(by=by, group=groups, model=model, weight=weight)
@@ -123,24 +140,13 @@ def evaluate(
         need_items = {
             "--model": model, "--by": by, "--weight": weight, "--group": groups,
             "--empty-confidence": reading.empty_confidence, "--report": report,
-            "--ci": ci if asks_for_intervals else None, "--guarantee": guarantee,
+            "--ci": asked.ci if asks_for_intervals else None, "--guarantee": asked.guarantee,
             "--plot": delivery.plot, "--cost-verification": costs,
-            "--unseen-pages": unseen_pages or None,
+            "--unseen-pages": asked.unseen_pages or None,
         }  # fmt: skip
         evaluate_streams(paths, columns, settings, max_memory, need_items, conditions)
         return
-    if conditions.every:
-        conditions.require_keys(settings.example() | ({"n_groups": 0} if needs_groups else {}))
-    pages: list[str] | None = None
-    if needs_groups:
-        from fastarac.cli._files import with_pages
-
-        columns, pages = with_pages(paths, columns)
-        if pages and guarantee is not None and limits.max_risk:
-            raise RefusalError(RISK_BY_PAGE)
-    if unseen_pages:
-        require_groups(columns["group"])
-    _evaluate_items(context, paths, columns, settings, conditions, pages)
+    _evaluate_items(context, paths, columns, settings, conditions)
 
 
 def _refuse_unguaranteed(groups: Any, limits: Limits, weight: str | None) -> None:
@@ -168,20 +174,30 @@ def _evaluate_items(
     columns: Mapping[str, Any],
     settings: Settings,
     conditions: Conditions,
-    of_pages: list[str] | None,
 ) -> None:
-    """Read the models, evaluate them and print; `of_pages` has the notes on groups, or None."""
+    """Read the models, evaluate them and print."""
     from fastarac.answers.evaluation import objects, reliability_warnings
     from fastarac.cli._files import (
         notes_of_none_right,
         notes_of_pages,
         read_models,
+        with_pages,
         with_rejects_said,
         with_unseen_words,
         without_right_ones,
     )
 
-    pages, report = list(of_pages or ()), settings.delivery.report
+    certainty, report = settings.certainty, settings.delivery.report
+    needs_groups = certainty.level is not None or certainty.failure_probability is not None
+    if conditions.every:
+        conditions.require_keys(settings.example() | ({"n_groups": 0} if needs_groups else {}))
+    pages: list[str] = []
+    if needs_groups:
+        columns, pages = with_pages(paths, columns)
+        if pages and certainty.failure_probability is not None and settings.limits.max_risk:
+            raise RefusalError(RISK_BY_PAGE)
+    if certainty.unseen_pages:
+        require_groups(columns["group"])
     found = read_models(paths, columns)
     conditions.require_models(found.outputs)
     pages += settings.leave_out_slow_intervals(found.outputs)
@@ -197,7 +213,7 @@ def _evaluate_items(
     if report is not None:
         notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
         settings.report(models, notes)
-    if of_pages is not None and groups_of(context.params["group"]) is None:
+    if needs_groups and groups_of(context.params["group"]) is None:
         pages += notes_of_pages(paths, columns)
     none_right = notes_of_none_right(paths, without_right_ones(found.outputs), columns)
     screen = settings.screen(models, found.difference, none_right, pages)

@@ -21,6 +21,7 @@ from fastarac.cli._exit import UNDECIDED, interrupts_end_at_once
 from fastarac.cli._files import notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import (
+    OptionsOf,
     PrintingOptions,
     ReadingOptions,
     VerifiedOptions,
@@ -96,6 +97,24 @@ Choose = Annotated[
 ]
 
 
+def _promise(
+    error_rate: ErrorRate = None,
+    max_risk: MaxRisk = None,
+    scale: options.Scale = None,
+    guarantee: Failure = 0.05,
+    truth_found: options.TruthFound = None,
+) -> dict[str, Any]:
+    """Return the options of the promise as arguments of :func:`fastarac.operation.fit_policy`."""
+    return {
+        "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
+        "scale": None if scale is None else str(scale),
+        "truth_reader": truth_found,
+    }  # fmt: skip
+
+
+PromiseOptions = Annotated[dict[str, Any], OptionsOf(_promise)]
+
+
 @grouped
 def fit(
     context: typer.Context,
@@ -111,11 +130,7 @@ def fit(
     fields_complete: options.FieldsComplete = False,
     document_type: options.DocumentTypes = None,
     group: GroupColumn = None,
-    error_rate: ErrorRate = None,
-    max_risk: MaxRisk = None,
-    scale: options.Scale = None,
-    guarantee: Failure = 0.05,
-    truth_found: options.TruthFound = None,
+    promise: PromiseOptions,
     verified: VerifiedOptions,
     printing: PrintingOptions,
     report: ReportFile = None,
@@ -130,11 +145,6 @@ def fit(
     path = paths[0]
     incompatible(given, [("--choose", ("--only", "--inclusion-probability", "--judge"))])
     columns = reading.columns(by=by, item=document, group=groups)
-    arguments: dict[str, Any] = {
-        "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
-        "scale": None if scale is None else str(scale),
-        "truth_reader": truth_found,
-    }  # fmt: skip
     of_verified = verified.columns(
         context, reading, groups, "only", "document", "optional", "fields_complete",
         "document_type", paths=paths, by=by,
@@ -142,26 +152,22 @@ def fit(
     require_files(None, report)
     refuse(suffix_problem(output, "policy", (".json",)))
     notes: list[str] = []
-    chosen = None
-    if choose:
-        arguments |= {"optional": _optional(optional or []), "fields_complete": fields_complete}
-        by_page = (max_risk is None or scale) and document is None
-        columns, of_pages = with_pages(paths, columns) if by_page else (columns, [])
-        chosen = _chosen(paths, columns, document_type, arguments, notes)
-        policy = chosen.policy
-    elif of_verified is not None:
+    chosen, of_pages = None, list[str]()
+    if of_verified is not None:
         read, labels = read_verified(path, of_verified)
         of_pages = notes_of_groups([path], [read], of_verified)
-        policy = _fitted(path, (*read,), {**arguments, "by": labels}, notes)
+        policy = _fitted(path, (*read,), {**promise, "by": labels}, notes)
     else:
         # other policies have no guarantee by group
-        if (max_risk is None or scale) and document is None:
-            columns, of_pages = with_pages([path], columns)
+        if (promise["max_risk"] is None or promise["scale"]) and document is None:
+            columns, of_pages = with_pages(paths, columns)
+        promise |= {"optional": _optional(optional or []), "fields_complete": fields_complete}
+        if choose:
+            chosen = _chosen(paths, columns, document_type, promise, notes)
+            policy = chosen.policy
         else:
-            of_pages = []
-        arguments |= {"optional": _optional(optional or []), "fields_complete": fields_complete}
-        policy = _fitted_to_items(path, only, columns, document_type, arguments, notes)
-        of_pages += notes_of_pages([path], columns, only)
+            policy = _fitted_to_items(path, only, columns, document_type, promise, notes)
+            of_pages += notes_of_pages([path], columns, only)
     refusing(str(output), lambda: policy.save(output))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
     answer = fit_answer(policy, chosen).with_figures(path=str(output))

@@ -178,14 +178,7 @@ def read_audits(
     exactly_one(threshold=threshold, policy=policy)
     if threshold is not None:
         threshold = real_scalar(threshold, "threshold", finite=False)
-    needed = policy is not None and bool(policy.fields)
-    if (by is not None) != needed:
-        found = (
-            "is missing: the policy has a threshold for each field"
-            if needed
-            else "is given, but the policy has no fields"
-        )
-        raise TypeError(f"by {found}")
+    _require_fields(by, policy)
     picks: dict[str, Pick] = {
         "confidence": Number("confidence", confidence),
         "correct": Correct("correct", correct),
@@ -201,13 +194,7 @@ def read_audits(
         may_be_empty = ("correct", "audit_probability", "drawn")
         columns = read_columns(source, picks, {"by": by, "groups": groups}, may_be_empty)
         above = columns["accepted"] == 1
-        for name, expected in (
-            ("audit_probability", "expected a probability above 0"),
-            ("drawn", "expected true or false, or 1 or 0"),
-        ):
-            if name in picks and (missing := above & np.isnan(columns[name])).any():
-                problem = f"column {quoted(picks[name].column)} is empty; {expected}"
-                raise source.error_in_row(int(missing.argmax()), problem)
+        _require_filled(source, picks, columns, above)
         flags = {name: columns[name] == 1 for name in ("audited", "drawn") if name in picks}
         given = columns["audit_probability"]
         log = AuditColumns(
@@ -222,6 +209,31 @@ def read_audits(
         )
         _require_consistent(source, picks, log, threshold, policy)
     return log
+
+
+def _require_fields(by: str | None, policy: Policy | None) -> None:
+    """Raise unless a column of fields is given exactly where the policy has fields."""
+    needed = policy is not None and bool(policy.fields)
+    if needed and by is None:
+        raise TypeError("by is missing: the policy has a threshold for each field")
+    if not needed and by is not None:
+        raise TypeError("by is given, but the policy has no fields")
+
+
+def _require_filled(
+    source: FileSource,
+    picks: dict[str, Pick],
+    columns: Mapping[str, Any],
+    accepted: NDArray[np.bool_],
+) -> None:
+    """Raise if an accepted output has no audit probability, or no mark of whether it was drawn."""
+    for name, expected in (
+        ("audit_probability", "expected a probability above 0"),
+        ("drawn", "expected true or false, or 1 or 0"),
+    ):
+        if name in picks and (missing := accepted & np.isnan(columns[name])).any():
+            problem = f"column {quoted(picks[name].column)} is empty; {expected}"
+            raise source.error_in_row(int(missing.argmax()), problem)
 
 
 def _require_consistent(

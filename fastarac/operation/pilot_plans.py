@@ -333,11 +333,9 @@ def sample_size_for_policy(
     delta = failure_of(failure_probability)
     tested = limit_of_found(limit, delta, truth_reader)  # the samples hold only found errors
     options: dict[str, Any] = {
-        criterion: tested.limit,
-        "failure_probability": tested.failure_probability,
-        "max_group_size": max_group_size,
-        "method": method,
-    }
+        criterion: tested.limit, "failure_probability": tested.failure_probability,
+        "max_group_size": max_group_size, "method": method,
+    }  # fmt: skip
     source: _Pilot | _Model
     if expected_error_rate is None:
         source, enough = _of_pilot(correct, confidence, by, groups, criterion, tested.limit, accept)
@@ -352,37 +350,12 @@ def sample_size_for_policy(
             raise ValueError(f"expected_error_rate must be below the limit of {limit:g}, got {rate:g}")
         rate = rate_of_found(limit, rate, delta, truth_reader)[1]
         source, enough = _of_model(rate, icc, group_sizes), 1.0
-    mean = float(source.sizes.mean())
-    most = max(2, int(MOST_ITEMS / mean))
-    with warnings.catch_warnings(), display(None, progress=progress, what="samples") as show:
-        warnings.simplefilter("ignore", SampleTooSmallWarning)
-        search = _Search(source, options, enough, wanted, key, show)
-        least = search.least(most)
-        found = None if least is None else search.answer(least, most, runs)
-        at = most if found is None else found
-        if found is not None:
-            search.again(found, runs)
-        share, error = search.power_at(at) if least is not None else (0.0, 0.0)
-        low = high = math.nan
-        if isinstance(source, _Pilot) and found is not None:
-            low, high = search.from_other_pilots(source, found)
-    return PolicySampleSize(
-        n_groups=found,
-        n_items=None if found is None else round(found * mean),
-        power=share,
-        standard_error=error,
-        accept=enough,
-        least_groups=least,
-        least_items=None if least is None else round(least * mean),
-        pilot_power_low=low,
-        pilot_power_high=high,
-        most_groups=most,
-        criterion=criterion,
-        limit=limit,
-        failure_probability=delta,
-        grouped=source.grouped,
-        truth_reader=informative(truth_reader),
-    )
+    with display(None, progress=progress, what="samples") as show:
+        return PolicySampleSize(
+            **_Search(source, options, enough, wanted, key, show).outcome(runs),
+            accept=enough, criterion=criterion, limit=limit, failure_probability=delta,
+            grouped=source.grouped, truth_reader=informative(truth_reader),
+        )  # fmt: skip
 
 
 def _refuse(beside: str, **given: object) -> None:
@@ -471,6 +444,34 @@ class _Search:
         self.show = show
         self.done = 0
         self.successes: dict[int, list[bool]] = {}
+
+    def outcome(self, runs: int) -> dict[str, Any]:
+        """Search, and return the numbers found with their powers, as in :class:`PolicySampleSize`."""
+        source, mean = self.source, float(self.source.sizes.mean())
+        most = max(2, int(MOST_ITEMS / mean))
+        share = error = 0.0
+        low = high = math.nan
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SampleTooSmallWarning)
+            least = self.least(most)
+            found = None if least is None else self.answer(least, most, runs)
+            if found is not None:
+                self.again(found, runs)
+            if least is not None:
+                share, error = self.power_at(most if found is None else found)
+            if isinstance(source, _Pilot) and found is not None:
+                low, high = self.from_other_pilots(source, found)
+        return {
+            "n_groups": found,
+            "n_items": None if found is None else round(found * mean),
+            "power": share,
+            "standard_error": error,
+            "least_groups": least,
+            "least_items": None if least is None else round(least * mean),
+            "pilot_power_low": low,
+            "pilot_power_high": high,
+            "most_groups": most,
+        }
 
     def accepted(
         self,

@@ -239,14 +239,8 @@ def draw_rows(
 
     `beside` returns further text columns, given the positions of the drawn rows.
     """
-    if policy is not None:
-        _refuse_beside_policy(answers=answers, groups=groups)
+    added = _columns_added(groups, policy, answers, double=bool(double))
     mix = _mix_of(mix, judge, policy)
-    added = [ROW, PROBABILITY, LEAST, SIZE, "correct", *([] if groups is None else [DRAWN_BY])]
-    if policy is not None:
-        added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
-    if double:
-        added += _doubled(answers=answers, policy=policy)
     with connect(alone=True) as connection:
         source = open_rows(connection)
         of_apply = policy is not None and "accepted" in source.columns
@@ -263,16 +257,12 @@ def draw_rows(
         sample = draw_verification_sample(
             read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
         )
+        table = _design_of(sample) if policy is None else _log_of(sample, taken, given)
         answer = 'NULL AS "correct"'
-        if policy is not None:
-            table = _log_of(sample, taken, given)
-        else:
-            table = {ROW: np.arange(1, len(taken) + 1)[sample.selected]} | _design_of(sample)
-            if answers is not None:
-                of_answers = open_source(path_of(answers, "answers"), connection)
-                before = _Answers.read(of_answers, source, confidence, read["confidence"])
-                table["correct"] = before.among(sample)[sample.selected]
-                answer = ANSWER
+        if answers is not None:
+            of_answers = open_source(path_of(answers, "answers"), connection)
+            before = _Answers.read(of_answers, source, confidence, read["confidence"])
+            table["correct"], answer = before.among(sample)[sample.selected], ANSWER
         hidden = ROW, "correct"
         if double:
             table[DOUBLE] = drawn_twice(table[ROW], double, key_of(random_state))
@@ -286,6 +276,17 @@ def draw_rows(
         write_rows(source, goal, table, [*columns_added, answer], first=True)
         source.require_unchanged()
     return sample
+
+
+def _columns_added(
+    groups: str | None, policy: Policy | None, answers: Any, *, double: bool
+) -> list[str]:
+    """Return the columns that a sample's file adds; raise for options that cannot go together."""
+    added = [ROW, PROBABILITY, LEAST, SIZE, "correct", *([] if groups is None else [DRAWN_BY])]
+    if policy is not None:
+        _refuse_beside_policy(answers=answers, groups=groups)
+        added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
+    return [*added, *_doubled(answers=answers, policy=policy)] if double else added
 
 
 def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> float:
@@ -344,9 +345,10 @@ def _accepted_by(
 
 
 def _design_of(sample: VerificationSample) -> dict[str, NDArray[Any]]:
-    """Return the columns that describe the draw, for each drawn row."""
+    """Return the drawn rows, counted from 1, with the columns that describe the draw."""
     n = np.count_nonzero(sample.selected)
     return {
+        ROW: np.flatnonzero(sample.selected) + 1,
         PROBABILITY: sample.inclusion_probability[sample.selected],
         LEAST: np.full(n, sample.least_probability),
         SIZE: np.full(n, n),
