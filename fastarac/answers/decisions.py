@@ -22,6 +22,7 @@ from fastarac.answers import intervals, wrong_groups
 from fastarac.answers.costs import UNIT
 from fastarac.answers.figures import FiguresOfModel
 from fastarac.answers.groups import Groups
+from fastarac.answers.limits import kept, opening
 from fastarac.answers.screen import MANY, Note, Weight, one_table
 from fastarac.answers.tables import AnswerTable, Column
 from fastarac.evaluation.limits import as_given, exact, few_for, is_given
@@ -32,26 +33,12 @@ if TYPE_CHECKING:
     from fastarac.answers.costs import Priced
     from fastarac.answers.models import Model
     from fastarac.evaluation.costs import CostEvaluation
-    from fastarac.evaluation.limits import Limit
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
 NAMED = 3  # models named in a sentence; more are only counted
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
-
-
-def opening(limit: Limit) -> str:
-    """Return the words with which a sentence about a limit begins."""
-    if is_given(limit):
-        return f"At confidence >= {as_given(limit)}"
-    return f"At most {kept(limit)}"
-
-
-def kept(limit: Limit) -> str:
-    """Return the errors that a limit allows, in words."""
-    of = "errors" if limit.criterion == "max_error_rate" else "errors among the accepted"
-    return f"{percent(limit.value)} {of}"
 
 
 def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:
@@ -86,15 +73,30 @@ def _of_items(models: Sequence[Model], index: int, lead: Lead | None) -> str:
         return f"{opening(limit)}: {_at_given(models, index)}."
     if any(model.at(index).guaranteed is not None for model in models):
         return _guaranteed(models, index)
-    best = max(model.point(index).acceptance_rate for model in models)
-    if not best:
-        # missed words stay wrong even then, as nobody looks for them
-        if all(model.point(index).error_rate for model in models):
-            return f"No threshold keeps {kept(limit)}, even with all outputs verified."
-        return f"No threshold keeps {kept(limit)}: review everything."
-    leaders = [model for model in models if model.point(index).acceptance_rate == best]
+    leaders = leaders_at(models, index)
+    if not leaders:
+        return capitalised(nothing_kept(models, index, kept(limit)))
     said = _accepted(leaders, index, several=len(models) > 1)
     return f"{opening(limit)}: {said}{_lead_in_brief(lead) if len(leaders) == 1 else ''}."
+
+
+def leaders_at(models: Sequence[Model], index: int) -> list[Model]:
+    """Return the models that accept most at a limit; none if no threshold keeps it."""
+    best = max(model.point(index).acceptance_rate for model in models)
+    return [model for model in models if best and model.point(index).acceptance_rate == best]
+
+
+def nothing_kept(models: Sequence[Model], index: int, limit: str) -> str:
+    """Return the sentence for a limit that no threshold keeps; it begins in lower case."""
+    # missed words stay wrong even then, as nobody looks for them
+    if all(model.point(index).error_rate for model in models):
+        return f"no threshold keeps {limit}, even with all outputs verified."
+    return f"no threshold keeps {limit}: review everything."
+
+
+def accepts_most(model: Model) -> str:
+    """Return the words with which a sentence about the first of several models begins."""
+    return f"{printable(model.name)} accepts most"
 
 
 def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
@@ -109,11 +111,10 @@ def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
         share = rounded_percent(point.acceptance_rate)
         return f"{names} accept most, {share} at confidence >= {_thresholds(leaders, index)}"
     sure = _interval(first, index)
-    who = printable(first.name)
     if everything:
-        said = f"{who} accepts everything" if several else "accept everything"
+        said = f"{printable(first.name)} accepts everything" if several else "accept everything"
         return f"{said} ({wrong[0]} wrong)"
-    said = f"{who} accepts most," if several else "accept"
+    said = f"{accepts_most(first)}," if several else "accept"
     share = rounded_percent(point.acceptance_rate)
     among = ""
     if not several and first.limits[index].criterion == "max_error_rate" and point.error_rate:
@@ -165,7 +166,7 @@ def _guaranteed(models: Sequence[Model], index: int) -> str:
         names = _names([model for model, _ in leaders])
         return f"{promise}: {names} accept most, {_share(best)} at confidence >= {_each(thresholds)}."
     model, sure = leaders[0]
-    who = f"{printable(model.name)} accepts most," if len(models) > 1 else "accept"
+    who = f"{accepts_most(model)}," if len(models) > 1 else "accept"
     of_sample = rounded_percent(model.point(index).acceptance_rate)
     return (
         f"{promise}: {who} {_share(best)} at confidence >= {exact(sure.threshold)} (in this sample "

@@ -131,7 +131,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
 
 
 def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list[str]:
-    """Return a sentence per limit on the model that automates most, and its threshold.
+    """Return a sentence per limit on the model that accepts most, and its threshold.
 
     If `leads` has the comparison at each limit, the sentence also says whether the lead may be
     chance. Before it comes any note on parts that the average hides.
@@ -221,17 +221,15 @@ def _share(point: OperatingPoint) -> str:
 
 
 def _advice(models: Sequence[Model], index: int, exception: str = "") -> str:
-    best = max(model.point(index).acceptance_rate for model in models)
-    leaders = [model for model in models if model.point(index).acceptance_rate == best]
-    if best == 0:
-        # missed words stay wrong even then, as nobody looks for them
-        if all(model.point(index).error_rate for model in models):
-            return "no threshold keeps this limit, even with all outputs verified."
-        return "no threshold keeps this limit; review everything."
+    leaders = decisions.leaders_at(models, index)
+    if not leaders:
+        return decisions.nothing_kept(models, index, "this limit")
     share = _share(leaders[0].point(index))
     if len(leaders) == 1:
-        most = f"automates most, {exception}" if exception else "automates most"
-        who = "" if len(models) == 1 else f"{printable(leaders[0].name)} {most}: "
+        who = ""
+        if len(models) > 1:
+            but = f", {exception}" if exception else ""
+            who = f"{decisions.accepts_most(leaders[0])}{but}: "
         where, errors = _where(leaders[0], index), _remaining(leaders[0], index)
         return f"{who}accept {share} automatically {where}; {errors}."
     names = [printable(model.name) for model in leaders]

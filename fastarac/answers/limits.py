@@ -31,9 +31,13 @@ def opening(limit: Limit) -> str:
     """Return the words with which a sentence about the limit begins."""
     if is_given(limit):
         return f"At confidence >= {as_given(limit)}"
-    if limit.criterion == "max_risk":
-        return f"At most {percent(limit.value)} errors among the accepted"
-    return f"At most {percent(limit.value)} errors"
+    return f"At most {kept(limit)}"
+
+
+def kept(limit: Limit) -> str:
+    """Return the errors that a limit allows, in words."""
+    of = "errors" if limit.criterion == "max_error_rate" else "errors among the accepted"
+    return f"{percent(limit.value)} {of}"
 
 
 def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, cast
 
@@ -152,19 +153,23 @@ def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
     return usage, text.replace("  [", " [")
 
 
+@cache
+def _command(name: str) -> TyperCommand:
+    """Import the module of a command, and build the command once."""
+    module = import_module(f"fastarac.cli.{MODULES.get(name, f'_{name}')}")
+    alone = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+    alone.command(name, cls=Command, epilog=getattr(module, "EXAMPLES", None))(getattr(module, name))
+    return cast("TyperCommand", typer.main.get_command(alone))
+
+
 class Commands(Mapping[str, TyperCommand]):
     """The commands by name; a command's module is imported on demand."""
 
     def __getitem__(self, name: str) -> TyperCommand:
-        """Build the command with this name."""
+        """Return the command with this name."""
         if name not in list(self):
             raise KeyError(name)
-        module = import_module(f"fastarac.cli.{MODULES.get(name, f'_{name}')}")
-        alone = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
-        alone.command(name, cls=Command, epilog=getattr(module, "EXAMPLES", None))(
-            getattr(module, name)
-        )
-        return cast("TyperCommand", typer.main.get_command(alone))
+        return _command(name)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the commands by task."""

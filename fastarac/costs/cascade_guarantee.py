@@ -82,7 +82,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
                 f"them to the last stage, {stages.stages[-1].name!r}, leaves errors or exceeds a "
                 "capacity"
             )
-        return Passed(passed, half.stages, 0.0, None)
+        return Passed(passed, half.stages, 0.0 if half.groups is None else None, None)
     if half.groups is not None:
         return Passed(passed, half.stages, None, half.largest)
     n = half.stages.n_items

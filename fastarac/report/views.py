@@ -32,7 +32,7 @@ ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The answer at one limit, for the model that automates most.
+    """The answer at one limit, for the model that accepts most.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ class TestWords:
         bad = model_of("bad", [0, 1, 1, 1], [1, 4, 3, 1], max_error_rate=[0.005])
         (sentence,) = evaluation.words([good, bad])
         assert sentence == (
-            "At most 0.5% errors: good automates most: accept 75.0% automatically at "
+            "At most 0.5% errors: good accepts most: accept 75.0% automatically at "
             "confidence >= 2; no errors remain."
         )
 
@@ -62,7 +62,7 @@ class TestWords:
 
     def test_nothing(self):
         model = model_of("m", [0, 1], [2, 1], max_error_rate=[0.01])
-        nothing = "no threshold keeps this limit; review everything."
+        nothing = "no threshold keeps this limit: review everything."
         assert evaluation.words([model, model])[0] == f"At most 1% errors: {nothing}"
 
 

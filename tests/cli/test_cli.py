@@ -121,7 +121,7 @@ class TestFormats:
         assert [len(row) for row in cells] == [9] * 6
         assert n == "Outputs: 1,797 each."
         assert intervals == "Below the figures: 95% confidence intervals."
-        assert words[0].startswith("At most 1% errors: knn-votes automates most")
+        assert words[0].startswith("At most 1% errors: knn-votes accepts most")
         assert "\x1b" not in result.stdout
         assert result.stderr == ""
 

@@ -473,12 +473,12 @@ def test_an_engine_that_is_blank_on_most_pages_does_not_win(many):
     notes, _, text = text.partition("All figures")
     limit = "At most 1% errors:"
     order = f"{limit} the order of the engines depends on what missed words count as."
-    before, _, said = text.partition("At most 5% errors: good automates most")[0].partition(order)
+    before, _, said = text.partition("At most 5% errors: good accepts most")[0].partition(order)
     assert limit not in before
     assert said.startswith(" As counted here, good accepts ")
     assert "; with missed words counted apart, blank accepts " in said
     assert "missed=" not in said
-    assert f"{limit} good automates most: " in said
+    assert f"{limit} good accepts most: " in said
     alone = "if nobody looks for missing words, they alone are more than the limit (66.7% of the true"
     assert f"blank: {alone}" in said
     counts = "(160 missed and 0 merged of 240): most of these words are on empty pages."

@@ -489,6 +489,11 @@ def test_too_few_items_guarantee_nothing_and_say_so():
         found = optimize_cascade(stages, **options)
     assert found.acceptance_rate == 0
     assert found.error_rate == 0
+    assert found.bound == 0.0
+    with pytest.warns(fa.SampleTooSmallWarning, match="groups; at least"):
+        of_pages = optimize_cascade(stages, **options, groups=np.arange(60) // 2)
+    assert of_pages.acceptance_rate == 0
+    assert of_pages.bound is None  # as with groups where something is guaranteed
     imperfect = [*stages[:-1], Stage("clerk", 1, reviewer=fa.Reviewer(0.9))]
     with (
         pytest.warns(fa.SampleTooSmallWarning),

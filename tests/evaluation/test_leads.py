@@ -68,7 +68,7 @@ def test_no_table_contradicts_a_sentence(seed, n_engines):
         best = [name for name, share in shares.items() if share == most]
         if len(best) == 1 and most > 0:
             assert best == [leader] == [decisions[index].name]
-            assert f"{leader} automates most" in said[index]
+            assert f"{leader} accepts most" in said[index]
         opposite = [f"{other} accepts more than" for other in found.names[1:]]
         assert not any(words in text for words in opposite for text in (lead.sentence, said[index]))
         for pair in found.pairs:
