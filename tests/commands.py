@@ -56,6 +56,13 @@ def write(path: Path, correct: Any, confidence: Any, **columns: Any) -> Path:
     return write_delimited(path, {"correct": correct, "confidence": confidence, **columns})
 
 
+def settings(folder: Path, text: str) -> tuple[str, Path]:
+    """Write a file of settings for OCR; return the option that names it."""
+    path = folder / "settings.toml"
+    path.write_text(text, encoding="utf-8")
+    return "--settings", path
+
+
 def records(printed: str) -> list[dict[str, Any]]:
     """The models in what a command has printed as JSON as CSV has them: with groups, one a group."""
     rows: list[dict[str, Any]] = []

@@ -160,6 +160,6 @@ def unanswered_note(n: int) -> list[str]:
         return []
     note = (
         f"{n:,} audits without an answer count as right for alarms; to wait for answers, use "
-        "--drawn-at COLUMN and --deadline TIME"
+        "--deadline TIME and a column drawn_at"
     )
     return [note]

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from fastarac import operation
-from fastarac._core.extras import missing
-from fastarac._core.files import folder_problem, problem_with
-from fastarac._core.text import plural
+from fastarac._core.files import problem_with
 from fastarac.answers.application import application_answer, documents_answer, pages_answer
 from fastarac.cli import _html, _ocr
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
-    OF_FIELDS,
     OF_OCR,
     OF_TABLES,
     engine_files,
@@ -29,7 +26,7 @@ from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     ByColumn,
     Confidence,
-    EmptyConfidence,
+    EmptyConfidenceOnly,
     GroupColumn,
     RefusalError,
     ReportFile,
@@ -73,7 +70,7 @@ Examples:
   fastarac apply policy.json today.parquet --by field -o accepted.parquet --review review.csv
   fastarac apply policy.json forms.csv --by field --document form -o accepted.csv --review review.csv
   fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --pages pages.csv \\
-    --review-pages look/ --images scans/
+    --station station.html --images scans/
 
 A table needs no truth, and may be larger than memory. Files and folders of an OCR engine are read as
 fastarac ocr reads them.
@@ -99,7 +96,6 @@ class _Goals(NamedTuple):
     review: Path
     report: Path | None
     pages: Path | None = None
-    review_pages: Path | None = None
     station: Station = Station(None)
 
     def require(self) -> None:
@@ -110,13 +106,6 @@ class _Goals(NamedTuple):
         for name, goal in written:
             problem = None if goal is None else problem_with(goal, "file", tuple(WRITTEN_FORMATS))
             refuse(problem, f"{name}: ")
-        if self.review_pages is None:
-            return
-        refuse(folder_problem(self.review_pages), f"{self.review_pages}: ")
-        images = self.station.images
-        needed = ["jinja2"] if images is None else ["jinja2", "PIL"]
-        extra = "ocr" if images is not None and missing(["PIL"], "ocr") else "report"
-        refuse(missing(needed, extra))
 
     def deliver(
         self,
@@ -164,38 +153,35 @@ def apply(
     review: ReviewOutput,
     *,
     confidence: Confidence = "confidence",
-    empty_confidence: EmptyConfidence = False,
+    allow_empty: EmptyConfidenceOnly = None,
     by: ByColumn = None,
     document: options.Document = None,
     document_type: options.DocumentTypes = None,
     group: GroupColumn = None,
     pages: PagesOutput = None,
-    review_pages: options.ReviewPages = None,
     station: options.Station = None,
     images: options.Images = None,
     reading: _ocr.EngineOptions,
-    fields: _ocr.FieldNames,
     printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
     """Split outputs into those to accept and those to review."""
     given, request = set(given_options(context).values()), _Invocation(policy, by, printing)
     page = Station(station, images)
-    goals = _Goals(output, review, report, pages, review_pages, page)
+    goals = _Goals(output, review, report, pages, page)
     if page.path is not None:
         given.discard("--images")  # --station takes --images for tables and OCR alike
     elif images is not None:
-        incomplete(given, [("--images", ("--review-pages", "--station"))])
+        incomplete(given, [("--images", ("--station",))])
     columns = {
         "confidence": confidence, "by": by, "documents": document, "groups": one_column(group),
-        "types": document_type, "empty_confidence": empty_confidence,
+        "types": document_type, "empty_confidence": bool(allow_empty),
     }  # fmt: skip
     loaded, of_tables = load(policy), (*OF_TABLES, "--group")
     if _are_documents(loaded, paths, columns):
         refuse_others(given, paths[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
-        _divide_documents(loaded, paths, fields, goals, request)
+        _divide_documents(loaded, paths, reading["settings"].field_names(), goals, request)
         return
-    refuse_others(given, paths[0], "outputs", {"fields": OF_FIELDS})
     if is_of_ocr(paths, given, of_tables):
         _divide_pages(loaded, paths, reading, goals, request)
         return
@@ -253,14 +239,10 @@ def _divide_documents(
 ) -> None:
     """Split the fields of documents into accepted and rejected, and print the counts."""
     from fastarac import ocr
-    from fastarac.ocr.fields.renaming import read_names
 
     goals.require()
-    keys = {name: names[name] for name in ("value_key", "confidence_key") if names[name]}
     with interrupts_end_at_once():
-        found = refusing(
-            "", lambda: ocr.apply_to_fields(policy, paths, rename=read_names(names["rename"]), **keys)
-        )
+        found = refusing("", lambda: ocr.apply_to_fields(policy, paths, **names))
     refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review))
     asks = not found.accepted.all()
     goals.deliver(policy, found.applied, documents_answer(found), request, asks=asks)
@@ -275,7 +257,6 @@ def _divide_pages(
 ) -> None:
     """Split the words that an OCR engine read into accepted and rejected, and print the counts."""
     from fastarac import ocr
-    from fastarac.report import write_review_pages
 
     goals.require()
 
@@ -286,13 +267,7 @@ def _divide_pages(
 
     with interrupts_end_at_once():
         found = refusing("", applied)
-    answer, folder = pages_answer(found), goals.review_pages
-    if folder is not None:
-        names = refusing(
-            str(folder), lambda: write_review_pages(folder, found, images=goals.station.images)
-        )
-        n = len(names)
-        answer = answer.closing("", f"{folder} has {n:,} {plural('page', n)}: open one in a browser.")
+    answer = pages_answer(found)
     refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review, pages=goals.pages))
     asks = not found.accepted.all()
     goals.deliver(policy, found.applied, answer, request, asks=asks, pages=found)

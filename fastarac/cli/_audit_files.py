@@ -46,15 +46,16 @@ if TYPE_CHECKING:
 
 ALONE = ""  # the name under which a single policy is monitored
 ID = "id"  # the default column of audit ids
+POLICY = "policy"  # the column that names the policy of each output, for a folder of policies
+DRAWN_AT = "drawn_at"  # the column of times that goes with a deadline
 
 
 class AuditOptions(NamedTuple):
-    """Options of audits; in `columns`, "model" is the column of ids and "group" that of policies."""
+    """Options of audits; in `columns`, "model" is the column of ids."""
 
     columns: Mapping[str, Any]
     group: str | None
     max_group_size: int | None
-    drawn_at: str | None
     deadline: float | None
     types: str | None
     fields_complete: bool
@@ -77,15 +78,7 @@ class Watch:
         self._seen: dict[str, list[tuple[NDArray[Any], NDArray[Any] | None]]] = {}
         columns, is_folder = dict(audits.columns), source.is_dir()
         self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
-        if is_folder != (columns["group"] is not None):
-            raise RefusalError(
-                (
-                    f"--policy is missing: {source} is a folder, so --policy must name the column of "
-                    "policies"
-                )
-                if is_folder
-                else f"--policy needs a folder of policies, but {source} is one policy"
-            )
+        columns["group"] = POLICY if is_folder else None
         require_columns(self.policies.values(), by=columns["by"], documents=columns["item"])
         if audits.group is not None:
             columns["item"] = audits.group  # free, as --group excludes --document
@@ -128,7 +121,7 @@ class Watch:
         was = self.monitor.mean_updates_to_false_alarm
         problem = _other_state(source, self.monitors, new)
         if problem is None and promised != was:
-            problem = f"its --updates-to-false-alarm is {was or 'none'}"
+            problem = f"its mean number of updates to a false alarm is {was or 'none'}"
         if problem is not None:
             raise RefusalError(
                 f"{state}: {problem}; give each policy a --state of its own, and begin a new one "
@@ -148,7 +141,7 @@ class Watch:
         require_one_model(path, self.columns.values())
         of_all = any(each.criterion == "max_error_rate" for each in self.policies.values())
         refusing(str(path), lambda: require_one_probability(path, of_all=of_all))
-        if self._options.drawn_at is not None:
+        if self._options.deadline is not None:
             self._count_drawn(path, self.columns["model"] or ID)
         else:
             self._count_table(path)
@@ -201,11 +194,12 @@ class Watch:
         if self.columns["group"] is not None:
             raise RefusalError(
                 f"{path}: it is a log of one policy, as fastarac sample --audit writes it; give "
-                "that policy instead of a folder and --policy"
+                "that policy instead of a folder"
             )
         if (other := self._options.of_tables) is not None:
             incompatible({other, "a log of audits"}, [(other, ("a log of audits",))])
-        monitor, drawn_at = self.monitor, self._options.drawn_at
+        monitor = self.monitor
+        drawn_at = None if self._options.deadline is None else DRAWN_AT
         ids = ID if drawn_at is not None and not self.columns["model"] else self._ids_of(path)
         columns = {"ids": ids, "groups": self.columns["item"], "drawn_at": drawn_at}
         noted: list[str] = []
@@ -234,13 +228,12 @@ class Watch:
     def _count_drawn(self, path: Path, ids: str) -> None:
         """Count the audits in a file by the time when they were drawn; unanswered ones lack a truth."""
         monitor, policy = self.monitor, self.policies[ALONE]
-        drawn_at = str(self._options.drawn_at)
-        columns = {"ids": ids, "drawn_at": drawn_at, "groups": self.columns["item"]}
+        columns = {"ids": ids, "drawn_at": DRAWN_AT, "groups": self.columns["item"]}
         with interrupts_end_at_once():
             audits = refusing(
                 str(path),
                 lambda: read_drawn(
-                    path, ids=ids, drawn_at=drawn_at, group=columns["groups"],
+                    path, ids=ids, drawn_at=DRAWN_AT, group=columns["groups"],
                     correct=self.columns["correct"] or "correct",
                     confidence=self.columns["confidence"], by=self.columns["by"],
                 ),

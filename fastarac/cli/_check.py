@@ -88,10 +88,7 @@ for outputs that nobody verified. A drawn output without a truth counts as an er
 column audited instead of drawn can show that the limit fails, never that it holds.
 """
 
-NOT_OF_LOGS = (
-    *("--only", "--document", "--prediction", "--truth", "--compare", "--empty-truth"),
-    "--empty-confidence",
-)
+NOT_OF_LOGS = (*("--only", "--document", "--prediction", "--truth", "--compare", "--allow-empty"),)
 
 Once = Annotated[
     bool,

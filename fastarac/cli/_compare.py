@@ -14,7 +14,6 @@ from fastarac.cli._next import after_compare
 from fastarac.cli._option_groups import (
     COSTS,
     NOT_OF_VERIFIED,
-    PeopleOptions,
     PriceOptions,
     ReadingOptions,
     VerifiedOptions,
@@ -38,7 +37,7 @@ Examples:
 \f
 \b
   fastarac compare released.csv candidate.csv --fail-if worse
-  fastarac compare a.csv b.csv --method bootstrap --statistic acceptance_at_risk:max_risk=0.01
+  fastarac compare a.csv b.csv --statistic acceptance_at_risk:max_risk=0.01
 
 Files are as for fastarac evaluate. --fail-if worse holds if a file is worse than the first one
 beyond chance (by the adjusted interval of their difference). Parameters of a statistic follow its name
@@ -58,12 +57,9 @@ def compare(
     weight: options.Weight = None,
     group: options.GroupColumn = None,
     statistic: options.StatisticName = "arac_auc",
-    method: options.MethodName = options.Method.asymptotic,
     ci: options.Level = 0.95,
-    resamples: options.Resamples = options.RESAMPLES,
     unseen_pages: options.UnseenPages = False,
     prices: PriceOptions,
-    people: PeopleOptions,
     output_format: options.OutputFormat = options.PrintedFormat.table,
     details: options.Details = False,
     fail_if: options.FailIfWorse = None,
@@ -71,8 +67,7 @@ def compare(
 ) -> None:
     """Compare models on the same items, and test whether they differ."""
     groups = groups_of(group)
-    by_bootstrap = method is options.Method.bootstrap
-    refused = (*NOT_OF_VERIFIED, "resamples", *COSTS)
+    refused = (*NOT_OF_VERIFIED, *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, details=details)
     if fail_if is not None and model is not None:
@@ -84,17 +79,13 @@ def compare(
         from fastarac.cli import _verified
         from fastarac.cli._files import names_of_files
 
-        _verified.refuse_others({"--method bootstrap": by_bootstrap})
-        request = ComparisonRequest.of(statistic, method, ci, None, in_part=True)
+        request = ComparisonRequest.of(statistic, ci, None, in_part=True)
         command = after_compare(context)
         compared = _verified.compare(paths, of_verified, request, delivery, item, command)
         if fail_if is not None:
             end(worse_than_first(compared, names_of_files(paths)[0]))
         return
-    priced = Prices.of(prices, people)
-    if resamples != options.RESAMPLES and not by_bootstrap:
-        raise RefusalError("--resamples is for --method bootstrap, which draws them")
-    request = ComparisonRequest.of(statistic, method, ci, priced, resamples, unseen_pages=unseen_pages)
+    request = ComparisonRequest.of(statistic, ci, Prices.of(prices), unseen_pages=unseen_pages)
     ids = False if item == NONE else item
     columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
     compared, first = _compare_items(context, paths, columns, request, delivery)

@@ -17,9 +17,7 @@ from fastarac.answers.cost_comparison import CostComparison
 from fastarac.answers.screen import Note, Screen, Section, Weight
 from fastarac.cli._json import write_object
 from fastarac.cli._options import (
-    RESAMPLES,
     Certainty,
-    Method,
     PrintedFormat,
     RefusalError,
     in_words_of_options,
@@ -40,9 +38,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison
     from fastarac.uncertainty.paired import Pairing
 
+RESAMPLES = 2000
 SEED = 0  # a fixed seed of the resamples makes a comparison repeatable
-BOOTSTRAP_HAS = "--method bootstrap has one"
-OF_PART = "with partly verified outputs, fastarac evaluate --ci gives each model's interval"
 ORDER = "All models are assumed to have the same items in the same order; --id COLUMN matches them."
 ORDER_AND_TRUTH = (
     "All models are assumed to have the same items in the same order, as their truths agree; "
@@ -65,20 +62,16 @@ class ComparisonRequest:
     """What to compare and how, checked before any file is read."""
 
     statistic: Statistic
-    method: Method
     level: float
     prices: Prices | None
-    resamples: int = RESAMPLES
     unseen_pages: bool = False
 
     @classmethod
     def of(
         cls,
         statistic: str,
-        method: Method,
         level: float | None,
         prices: Prices | None,
-        resamples: int = RESAMPLES,
         *,
         in_part: bool = False,
         unseen_pages: bool = False,
@@ -89,46 +82,49 @@ class ComparisonRequest:
                 "--ci is none, but a comparison needs intervals; use a level such as 0.95"
             )
         Certainty(level).check()
-        request = cls(statistic_of(statistic), method, level, prices, resamples)
+        request = cls(statistic_of(statistic), level, prices)
+        if in_part and request.by_bootstrap:
+            raise RefusalError(
+                f"--statistic {statistic} has no test of differences for partly verified outputs: "
+                "fastarac evaluate gives each model's interval"
+            )
         tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
         with collected([]):
-            request.compare(tiny, resamples=2, instead=OF_PART if in_part else BOOTSTRAP_HAS)
+            request.compare(tiny, resamples=2)
         return replace(request, unseen_pages=unseen_pages)
+
+    @property
+    def by_bootstrap(self) -> bool:
+        """Whether resamples are drawn, as for a statistic without influence values."""
+        return not self.statistic.definition.is_smooth
 
     def compare(
         self,
         models: Mapping[str, tuple[Any, Any]],
         *,
-        resamples: int,
+        resamples: int | None = None,
         weight: Any = None,
         groups: Any = None,
         paired: Pairing = "items",
         progress: bool = False,
-        instead: str = BOOTSTRAP_HAS,
     ) -> ModelComparison:
-        """Compare models by the statistic; `instead` is the advice for a statistic without a test."""
+        """Compare models by the statistic."""
         try:
             return compare_models(
                 models,
                 statistic=self.statistic,
-                method="bootstrap" if self.method is Method.bootstrap else "asymptotic",
+                method="bootstrap" if self.by_bootstrap else "asymptotic",
                 confidence_level=self.level,
                 sample_weight=weight,
                 groups=groups,
                 paired=paired,
-                n_resamples=resamples,
+                n_resamples=resamples or RESAMPLES,
                 random_state=SEED,
                 progress=progress,
                 unseen_pages=self.unseen_pages,
             )
         except ValueError as error:
-            message = in_words_of_options(error)
-            if "no influence values" in message:
-                message = (
-                    f"--statistic {self.statistic.name} has no asymptotic test of differences; "
-                    f"{instead}"
-                )
-            raise RefusalError(message) from None
+            raise RefusalError(in_words_of_options(error)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +161,7 @@ class Findings:
         """Compare models on the same items, some of which are verified."""
         notes: list[str] = []
         with collected(notes):
-            found = request.compare(models, resamples=request.resamples)
+            found = request.compare(models)
         return cls(request, best_first(found), None, said_of(request, [*notes, *found.notes]), order)
 
     @classmethod
@@ -190,7 +186,6 @@ class Findings:
         with collected(notes):
             found = request.compare(
                 {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
-                resamples=request.resamples,
                 weight=weight,
                 groups=groups,
                 paired=paired,
@@ -223,8 +218,8 @@ class Findings:
     def comparisons(self) -> list[dict[str, Any]]:
         """Return the differences by the statistic and, if there are prices, by cost."""
         by_statistic = answers.object_of(self.comparison)
-        if self.request.method is Method.bootstrap:
-            by_statistic["n_resamples"] = self.request.resamples
+        if self.request.by_bootstrap:
+            by_statistic["n_resamples"] = RESAMPLES
         by_statistic["seed"] = SEED
         if self.n_groups is not None:
             by_statistic["n_groups"] = self.n_groups
@@ -253,7 +248,7 @@ class Findings:
 
     def screen(self, width: int, notes: Iterable[str] = (), apart: str | None = None) -> Screen:
         """Return the best model as the answer, the table of all models, and details in sections."""
-        draws = self.request.resamples, SEED
+        draws = RESAMPLES, SEED
         found = self.comparison
         every = list(answers.parts(found, draws, self.n_groups, whole=False))
         details = [Section("All differences", every)]

@@ -15,7 +15,6 @@ NAMES = {
     "correction": "--cost-correction",
     "error": "--cost-error",
     "detection_rate": "--reviewer-detection",
-    "false_alarm_rate": "--reviewer-false-alarm",
 }
 # Advice where correcting has no price of its own.
 INCLUDED = (
@@ -43,25 +42,25 @@ class Prices:
     def of(
         cls,
         prices: dict[str, float | None],
-        people: dict[str, float | None],
+        detection_rate: float | None = None,
     ) -> Self | None:
         """Return the prices given as options, or None if there are none.
 
-        `prices` are arguments of `VerificationCosts`, `people` those of `Reviewer`.
+        `prices` are arguments of `VerificationCosts`, `detection_rate` is that of `Reviewer`.
         """
         given = {name: value for name, value in prices.items() if value is not None}
-        rates: dict[str, Any] = {name: value for name, value in people.items() if value is not None}
-        if not given and not rates:
+        if not given and detection_rate is None:
             return None
         missing = [NAMES[name] for name in prices if name not in given]
         if missing:
-            first = NAMES[next(iter(given or rates))]
+            first = NAMES[next(iter(given), "detection_rate")]
             message = f"{first} needs {', '.join(missing)}: give all three prices"
             if "correction" not in given:
                 message += f" ({INCLUDED})"
             raise RefusalError(message)
         try:
-            return cls(VerificationCosts(**given), Reviewer(**rates) if rates else None)
+            reviewer = None if detection_rate is None else Reviewer(detection_rate)
+            return cls(VerificationCosts(**given), reviewer)
         except ValueError as error:
             name, _, rest = str(error).partition(" ")
             message = f"{NAMES[name]} {rest}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fastarac.cli import _options as options
-from fastarac.cli._option_groups import LimitOptions, grouped
-from fastarac.cli._options import Certainty, Delivery
+from fastarac.cli._option_groups import grouped
+from fastarac.cli._options import Certainty, Delivery, Limits
 from fastarac.cli._settings import Settings
 
 INTRODUCTION = "{n_models} classifiers have read {n_items:,} images of handwritten digits."
@@ -16,16 +16,13 @@ AFTER_DEMO = "fastarac evaluate --help"
 @grouped
 def demo(
     *,
-    limits: LimitOptions,
-    ci: options.Level = 0.95,
-    guarantee: options.Guarantee = None,
     output_format: options.OutputFormat = options.PrintedFormat.table,
     details: options.Details = False,
     plot: options.Plot = None,
 ) -> None:
     """Evaluate four models on handwritten digits, as an example."""
     delivery = Delivery(output_format, plot, details=details)
-    settings = Settings(limits, None, delivery, Certainty(ci, guarantee))
+    settings = Settings(Limits.of(), None, delivery, Certainty(0.95))
     from fastarac.datasets import load_digits_ocr
     from fastarac.io import Outputs
 

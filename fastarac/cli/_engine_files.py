@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-OF_TABLES = "--confidence", "--by", "--document", "--empty-confidence", "--judge", "--type"
+OF_TABLES = "--confidence", "--by", "--document", "--allow-empty", "--judge", "--type"
 OF_OCR = (
-    *("--pages", "--review-pages", "--images", "--crops", "--unit", "--join", "--text-level"),
+    *("--pages", "--images", "--crops", "--unit"),
     *("--combination", "--name"),
 )
-OF_FIELDS = "--rename", "--value-key", "--confidence-key"
 
 
 def refuse_others(
@@ -43,7 +42,9 @@ def is_of_ocr(
     found = (len(paths) > 1 and False in tables) or any(
         path.exists() and refusing(str(path), partial(ocr.is_engine_output, path)) for path in paths
     )
-    read, others = ("OCR", {"tables": of_tables}) if found else ("a table", {"OCR": OF_OCR})
+    read, others = (
+        ("OCR", {"tables": of_tables}) if found else ("a table", {"OCR": (*OF_OCR, "--settings")})
+    )
     refuse_others(given, paths[0], read, others)
     return bool(found)
 
@@ -54,7 +55,8 @@ def engine_files(paths: Sequence[Path], reading: Mapping[str, Any]) -> dict[str,
 
     options = dict(reading)
     model, names = options.pop("combination"), options.pop("name")
-    options["output"] = paths
+    settings = options.pop("settings")
+    options |= {"join": settings.join, "level": settings.level, "output": paths}
     if model is not None:
         options["combination"] = refusing(str(model), lambda: ocr.Combination.load(model))
         options["output"] = named_paths(paths, names)

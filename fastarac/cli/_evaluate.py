@@ -17,7 +17,6 @@ from fastarac.cli._option_groups import (
     DeliveryOptions,
     LimitOptions,
     OptionsOf,
-    PeopleOptions,
     PriceOptions,
     ReadingOptions,
     VerifiedOptions,
@@ -101,7 +100,7 @@ def evaluate(
     group: options.GroupColumn = None,
     limits: LimitOptions,
     prices: PriceOptions,
-    people: PeopleOptions,
+    reviewer_detection: options.ReviewerDetection = None,
     asked: CertaintyOptions,
     delivery: DeliveryOptions,
     fail_if: options.FailIf = None,
@@ -111,7 +110,7 @@ def evaluate(
     """Show how much you can accept unchecked, and at which confidence."""
     conditions, groups = Conditions.of(fail_if), groups_of(group)
     of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
-    costs, report = Prices.of(prices, people), delivery.report
+    costs, report = Prices.of(prices, reviewer_detection), delivery.report
     if report is not None and asked.ci is None:
         asked = replace(asked, ci=_html.LEVEL)  # a report shows intervals
     asked.require_together(by)
@@ -139,7 +138,7 @@ def evaluate(
 
         need_items = {
             "--model": model, "--by": by, "--weight": weight, "--group": groups,
-            "--empty-confidence": reading.empty_confidence, "--report": report,
+            "--allow-empty confidence": reading.empty_confidence, "--report": report,
             "--ci": asked.ci if asks_for_intervals else None, "--guarantee": asked.guarantee,
             "--plot": delivery.plot, "--cost-verification": costs,
             "--unseen-pages": asked.unseen_pages or None,
@@ -207,7 +206,8 @@ def _evaluate_items(
             "one column, or two nested columns"
         )
     models = with_rejects_said(
-        settings.evaluate(found.outputs), missed=not context.params["empty_confidence"]
+        settings.evaluate(found.outputs),
+        missed="confidence" not in (context.params["allow_empty"] or ()),
     )
     models = with_unseen_words(models, paths, columns)
     if report is not None:

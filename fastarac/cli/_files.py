@@ -26,9 +26,9 @@ EXAMPLES = 3  # outputs that a note quotes
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 # The library's arguments in messages, and the options that replace them.
 WORDS = {
-    "empty_truth=True": "--empty-truth",
-    "empty_truth needs": "--empty-truth needs",
-    "empty_confidence=True": "--empty-confidence",
+    "empty_truth=True": "--allow-empty truth",
+    "empty_truth needs": "--allow-empty truth needs",
+    "empty_confidence=True": "--allow-empty confidence",
     "fields_complete=True": "--fields-complete",
     "read_verified(inclusion_probability=COLUMN)": "--inclusion-probability COLUMN",
     "confidence=COLUMN": "--confidence COLUMN",

@@ -11,7 +11,7 @@ import typer
 from fastarac._core.checks import failure_of
 from fastarac._core.locks import locked
 from fastarac.answers.monitoring import monitor_answer
-from fastarac.cli import _html, _plot
+from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._audit_files import ALONE, AuditOptions, Watch
 from fastarac.cli._exit import FAILED
@@ -21,7 +21,6 @@ from fastarac.cli._options import (
     ByColumn,
     GroupColumn,
     Item,
-    Plot,
     ReportFile,
     State,
     column_option,
@@ -36,10 +35,9 @@ from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.cli._screen import command_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from fastarac.answers.answer import Answer
-    from fastarac.operation import ErrorRateMonitor
 
 EXAMPLES = """
 Examples:
@@ -51,28 +49,26 @@ Examples:
 Exit status: 1 if the limit is proved to be exceeded, or the error rate rose lately; 0 otherwise.
 \f
 \b
-  fastarac monitor policy.json monday.csv --state state.json --plot monitor.png
-  fastarac monitor policies/ audits.csv --policy source --state state.json
+  fastarac monitor policies/ audits.csv --state state.json
   fastarac monitor policy.json pages.csv --group page --max-group-size 40 --state state.json
 
 The files hold outputs drawn at random, accepted or not, with their truth; logs of fastarac sample
 --audit will do, too. Each audit counts once, by its id; without ids, a repeated file counts once.
-All outputs of a page (--group) belong in one file. The policies of a folder share the probability of a
-false alarm.
+All outputs of a page (--group) belong in one file. For a folder of policies, a column "policy" names
+the policy of each output; the policies share the probability of a false alarm.
 """
 
 NEEDED = (
     ("--group", ("--max-group-size",)),
     ("--max-group-size", ("--group",)),
-    ("--drawn-at", ("--deadline",)),
-    ("--deadline", ("--drawn-at",)),
 )
-OF_TABLES = "--prediction", "--truth", "--compare", "--empty-truth", "--empty-confidence"
+OF_TABLES = "--prediction", "--truth", "--compare", "--allow-empty"
 EXCLUDED = (
-    ("--drawn-at", ("--document", "--policy", *OF_TABLES)),
+    ("--deadline", ("--document", *OF_TABLES)),
     ("--group", ("--document",)),
 )
 
+UPDATES = 1000  # mean number of updates until a false alarm about a change
 PoliciesFile = Annotated[
     Path,
     typer.Argument(
@@ -85,13 +81,6 @@ AuditFiles = Annotated[
     list[Path],
     typer.Argument(metavar="FILE", help="Audited outputs, one file per update.", show_default=False),
 ]
-PolicyColumn = Annotated[
-    str | None,
-    option(
-        "--policy COLUMN", "Policy that accepted each output, named as in the folder POLICY.",
-        Panel.columns, expert=True,
-    ),
-]  # fmt: skip
 FalseAlarm = Annotated[
     float,
     option(
@@ -103,24 +92,10 @@ MaxGroupSize = Annotated[
     int | None,
     option("--max-group-size N", "Largest number of outputs in a group of --group.", Panel.sure),
 ]
-UpdatesToFalseAlarm = Annotated[
-    int,
-    option(
-        "--updates-to-false-alarm N", "Mean number of updates until a false alarm about a change.",
-        Panel.sure, expert=True,
-    ),
-]  # fmt: skip
-DrawnAt = Annotated[
-    str | None,
-    option(
-        "--drawn-at COLUMN", "Time at which each output was drawn: a date or a number.",
-        Panel.columns, expert=True,
-    ),
-]  # fmt: skip
 Deadline = Annotated[
     float | None,
     option(
-        "--deadline TIME", "Time to wait for an answer; in days if --drawn-at has dates.",
+        "--deadline TIME", "Time to wait for an answer from drawn_at on; in days if that has dates.",
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip
@@ -137,17 +112,13 @@ def monitor(
     document: options.Document = None,
     document_type: options.DocumentTypes = None,
     fields_complete: options.FieldsComplete = False,
-    policy_column: PolicyColumn = None,
     audit_id: Item = None,
     group: GroupColumn = None,
     max_group_size: MaxGroupSize = None,
-    drawn_at: DrawnAt = None,
     deadline: Deadline = None,
     false_alarm: FalseAlarm = 0.05,
-    updates_to_false_alarm: UpdatesToFalseAlarm = 1000,
     truth_found: options.TruthFound = None,
     state: State = None,
-    plot: Plot = None,
     printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
@@ -155,17 +126,15 @@ def monitor(
     given = set(given_options(context).values())
     incomplete(given, NEEDED)
     incompatible(given, EXCLUDED)
-    require_files(plot, report)
+    require_files(None, report)
     with refused(ValueError):
         failure_of(false_alarm, "--false-alarm")
     audits = AuditOptions(
-        reading.columns(by=by, item=document, group=policy_column, model=audit_id),
-        one_column(group), max_group_size, drawn_at, deadline, document_type, fields_complete,
+        reading.columns(by=by, item=document, group=None, model=audit_id),
+        one_column(group), max_group_size, deadline, document_type, fields_complete,
         next((name for name in OF_TABLES if name in given), None), truth_found,
     )  # fmt: skip
-    promises = {
-        "failure_probability": false_alarm, "mean_updates_to_false_alarm": updates_to_false_alarm,
-    }  # fmt: skip
+    promises = {"failure_probability": false_alarm, "mean_updates_to_false_alarm": UPDATES}
     with ExitStack() as held:
         if state is not None:  # locked throughout, or a parallel run's audits could be lost
             refusing(str(state), lambda: held.enter_context(locked(state)))
@@ -175,8 +144,6 @@ def monitor(
             if state is not None:  # after each file, so that an interrupt loses no file already counted
                 refusing(str(state), lambda: watch.monitor.save(state))
     shifts, monitors = watch.shifts(), watch.monitors
-    if plot is not None:
-        refusing(str(plot), lambda: _draw(monitors, plot))
     only = watch.policies.get(ALONE)
     refusing(str(report), lambda: _html.save_operation(report, policy=only, monitor=watch.monitor))
     changes = {name: watch.changes_of(name) for name in monitors}
@@ -200,16 +167,3 @@ def _next(
         return ""
     kept = "--state", state or "state.json"
     return command_line("monitor", policy, "new_audits.csv", *fields, *kept)
-
-
-def _draw(monitors: Mapping[str, ErrorRateMonitor], plot: Path) -> None:
-    """Draw all monitors that have counted audits into one figure."""
-    from fastarac.displays import MonitorDisplay
-
-    display = None
-    for name, each in monitors.items():
-        if each.audited:
-            ax = None if display is None else display.ax_
-            display = MonitorDisplay.from_monitor(each, name=name or None, ax=ax)
-    if display is not None:
-        _plot.write(display.figure_, plot)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
 
 READING = (
-    *("confidence", "correct", "prediction", "truth", "compare", "empty_truth", "empty_confidence"),
+    *("confidence", "correct", "prediction", "truth", "compare", "allow_empty"),
     *("inclusion_probability", "judge", "group"),
 )
 ANSWERED = "details", "output_format", "report", "plot", "output"
@@ -50,9 +50,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     if len(models) > 1 and alike and sure is None:
         options = _typed(context, [*READING, "model", "weight"])
         statistic = f"{STATISTICS[limit.criterion]}:{limit.criterion}={limit.value:g}"
-        return command_line(
-            "compare", *files, *options, "--statistic", statistic, "--method", "bootstrap"
-        )
+        return command_line("compare", *files, *options, "--statistic", statistic)
     if sure is None:
         if not first.takes_guarantee:
             return ""

@@ -13,6 +13,7 @@ from fastarac._core.extras import missing
 from fastarac._core.files import folder_problem
 from fastarac._core.text import listed
 from fastarac.cli._ocr_combine import CombinationFile, Combining
+from fastarac.cli._ocr_settings import OcrSettings, SettingsFile
 from fastarac.cli._option_groups import OptionsOf
 from fastarac.cli._options import (
     COMPARE,
@@ -31,12 +32,7 @@ if TYPE_CHECKING:
 
 Unit = StrEnum("Unit", ["word", "line", "character"])
 Missed = StrEnum("Missed", ["reject", "residual", "separate", "neighbour", "drop"])
-Inserted = StrEnum("Inserted", ["wrong", "drop"])
-Moved = StrEnum("Moved", ["right", "wrong"])
 Fold = StrEnum("Fold", ["case", "quotes", "punctuation", "whitespace", "nfkc", "historical"])
-Join = StrEnum("Join", ["min", "mean", "max"])
-TextLevel = StrEnum("TextLevel", ["auto", "region", "line", "word"])
-Within = StrEnum("Within", ["truth"])
 
 TruthFiles = Annotated[
     Path | None,
@@ -65,39 +61,6 @@ UnitOption = Annotated[
         show_default=False,
     ),
 ]
-LevelOption = Annotated[
-    TextLevel,
-    option(
-        "--text-level LEVEL",
-        "Text level to read in PAGE, ALTO and hOCR: auto, region, line or word.",
-        Panel.files,
-        expert=True,
-    ),
-]
-MapOption = Annotated[
-    list[str] | None,
-    option(
-        "--map NAME=COLUMN",
-        "Column of a table of words: text, confidence, page, line, left, top, right or bottom; or "
-        "scale=percent.",
-        Panel.files,
-        expert=True,
-    ),
-]
-WithinOption = Annotated[
-    Within | None,
-    option(
-        "--within", "Leave out words outside the regions of the truth.",
-        Panel.files, expert=True,
-    ),
-]  # fmt: skip
-IgnoreRegions = Annotated[
-    list[str] | None,
-    option(
-        "--ignore-regions TYPE", "Leave out regions of this type, such as image; repeatable.",
-        Panel.files, expert=True,
-    ),
-]  # fmt: skip
 MissedOption = Annotated[
     Missed | None,
     option(
@@ -106,26 +69,6 @@ MissedOption = Annotated[
         Panel.files,
     ),
 ]
-InsertedOption = Annotated[
-    Inserted,
-    option("--inserted HOW", "How to count invented words: wrong or drop.", Panel.files, expert=True),
-]
-MissedPrice = Annotated[
-    float | None,
-    option(
-        "--cost-missed PRICE",
-        "Price of a missed word, if it differs from other errors.",
-        Panel.costs,
-        expert=True,
-    ),
-]
-MovedOption = Annotated[
-    Moved,
-    option(
-        "--moved HOW", "How to count words read out of order: right or wrong.",
-        Panel.files, expert=True,
-    ),
-]  # fmt: skip
 FoldOption = Annotated[
     list[Fold] | None,
     option(
@@ -134,37 +77,7 @@ FoldOption = Annotated[
         Panel.files,
     ),
 ]
-JoinOption = Annotated[
-    Join,
-    option(
-        "--join HOW", "Confidence of a word read in parts: min, mean or max of the parts.",
-        Panel.files, expert=True,
-    ),
-]  # fmt: skip
 CompareOption = Annotated[list[str] | None, option(COMPARE, COMPARE_HELP, Panel.columns)]
-RenameOption = Annotated[
-    list[str] | None,
-    option(
-        "--rename FIELD=NAME", "Rename a field as in the truth; repeatable, or a .toml file.",
-        Panel.columns, expert=True,
-    ),
-]  # fmt: skip
-ValueKey = Annotated[
-    str | None,
-    option(
-        "--value-key NAME", "Member of nested JSON with a field's value.  [default: value]",
-        Panel.columns, expert=True,
-    ),
-]  # fmt: skip
-ConfidenceKey = Annotated[
-    str | None,
-    option(
-        "--confidence-key NAME",
-        "Member of nested JSON with a field's confidence.  [default: confidence]",
-        Panel.columns,
-        expert=True,
-    ),
-]
 Output = Annotated[Path | None, output_option("Write the items to this .parquet or .csv file.")]
 Attributes = Annotated[
     Path | None,
@@ -176,20 +89,6 @@ Attributes = Annotated[
 NoText = Annotated[
     bool, option("--no-text", "Leave the texts of pages out of the report.", Panel.output, expert=True)
 ]
-Pattern = Annotated[
-    str | None,
-    option(
-        "--pattern GLOB", "Read only these files of OCR folders, such as '*.tsv'.",
-        Panel.files, expert=True,
-    ),
-]  # fmt: skip
-TruthPattern = Annotated[
-    str | None,
-    option(
-        "--truth-pattern GLOB", "Read only these files of TRUTH, such as '*.gt.txt'.",
-        Panel.files, expert=True,
-    ),
-]  # fmt: skip
 Pairs = Annotated[
     Path | None,
     option(
@@ -207,36 +106,23 @@ class Alignment:
     """Options for aligning outputs with the true texts."""
 
     unit: UnitOption = Unit.word
-    level: LevelOption = TextLevel.auto
     missed: MissedOption = None
-    inserted: InsertedOption = Inserted.wrong
-    moved: MovedOption = Moved.right
     fold: FoldOption = None
-    join: JoinOption = Join.min
-    within: WithinOption = None
-    ignore_regions: IgnoreRegions = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the options as arguments of the library."""
-        given: dict[str, Any] = {
-            name: str(value) for name, value in asdict(self).items() if name != "within"
-        }
-        return given | {
+        return {
+            "unit": str(self.unit),
             "missed": str(self.missed or Missed.reject),
             "fold": tuple(map(str, self.fold or ())),
-            "within_truth": self.within is not None,
-            "ignore_regions": tuple(self.ignore_regions or ()),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class FieldReading:
-    """Options for finding, naming and comparing fields."""
+    """Options for comparing fields."""
 
     compare: CompareOption = None
-    rename: RenameOption = None
-    value_key: ValueKey = None
-    confidence_key: ConfidenceKey = None
     optional: Optional = None
     fields_complete: FieldsComplete = False
 
@@ -252,9 +138,6 @@ class EngineFiles:
     truth: TruthFiles = None
     outputs: OutputFiles = None
     name: Names = None
-    columns: MapOption = None
-    pattern: Pattern = None
-    truth_pattern: TruthPattern = None
     pair: Pairs = None
     skip_unmatched: SkipUnmatched = False
 
@@ -265,8 +148,6 @@ class EngineFiles:
                 raise RefusalError(
                     "--pair names truth, engines and outputs; leave out TRUTH, OCR and --name"
                 )
-            if self.pattern or self.truth_pattern:
-                raise RefusalError("--pair names files; leave out --pattern and --truth-pattern")
             return
         alone = None if self.outputs else self.truth
         if alone is not None and alone.is_file() and _is_field_table(alone):
@@ -291,30 +172,17 @@ def _engine_files(
     combination: CombinationFile = None,
     name: Names = None,
     unit: UnitOption = Unit.word,
-    join: JoinOption = Join.min,
-    level: LevelOption = TextLevel.auto,
+    settings: SettingsFile = None,
 ) -> dict[str, Any]:
-    given = {"unit": str(unit), "join": str(join), "level": str(level)}
-    return given | {"combination": combination, "name": tuple(name or ())}
+    read = OcrSettings.read(settings)
+    given = {"unit": str(unit), "combination": combination, "name": tuple(name or ())}
+    return given | {"settings": read}
 
 
 EngineOptions = Annotated[dict[str, Any], OptionsOf(_engine_files)]
 
 
-def _names_of_fields(
-    rename: RenameOption = None,
-    value_key: ValueKey = None,
-    confidence_key: ConfidenceKey = None,
-) -> dict[str, Any]:
-    given = {"value_key": value_key, "confidence_key": confidence_key}
-    return {"rename": tuple(rename or ())} | given
-
-
-FieldNames = Annotated[dict[str, Any], OptionsOf(_names_of_fields)]
-OF_TEXTS = (
-    *("unit", "level", "inserted", "moved", "fold", "join", "pattern", "truth_pattern"),
-    *("within", "ignore_regions", "cost_missed"),
-)
+OF_TEXTS = "unit", "fold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +232,7 @@ class OcrRequest:
     combining : Combining
     by_page : bool
         Whether items of one page or document are treated as dependent.
-    missed_price : float or None
+    settings : OcrSettings
     of_texts : tuple of str
         The options given that apply to texts only.
     """
@@ -374,8 +242,12 @@ class OcrRequest:
     fields: FieldReading
     combining: Combining
     by_page: bool
-    missed_price: float | None = None
+    settings: OcrSettings
     of_texts: tuple[str, ...] = ()
+
+    def aligned(self) -> dict[str, Any]:
+        """Return how to align texts, as arguments of the library."""
+        return self.alignment.arguments() | self.settings.alignment()
 
 
 def are_by_page(group: Sequence[str] | None) -> bool:

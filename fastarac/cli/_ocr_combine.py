@@ -1,8 +1,7 @@
-"""Combine several engines in ``fastarac ocr``, and price the combination."""
+"""Combine several engines in ``fastarac ocr``."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,13 +37,6 @@ SaveCombination = Annotated[
         Panel.output, expert=True,
     ),
 ]  # fmt: skip
-EnginePrices = Annotated[
-    list[str] | None,
-    option(
-        "--engine-price NAME=PRICE", "Price of an engine per page or document; repeatable.",
-        Panel.costs, expert=True,
-    ),
-]  # fmt: skip
 
 
 OF_READING = ("level", "within_truth", "ignore_regions")  # applied before engines are combined
@@ -52,7 +44,7 @@ OF_READING = ("level", "within_truth", "ignore_regions")  # applied before engin
 
 @dataclass(frozen=True, slots=True)
 class Combining:
-    """Options for combining engines, and the prices of engines.
+    """Options for combining engines.
 
     Attributes
     ----------
@@ -61,21 +53,18 @@ class Combining:
         A file of a combination learnt from other pages.
     save_combination : Path or None
         The file in which to save the learnt combination.
-    engine_price : list of str or None
-        The prices as typed.
     """
 
     combine: Combine = False
     combination: CombinationFile = None
     save_combination: SaveCombination = None
-    engine_price: EnginePrices = None
 
     @property
     def is_wanted(self) -> bool:
         """Whether to combine engines."""
         return self.combine or self.combination is not None
 
-    def check(self, missed_price: float | None, *, are_priced: bool) -> None:
+    def check(self) -> None:
         """Refuse options that contradict each other."""
         if self.save_combination is not None and not self.combine:
             raise RefusalError("--save-combination needs --combine, which learns it")
@@ -85,14 +74,6 @@ class Combining:
             raise RefusalError(
                 f"{self.save_combination}: there is no folder {self.save_combination.parent}"
             )
-        if not self.engine_price:
-            return
-        if not are_priced:
-            raise RefusalError(
-                "--engine-price needs --cost-verification, --cost-correction and --cost-error"
-            )
-        if missed_price is not None:
-            raise RefusalError("give only one of --engine-price and --cost-missed")
 
     def texts(self, engines: Mapping[str, Engine], alignment: Mapping[str, Any]) -> dict[str, Engine]:
         """Return the engines and their combinations."""
@@ -145,37 +126,15 @@ class Combining:
             raise RefusalError(f"--combine: {error}") from None
         return found
 
-    def price_of(self, engines: Sequence[str]) -> dict[str, float]:
-        """Return the price of each engine and of their combinations; empty if no price is given."""
-        if not self.engine_price:
-            return {}
-        found: dict[str, float] = {}
-        for each in self.engine_price:
-            name, equals, price = each.rpartition("=")
-            value = _number(price)
-            if not equals or not 0 <= value < math.inf:
-                raise RefusalError(
-                    f"--engine-price must be NAME=PRICE with a price of at least 0, got {quoted(each)}"
-                )
-            if name not in engines:
-                raise RefusalError(
-                    f"--engine-price must name one of {listed(list(map(quoted, engines)))}, got "
-                    f"{quoted(name)}"
-                )
-            if name in found:
-                raise RefusalError(f"--engine-price is given twice for {quoted(name)}")
-            found[name] = value
-        if missing := [name for name in engines if name not in found]:
-            raise RefusalError(
-                "--engine-price must give a price for each engine, but lacks "
-                f"{listed(list(map(quoted, missing)))}"
-            )
-        every = sum(found.values())
-        return found | {together_name(engines): every, agreement_name(engines): every}
 
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+def prices_together(engines: Sequence[str], prices: Mapping[str, float]) -> dict[str, float]:
+    """Return the price of each engine and of their combinations; empty if there are no prices."""
+    if not prices:
+        return {}
+    if set(prices) != set(engines):
+        raise RefusalError(
+            f"engine_prices must give a price for each of {listed(list(map(quoted, engines)))}, got "
+            f"{listed(list(map(quoted, prices)))}"
+        )
+    every = sum(prices.values())
+    return {**prices, together_name(engines): every, agreement_name(engines): every}

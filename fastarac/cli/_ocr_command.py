@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,12 +18,13 @@ from fastarac.cli import _options as options
 from fastarac.cli._costs import Prices
 from fastarac.cli._json import write_object
 from fastarac.cli._next import after_items, after_ocr
+from fastarac.cli._ocr_combine import prices_together
 from fastarac.cli._ocr_fields import FIELDS, EngineFields, are_given
+from fastarac.cli._ocr_settings import SettingsOptions
 from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._option_groups import (
     DeliveryOptions,
     LimitOptions,
-    PeopleOptions,
     PriceOptions,
     given_options,
     grouped,
@@ -142,16 +142,13 @@ def _kind(
     request: OcrRequest, settings: Settings, output: Path | None, beside: BesideItems
 ) -> type[EngineTexts | EngineFields]:
     """Return the class for reading texts or fields; refuse options that do not fit it."""
-    price = request.missed_price
-    if price is not None:
-        if not 0 <= price < math.inf:
-            raise RefusalError(f"--cost-missed must be a number of at least 0, got {price:g}")
-        if settings.prices is None:
-            raise RefusalError(
-                "--cost-missed needs --cost-verification, --cost-correction and --cost-error: "
-                "give all four prices"
-            )
-    request.combining.check(price, are_priced=settings.prices is not None)
+    own = request.settings
+    if settings.prices is None and (own.missed_price is not None or own.engine_prices):
+        name = "engine_prices" if own.engine_prices else "missed_price"
+        raise RefusalError(f"{name} needs --cost-verification, --cost-correction and --cost-error")
+    if own.missed_price is not None and own.engine_prices:
+        raise RefusalError("--settings must give only one of missed_price and engine_prices")
+    request.combining.check()
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} must end in .parquet or .csv, got {output.suffix!r}")
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
@@ -161,6 +158,8 @@ def _kind(
         if beside.of_pages():
             verb = "is" if len(beside.of_pages()) == 1 else "are"
             raise RefusalError(f"{listed(beside.of_pages())} {verb} for pages; fields have none")
+        if own.missed_price is not None:
+            raise RefusalError("missed_price is for words; a missed field costs its verification")
         return EngineFields
     by_page = settings.certainty.failure_probability is not None and request.by_page
     if by_page and settings.limits.max_risk:
@@ -190,13 +189,13 @@ def find(
     outputs = {name: grouped(items) for name, (items, _) in engines.sources.items()}
     sources = {name: source for name, (_, source) in engines.sources.items()}
     models = first_by_share(settings.evaluate(outputs, sources))
-    prices, missed_price = settings.prices, request.missed_price
+    prices, missed_price = settings.prices, request.settings.missed_price
     if prices is not None and missed_price is None and request.alignment.missed == "residual":
         # a missed word costs an error at every threshold, even if all items are checked
         missed_price = prices.costs.error
     if missed_price is not None:
         models = [engines.with_missed_price(model, missed_price) for model in models]
-    charged = request.combining.price_of(engines.single)
+    charged = prices_together(engines.single, request.settings.engine_prices)
     if charged:
         models = [_with_engine_price(model, engines.n_parts, charged[model.name]) for model in models]
     level = settings.certainty.level or 0.95
@@ -419,8 +418,8 @@ def ocr(
     group: options.GroupColumn = None,
     limits: LimitOptions,
     prices: PriceOptions,
-    cost_missed: _ocr.MissedPrice = None,
-    people: PeopleOptions,
+    own: SettingsOptions,
+    reviewer_detection: options.ReviewerDetection = None,
     ci: options.Level = 0.95,
     guarantee: options.Guarantee = None,
     output: _ocr.Output = None,
@@ -428,9 +427,11 @@ def ocr(
     beside: _ocr.BesideOptions,
 ) -> None:
     """Evaluate and compare OCR engines from their files and the truth."""
-    settings = Settings(limits, Prices.of(prices, people), delivery, Certainty(ci, guarantee))
+    settings = Settings(
+        limits, Prices.of(prices, reviewer_detection), delivery, Certainty(ci, guarantee)
+    )
     given = given_options(context)
     of_texts = tuple(given[name] for name in _ocr.OF_TEXTS if name in given)
     by_page = _ocr.are_by_page(group)
-    request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, cost_missed, of_texts)
+    request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, own, of_texts)
     run(request, settings, beside, output=output, command=after_ocr(context))

@@ -112,7 +112,6 @@ class EngineFields:
         _check(request)
         asked = request.fields
         truth, paths = request.files.truth, request.files.named()
-        keys = {"value_key": asked.value_key, "confidence_key": asked.confidence_key}
         if not paths and truth is not None:  # one table holds the truth and the outputs
             paths, truth = {truth.stem: truth}, None
         engines = {}
@@ -122,15 +121,14 @@ class EngineFields:
                     path,
                     truth,
                     compare=_comparisons(tuple(asked.compare or ())),
-                    rename=_new_names(asked.rename),
-                    **{name: key for name, key in keys.items() if key is not None},
+                    **request.settings.field_names(),
                     skip_unmatched=request.files.skip_unmatched,
                     optional=_optional(asked),
                     fields_complete=asked.fields_complete,
                 )
             if engines[name].rejected.all():
                 raise RefusalError(_without_outputs(path, engines[name]))
-        _check_names(asked.rename, engines)
+        _check_names(request.settings.rename, engines)
         beside = Beside(texts=not given.no_text)
         every = request.combining.fields(engines)
         sources = {name: each.__report__(limits, beside) for name, each in every.items()}
@@ -154,7 +152,7 @@ class EngineFields:
         self.documents = {name: models[name] for name in names}
 
     def with_missed_price(self, model: Model, price: float) -> Model:  # noqa: ARG002
-        """Return the model unchanged: `fastarac ocr` refuses --cost-missed for fields."""
+        """Return the model unchanged: fields that are missed cost what they do."""
         return model
 
     def with_attributes(self, model: Model, level: float) -> Model:  # noqa: ARG002
@@ -372,19 +370,12 @@ def _optional(asked: FieldReading) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(asked.optional or ()), *named)))
 
 
-def _new_names(given: Sequence[str] | None) -> dict[str, str]:
-    """Return the new name of each field in `--rename`."""
-    from fastarac.ocr.fields.renaming import read_names
-
-    return read_names(tuple(given or ()))
-
-
-def _check_names(given: Sequence[str] | None, engines: Mapping[str, FieldOutputs]) -> None:
+def _check_names(given: Mapping[str, str], engines: Mapping[str, FieldOutputs]) -> None:
     """Refuse to rename fields that no engine has."""
     there = {name for fields in engines.values() for name in fields.renamed}
-    if unknown := [name for name in _new_names(given) if name not in there]:
+    if unknown := [name for name in given if name not in there]:
         raise RefusalError(
-            f"--rename must name fields that {listed(list(engines))} "
+            f"rename must name fields that {listed(list(engines))} "
             f"{'have' if len(engines) > 1 else 'has'}, got {listed(unknown)}"
         )
 
@@ -397,21 +388,19 @@ def _without_outputs(path: Path, fields: FieldOutputs) -> str:
     left_out = "".join(f" ({note})" for note in fields.notes if " left out: " in note)
     return (
         f"{path}: none of the {n:,} fields of the truth has an output{left_out}; use the same "
-        "names of documents and fields, or --rename FIELD=NAME"
+        "names of documents and fields, or rename fields in the file of --settings"
     )
 
 
 def _in_words(error: Exception) -> str:
     message = str(error)
-    message = re.sub(
-        r"^(?=(compare|rename|optional) (names|is|must|needs|cannot|has)\b)", "--", message
-    )
+    message = re.sub(r"^(?=(compare|optional) (names|is|must|needs|cannot|has)\b)", "--", message)
     message = re.sub(r"compare=\{'(.*?)': '(number|text)'\}", r"--compare \1=\2", message)
     message = message.replace("fields_complete=True", "--fields-complete")
     if "without a truth: " in message:
         message += (
-            "; --rename FIELD=NAME gives fields the names in the truth, and --skip-unmatched leaves "
-            "them out"
+            "; rename fields as in the truth in the file of --settings, or leave them out by "
+            "--skip-unmatched"
         )
     return message
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fastarac.answers.models import Model
     from fastarac.answers.tables import Part
     from fastarac.cli._ocr import BesideItems, EngineFiles, OcrRequest
+    from fastarac.cli._ocr_settings import OcrSettings
     from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
     from fastarac.io import Outputs
@@ -91,8 +92,8 @@ class EngineTexts:
                 skip = request.files.skip_unmatched
                 attributes = read_attributes(given.attributes, skip_unmatched=skip)
         beside = Beside(pictures, not given.no_text, attributes)
-        alignment = request.alignment.arguments()
-        pairings = _pairings(request.files)
+        alignment = request.aligned()
+        pairings = _pairings(request.files, request.settings)
         engines = request.combining.texts(_read(pairings, alignment), alignment)
         sources = {}
         for name, each in engines.items():
@@ -357,7 +358,7 @@ def _spread(spread: float, of: str, limit: str, varied: Sequence[str]) -> str:
     points, what = f"{100 * spread:.1f} points", what_counts(varied)
     if spread < MOVES:
         return f"Counting {what} in another way changes the share by at most {points}."
-    options = ", ".join(f"--{name}" for name in varied)
+    options = ", ".join("--missed" if name == "missed" else f"{name} in --settings" for name in varied)
     return (
         f"At {limit}, the count of {what} ({options}) changes the share{of} by up to {points}: choose "
         "it before you see the figures, by who would notice such a word."
@@ -376,11 +377,11 @@ def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict
     return engines
 
 
-def _pairings(files: EngineFiles) -> dict[str, Pairing]:
+def _pairings(files: EngineFiles, settings: OcrSettings) -> dict[str, Pairing]:
     """Return the pairs of files of each engine, by its name."""
     from fastarac.ocr import WordColumns, pair_files, pair_table, read_pairs
 
-    skip, of_truth = files.skip_unmatched, files.truth_pattern
+    skip, of_truth = files.skip_unmatched, settings.truth_pattern
     if files.pair is not None:
         with _refused(""):
             return read_pairs(files.pair, skip_unmatched=skip)
@@ -388,14 +389,14 @@ def _pairings(files: EngineFiles) -> dict[str, Pairing]:
     found = {}
     for name, folder in files.named().items():
         with _refused(name):
-            if files.columns:
-                columns = WordColumns.parse(files.columns)
+            if settings.columns:
+                columns = WordColumns.of(settings.columns)
                 found[name] = pair_table(files.truth, folder, columns, truth_pattern=of_truth)
                 continue
             found[name] = pair_files(
                 files.truth,
                 folder,
-                pattern=files.pattern,
+                pattern=settings.pattern,
                 truth_pattern=of_truth,
                 skip_unmatched=skip,
             )
@@ -449,7 +450,7 @@ def _how_to_pair(error: Exception) -> str:
     if n_paired == 0:
         return (
             "no names match: list the pairs of files in a table for --pair, or name the columns of one "
-            "table of all words with --map"
+            "table of all words in the file of --settings"
         )
     skip = "--skip-unmatched leaves them out"
     if n_paired is None:

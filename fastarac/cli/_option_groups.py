@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 # For partly verified outputs, only `evaluate` takes these options.
-COSTS = (
-    *("cost_verification", "cost_correction", "cost_error"),
-    *("reviewer_detection", "reviewer_false_alarm"),
-)
+COSTS = (*("cost_verification", "cost_correction", "cost_error"),)
 NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
 
 
@@ -83,13 +80,20 @@ class ReadColumns:
     prediction: options.Prediction = None
     truth: options.Truth = None
     compare: options.CompareNumbers = None
-    empty_truth: options.EmptyTruth = False
-    empty_confidence: options.EmptyConfidence = False
+    allow_empty: options.AllowEmpty = None
+
+    @property
+    def empty_confidence(self) -> bool:
+        """Whether outputs without a confidence are read, to be never accepted."""
+        return "confidence" in (self.allow_empty or ())
 
     def columns(self, **others: Any) -> dict[str, Any]:
         """Return these columns and others as arguments of :func:`fastarac.io.read_outputs`."""
+        given = {name: getattr(self, name) for name in ("confidence", "correct", "prediction", "truth")}
+        empty = {f"empty_{each}": each in (self.allow_empty or ()) for each in options.MayBeEmpty}
         compare = None if self.compare is None else str(self.compare)
-        return {**asdict(self), "compare": compare, "by": None, "item": None, "group": None, **others}
+        given |= {"compare": compare, **empty}
+        return {**given, "by": None, "item": None, "group": None, **others}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ class PartlyVerified:
         from fastarac.cli import _verified
 
         given = given_options(context)
-        of_all = ("prediction", "truth", "compare", "empty_truth", "empty_confidence", *refused)
+        of_all = ("prediction", "truth", "compare", "allow_empty", *refused)
         beside = given["judge" if self.inclusion_probability is None else "inclusion_probability"]
         _verified.refuse_others({given[name]: True for name in of_all if name in given}, beside)
         if self.inclusion_probability == NONE:
@@ -139,13 +143,6 @@ def _prices(
     cost_error: options.CostError = None,
 ) -> dict[str, float | None]:
     return {"verification": cost_verification, "correction": cost_correction, "error": cost_error}
-
-
-def _people(
-    reviewer_detection: options.ReviewerDetection = None,
-    reviewer_false_alarm: options.ReviewerFalseAlarm = None,
-) -> dict[str, float | None]:
-    return {"detection_rate": reviewer_detection, "false_alarm_rate": reviewer_false_alarm}
 
 
 def _delivery(
@@ -167,6 +164,5 @@ ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]
 VerifiedOptions = Annotated[PartlyVerified, OptionsOf(PartlyVerified)]
 LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
 PriceOptions = Annotated[dict[str, float | None], OptionsOf(_prices)]
-PeopleOptions = Annotated[dict[str, float | None], OptionsOf(_people)]
 DeliveryOptions = Annotated[Delivery, OptionsOf(_delivery)]
 PrintingOptions = Annotated[Printing, OptionsOf(_printing)]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from fastarac.cli._tables import Page
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
-RESAMPLES = 2000
 MOST_OUTPUTS = 100_000  # intervals for so many outputs take less than a second
 OUTPUTS_OF_EVALUATION = 5_000  # they take as long as the fixed time per model or group
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -36,7 +35,6 @@ NAMES = {
     "confidence_level": "--ci",
     "failure_probability": "--guarantee",
     "groups": "--group",
-    "level": "--text-level",
     "intervals": "--ci",
     "expected_error_rate": "--expect",
     "actual_error_rate": "--detect",
@@ -44,7 +42,6 @@ NAMES = {
 } | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("ignore_regions", "within", "map"),
         *("max_risk", "threshold", "statistic", "max_group_size", "power"),
         *("difference", "discordance", "half_width", "unseen_pages"),
     )
@@ -220,7 +217,8 @@ class PrintedFormat(StrEnum):
 
 
 NumbersAs = StrEnum("NumbersAs", ["text", "number"])
-Method = StrEnum("Method", ["asymptotic", "bootstrap"])
+MayBeEmpty = StrEnum("MayBeEmpty", ["truth", "confidence"])
+ConfidenceAlone = StrEnum("ConfidenceAlone", ["confidence"])
 Form = StrEnum("Form", ["text", "json"])
 
 
@@ -261,20 +259,12 @@ Prediction = Annotated[
     str | None, option("--prediction COLUMN", "Each output, as the machine gave it.", Panel.columns)
 ]
 Truth = Annotated[str | None, option("--truth COLUMN", "True value of each output.", Panel.columns)]
-EmptyTruth = Annotated[
-    bool,
-    option(
-        "--empty-truth", "Read an empty truth as an empty text instead of refusing it.",
-        Panel.columns, expert=True,
-    ),
-]  # fmt: skip
-EmptyConfidence = Annotated[
-    bool,
-    option(
-        "--empty-confidence", "Never accept outputs without a confidence, instead of refusing them.",
-        Panel.columns, expert=True,
-    ),
-]  # fmt: skip
+ALLOW_EMPTY = option(
+    "--allow-empty COLUMN", "Take an empty truth as empty text; never accept an empty confidence.",
+    Panel.columns, expert=True,
+)  # fmt: skip
+AllowEmpty = Annotated[list[MayBeEmpty] | None, ALLOW_EMPTY]
+EmptyConfidenceOnly = Annotated[ConfidenceAlone | None, ALLOW_EMPTY]
 COMPARE = "--compare HOW"
 COMPARE_HELP = "Compare as text or number; in ocr, by FIELD=HOW."
 CompareNumbers = Annotated[NumbersAs | None, option(COMPARE, COMPARE_HELP, Panel.columns)]
@@ -348,13 +338,6 @@ ReviewerDetection = Annotated[
         Panel.costs, expert=True,
     ),
 ]  # fmt: skip
-ReviewerFalseAlarm = Annotated[
-    float | None,
-    option(
-        "--reviewer-false-alarm RATE", "Share of right outputs that reviewers spoil.  [default: 0]",
-        Panel.costs, expert=True,
-    ),
-]  # fmt: skip
 Level = Annotated[
     float | None,
     option(
@@ -375,10 +358,6 @@ GUARANTEE = option(
 )  # fmt: skip
 Guarantee = Annotated[float | None, GUARANTEE]
 Failure = Annotated[float, GUARANTEE]
-Resamples = Annotated[
-    int,
-    option("--resamples N", "Resamples of --method bootstrap.", Panel.sure, expert=True, min=2),
-]
 Seed = Annotated[
     int,
     option(
@@ -393,9 +372,6 @@ STATISTIC = option(
     "--statistic NAME", "Metric, such as roc_auc or acceptance_rate:threshold=0.9.", Panel.sure
 )
 StatisticName = Annotated[str, STATISTIC]
-MethodName = Annotated[
-    Method, option("--method", "How to compute intervals and p-values.", Panel.sure, expert=True)
-]
 OutputFormat = Annotated[PrintedFormat, format_option("table (default), markdown, json or csv")]
 TextOrJson = Annotated[Form, format_option("text (default) or json")]
 Details = Annotated[

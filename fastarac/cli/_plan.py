@@ -13,7 +13,7 @@ from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac.answers import planning
 from fastarac.answers.screen import Note, Weight
-from fastarac.cli import _html, _plot
+from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import notes_of_pages, refuse_samples, with_pages
@@ -27,7 +27,6 @@ from fastarac.cli._options import (
     GroupColumn,
     Level,
     MaxRisk,
-    Plot,
     RefusalError,
     ReportFile,
     groups_of,
@@ -57,7 +56,7 @@ Examples:
   fastarac plan --difference 0.01 --discordance 0.05
 \f
 \b
-  fastarac plan --error-rate 0.01 --expect 0.005 --plot power.png
+  fastarac plan --error-rate 0.01 --expect 0.005 --report plan.html
   fastarac plan --pilot outputs.csv --statistic roc_auc --half-width 0.01
 """
 
@@ -78,14 +77,13 @@ NEEDED = (
     ("--max-risk", ("--pilot", "--expect")),
     ("--error-rate", ("--pilot", "--expect", "--detect")),
     *((name, ("--pilot",)) for name in ("--group", "--only", "--by")),
-    *((name, ("--expect",)) for name in ("--plot", "--report")),
+    ("--report", ("--expect",)),
     ("--truth-found", LIMITS),
 )
 EXCLUDED = (
     ("--detect", ("--expect", "--by")),
     ("--half-width", ("--by",)),
     ("--pilot", ("--expect",)),
-    ("--plot", ("--max-risk",)),
     ("--report", ("--max-risk",)),
 )
 
@@ -159,13 +157,12 @@ def plan(
     power: Power = None,
     truth_found: options.TruthFound = None,
     ci: Level = 0.95,
-    plot: Plot = None,
     printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
     """Plan how many outputs to verify."""
     _require_together(set(given_options(context).values()))
-    require_files(plot, report)
+    require_files(None, report)
     if ci is None:
         raise RefusalError("--ci is none, but a plan is for intervals or tests of some level")
     likely = 0.8 if power is None else power
@@ -184,7 +181,7 @@ def plan(
             found = _audits(source, error_rate, detect, asked | {"truth_reader": truth_found})
         elif source is None and max_risk is None:
             asked = {"failure_probability": guarantee, "power": likely, "truth_reader": truth_found}
-            found = _guarantee(error_rate, expect, asked, plot, report)
+            found = _guarantee(error_rate, expect, asked, report)
         else:
             arguments = {
                 "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
@@ -287,15 +284,9 @@ def _guarantee(
     limit: Any,
     expected: Any,
     asked: dict[str, Any],
-    plot: Path | None,
     report: Path | None,
 ) -> Answer:
     found = refusing("", lambda: planning.guarantee_plan(limit, expected, **asked))
-    if plot is not None:
-        from fastarac.displays import PowerDisplay
-
-        display = refusing(str(plot), lambda: PowerDisplay.from_rates(limit, expected, **asked))
-        refusing(str(plot), lambda: _plot.write(display.figure_, plot))
     given = {"max_error_rate": limit, "expected_error_rate": expected, **asked}
     refusing(str(report), lambda: _html.save_operation(report, plan=given))
     return planning.guarantee_answer(found)

@@ -33,7 +33,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 PAGE = "page"
 ID = "id"
 MODEL = "model"
-#: Column in which `fastarac ocr --within truth` names the parts of pages that its items come from.
+#: Column in which `fastarac ocr -o` names the parts of pages that its items come from.
 REGIONS, MOST_SAID = "regions", 500
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
 OF_KINDS = frozenset({"kind", "correct", "confidence"})

@@ -18,7 +18,7 @@ from fastarac.ocr.words.folding import printed
 from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, ReadingNote, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
     from pathlib import Path
 
     from fastarac.ocr.words.words import Scale
@@ -66,7 +66,7 @@ class WordColumns:
     Examples
     --------
     >>> from fastarac.ocr import WordColumns
-    >>> WordColumns.parse(["text=word,confidence=score", "page=image"])
+    >>> WordColumns.of({"text": "word", "confidence": "score", "page": "image"})
     WordColumns(text='word', confidence='score', page='image', line=None, ..., scale=None)
     """
 
@@ -84,34 +84,29 @@ class WordColumns:
         given = [name for name in PLACES if getattr(self, name) is not None]
         if given and len(given) < len(PLACES):
             raise ValueError(
-                f"map has {listed(given)}; all of {listed(list(PLACES))}, or none, are needed"
+                f"columns must name all of {listed(list(PLACES))}, or none, got {listed(given)}"
             )
         if self.scale not in (None, *HIGHEST):
             raise ValueError(f"scale must be 'percent' or 'unit', got {self.scale!r}")
 
     @classmethod
-    def parse(cls, texts: Iterable[str]) -> WordColumns:
-        """Parse strings such as ``text=word,confidence=score``.
+    def of(cls, columns: Mapping[str, str]) -> WordColumns:
+        """Return the columns that a mapping names, such as ``{"text": "word"}``.
 
         Raises
         ------
         ValueError
-            If a part is not NAME=COLUMN, a name is unknown or given twice, or text or confidence is
-            missing.
+            If a key is unknown, or text or confidence is missing.
         """
-        found: dict[str, Any] = {}
-        for part in (part.strip() for text in texts for part in text.split(",")):
-            name, sign, column = (piece.strip() for piece in part.partition("="))
-            if not sign or not column or name not in (*COLUMNS, "scale"):
-                known = listed([*COLUMNS, "scale"])
-                raise ValueError(f"map must be NAME=COLUMN, with NAME one of {known}, got {part!r}")
-            if name in found:
-                raise ValueError(f"map has {name} twice ({found[name]} and {column})")
-            found[name] = column
-        missing = [name for name in ("text", "confidence") if name not in found]
+        known = [*COLUMNS, "scale"]
+        for name in columns:
+            if name not in known:
+                raise ValueError(f"columns must name some of {listed(known)}, got {name!r}")
+        missing = [name for name in ("text", "confidence") if name not in columns]
         if missing:
-            raise ValueError(f"map must name {listed(missing)}, as in text=COLUMN,confidence=COLUMN")
-        return cls(**found)
+            raise ValueError(f"columns must name {listed(missing)}, too")
+        given: dict[str, Any] = dict(columns)
+        return cls(**given)
 
     @property
     def columns(self) -> dict[str, str]:

@@ -370,7 +370,7 @@ def pair_table(
         if (stem := page_stem(file.path)) in of_truth:
             raise PairingError(
                 f"{of_truth[stem]} and {file.path} are both called {stem}; keep one file for each "
-                "page (--truth-pattern chooses)",
+                "page (truth_pattern chooses)",
                 ambiguous=(of_truth[stem], file.path),
             )
         of_truth[stem] = file.path
@@ -507,8 +507,8 @@ def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str
         raise PairingError(
             f"{count} {plural('name', count)} of {side} occur{'s' * (count == 1)} more than once: "
             f"{_list(ambiguous)}; names count up to the first dot: put the truth and the outputs "
-            "of each engine into folders of their own, or choose files by a pattern (--pattern, "
-            "--truth-pattern)",
+            "of each engine into folders of their own, or choose files by pattern and "
+            "truth_pattern",
             ambiguous=ambiguous,
         )
     return {name: file.path for file, name in zip(files, names, strict=True)}

@@ -182,6 +182,6 @@ def test_notes_of_audits():
     assert monitoring.unanswered_note(0) == []
     (said,) = monitoring.unanswered_note(4)
     assert said == (
-        "4 audits without an answer count as right for alarms; to wait for answers, use --drawn-at "
-        "COLUMN and --deadline TIME"
+        "4 audits without an answer count as right for alarms; to wait for answers, use --deadline "
+        "TIME and a column drawn_at"
     )

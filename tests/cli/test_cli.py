@@ -222,7 +222,11 @@ class TestModels:
         assert "a/f.v1.csv is given twice" in refusal("evaluate", "a/f.v1.csv", "a/f.v1.csv")
 
     def test_best_first(self, digits):
-        lines = run("demo", "--ci", "none").stdout.partition("All figures")[2].splitlines()
+        lines = (
+            run("evaluate", digits / "all.csv", "--model", "model", "--ci", "none")
+            .stdout.partition("All figures")[2]
+            .splitlines()
+        )
         names = [
             line.split()[0]
             for line in lines
@@ -464,10 +468,10 @@ class TestPlot:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("certain", [(), ("--ci", "0.9")])
-    def test_the_axis_says_where_it_starts(self, tmp_path, certain):
+    def test_the_axis_says_where_it_starts(self, digits, tmp_path, certain):
         """It starts at a number that stands there; the names of limits are at their lines."""
         plot = tmp_path / "plot.svg"
-        run("demo", "--plot", plot, *certain)
+        run("evaluate", digits / "all.csv", "--model", "model", "--plot", plot, *certain)
         texts = set(re.findall(r"<!-- (.*?) -->", plot.read_text(encoding="utf-8")))
         assert "Accuracy after correction (axis starts at 0.92)" in texts
         assert {"0.92", "0.95", "1% errors", "5% errors"} <= texts
@@ -514,12 +518,16 @@ class TestRefusals:
     def test_empty_truth(self, tmp_path):
         path = tmp_path / "f.csv"
         path.write_text("prediction,truth,confidence\n,,1\na,a,2\nb,a,3\n")
-        advice = '(an empty text is written "", or --empty-truth takes what is empty for one)'
+        advice = '(an empty text is written "", or --allow-empty truth takes what is empty for one)'
         assert advice in refusal("evaluate", path)
-        (record,) = commands.records(run("evaluate", path, "--empty-truth", "--format", "json").stdout)
+        (record,) = commands.records(
+            run("evaluate", path, "--allow-empty", "truth", "--format", "json").stdout
+        )
         assert record["recognition_rate"] == 2 / 3
         path.write_text(GOOD)
-        assert ": --empty-truth needs a column of truths" in refusal("evaluate", path, "--empty-truth")
+        assert ": --allow-empty truth needs a column of truths" in refusal(
+            "evaluate", path, "--allow-empty", "truth"
+        )
 
     def test_options(self, good):
         assert "write 0.05 for 5%" in run("evaluate", "x.csv", "--error-rate", "5", code=2).stderr

@@ -24,6 +24,13 @@ from fastarac.io import Outputs, read_outputs
 
 DATA = load_digits_ocr()
 RESAMPLES = 300 if COMPILED else 4
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch):
+    monkeypatch.setattr("fastarac.cli._comparison.RESAMPLES", RESAMPLES)
+
+
 PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
 
 
@@ -63,15 +70,19 @@ def pair(tmp_path):
 
 
 class TestFigures:
-    @pytest.mark.parametrize("method", ["asymptotic", "bootstrap"])
-    def test_json_is_the_comparison(self, digits, method):
-        found = content(
-            digits, "--model", "model", "--statistic", "roc_auc", "--method", method,
-            "--ci", 0.9,
-            *(["--resamples", RESAMPLES] if method == "bootstrap" else []),
-        )  # fmt: skip
+    @pytest.mark.parametrize(
+        ("name", "parameters", "method"),
+        [
+            ("roc_auc", {}, "asymptotic"),
+            ("acceptance_at_error_rate", {"max_error_rate": 0.01}, "bootstrap"),
+        ],
+    )
+    def test_json_is_the_comparison(self, digits, name, parameters, method):
+        statistic = fa.Statistic(name, **parameters)
+        told = ":".join([name, *(f"{key}={value}" for key, value in parameters.items())])
+        found = content(digits, "--model", "model", "--statistic", told, "--ci", 0.9)
         expected = fa.compare_models(
-            {name: DATA[name] for name in sorted(DATA.models)}, statistic="roc_auc", method=method,
+            {name: DATA[name] for name in sorted(DATA.models)}, statistic=statistic, method=method,
             confidence_level=0.9, n_resamples=RESAMPLES, random_state=0,
         )  # fmt: skip
         as_dict = expected.to_dict()
@@ -160,7 +171,7 @@ class TestFigures:
         assert text.index("svm-rbf - knn-votes") > text.index("knn-votes - svm-rbf")
 
     def test_bootstrap_says_so(self, digits):
-        options = "--method", "bootstrap", "--resamples", RESAMPLES
+        options = "--statistic", "equal_error_rate"
         text = run(digits, "--model", "model", *options).stdout
         assert f"from {RESAMPLES} resamples (seed 0)" in text
         assert run(digits, "--model", "model", *options).stdout == text
@@ -337,10 +348,6 @@ class TestStatistics:
                 ("--statistic", "acceptance_rate"),
                 "--statistic acceptance_rate needs threshold, as in acceptance_rate:",
             ),
-            (
-                ("--statistic", "equal_error_rate"),
-                "--statistic equal_error_rate has no asymptotic test of differences; --method ",
-            ),
             (("--ci", 95), "--ci must be a number strictly between 0 and 1, got 95.0"),
             (("--cost-error", 1), "--cost-error needs --cost-verification, "),
         ],
@@ -349,7 +356,7 @@ class TestStatistics:
         assert refusal("missing.csv", *options).startswith(found)
 
     def test_bootstrap_takes_all(self, digits):
-        command = digits, "--model", "model", "--method", "bootstrap", "--resamples", RESAMPLES
+        command = digits, "--model", "model"
         found = content(*command, "--statistic", "acceptance_at_error_rate:max_error_rate=0.01")
         assert found["parameters"] == {"max_error_rate": 0.01}
         assert found["n_resamples"] == RESAMPLES
@@ -398,8 +405,7 @@ class TestCosts:
         )
 
     def test_differences(self, digits):
-        people = "--reviewer-detection", 0.95
-        found = content(digits, "--model", "model", *PRICES, *people, "--ci", 0.9)
+        found = content(digits, "--model", "model", *PRICES, "--ci", 0.9)
         (costs,) = found.pop("costs")
         found |= costs | {
             "models": sorted(found["models"], key=lambda model: model["cost_per_1000/cheapest"])
@@ -409,7 +415,7 @@ class TestCosts:
         raw = []
         for pair in found["pairs"]:
             assert names.index(pair["a"]) > names.index(pair["b"])
-            prices = fa.VerificationCosts(2, 5, 200), fa.Reviewer(0.95)
+            prices = fa.VerificationCosts(2, 5, 200), None
             costs = [1000 * item_costs(*DATA[pair[side]], *prices) for side in ("a", "b")]
             left_out = [1000 * left_out_costs(*DATA[pair[side]], *prices) for side in ("a", "b")]
             contributions = left_out[0] - left_out[1] - np.mean(left_out[0] - left_out[1])
@@ -487,8 +493,7 @@ def test_parameters_of_a_statistic_are_no_options(rate, found):
     [
         (("evaluate", "a.csv", "--format", "xml"), "'--format': 'xml' is not one of"),
         (("ocr", "a", "b", "--fold", "x"), "'--fold': 'x' is not one of"),
-        (("compare", "a.csv", "b.csv", "--resamples", 50), "--resamples is for --method bootstrap,"),
-        (("compare", "a.csv", "b.csv", "--resamples", 0), "'--resamples': it should be at least 2"),
+        (("check", "a.json", "b.csv", "--looks", 0), "'--looks': it should be at least 1"),
         (("sample", "a.csv", "-o", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),
         (
             ("compare", "a.csv", "b.csv", "--ci", "none"),

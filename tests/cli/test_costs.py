@@ -44,9 +44,9 @@ def one(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("people", [None, fa.Reviewer(0.9, 0.005)])
+@pytest.mark.parametrize("people", [None, fa.Reviewer(0.9)])
 def test_all_figures_are_those_of_one_call(digits, people):
-    options = [] if people is None else ["--reviewer-detection", 0.9, "--reviewer-false-alarm", 0.005]
+    options = [] if people is None else ["--reviewer-detection", 0.9]
     limits = ["--error-rate", 0.01, "--max-risk", 0.02, "--threshold", 0.9, "--ci", 0.9]
     result = run(digits, "--model", "model", *PRICES, *options, *limits, "--format", "json")
     for record in commands.records(result.stdout):
@@ -59,9 +59,9 @@ def test_all_figures_are_those_of_one_call(digits, people):
         assert record == {"model": record["model"], **figures}
 
 
-@pytest.mark.parametrize("people", [None, fa.Reviewer(0.9, 0.005)])
+@pytest.mark.parametrize("people", [None, fa.Reviewer(0.9)])
 def test_records(digits, people):
-    options = [] if people is None else ["--reviewer-detection", 0.9, "--reviewer-false-alarm", 0.005]
+    options = [] if people is None else ["--reviewer-detection", 0.9]
     result = run(digits, "--model", "model", *PRICES, *options, "--format", "json")
     assert result.exit_code == 0, result.output
     records = commands.records(result.stdout)
@@ -86,7 +86,7 @@ def test_records(digits, people):
             5,
             200,
         ]
-        detected, spoiled = (1.0, 0.0) if people is None else (0.9, 0.005)
+        detected, spoiled = (1.0, 0.0) if people is None else (0.9, 0.0)
         assert (record["reviewer_detection"], record["reviewer_false_alarm"]) == (detected, spoiled)
 
 
@@ -183,7 +183,6 @@ def test_integer_confidences_keep_their_digits(tmp_path):
             "--cost-correction must be a finite number above 0, got 0.0",
         ),
         ([*PRICES, "--reviewer-detection", 2], "--reviewer-detection must be a number in [0,"),
-        ([*PRICES, "--reviewer-false-alarm", -1], "--reviewer-false-alarm must be a number in ["),
     ],
 )
 def test_refused(one, options, message):

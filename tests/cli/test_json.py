@@ -44,6 +44,8 @@ def folder(tmp_path_factory):
         known = correct if rng.random() < 0.5 else ""
         part.append(f"{','.join(others)},{known},{confidence},{0.5 if known else ''},0.8")
     (folder / "part.csv").write_text("\n".join(part) + "\n")
+    named = [f"{line},{line.split(',')[1]}" for line in (folder / "b.csv").read_text().splitlines()[1:]]
+    (folder / "named.csv").write_text("\n".join([f"{lines[0]},policy", *named]) + "\n")
     (folder / "part_b.csv").write_text("\n".join([part[0], *part[:0:-1]]) + "\n")
     states = [f"{path.name},{path.name > 'r'}" for path in sorted(PAGES[0].iterdir())]
     (folder / "state.csv").write_text("\n".join(["page,late", *states]) + "\n")
@@ -78,13 +80,13 @@ COMMANDS = {
     "evaluate, streams": ("evaluate", "a.csv", "b.csv", "--max-memory", "64MB"),
     "compare": ("compare", "a.csv", "b.csv", *PRICES),
     "compare, bootstrap": (
-        *("compare", "a.csv", "b.csv", "--id", "id", "--group", "page", "--method", "bootstrap"),
-        *("--statistic", "acceptance_at_risk:max_risk=0.1", "--resamples", 20),
+        *("compare", "a.csv", "b.csv", "--id", "id", "--group", "page"),
+        *("--statistic", "acceptance_at_risk:max_risk=0.1"),
     ),
     "ocr": ("ocr", *PAGES, "--error-rate", 0.05, *PRICES),
     "ocr, attributes": ("ocr", *PAGES, "--attributes", "state.csv", "--max-risk", 0.05),
     "ocr, fields": ("ocr", "fields.csv", "--error-rate", 0.05, "-o", "items.csv"),
-    "demo": ("demo", "--guarantee", 0.05),
+    "demo": ("demo",),
     "cascade": ("cascade", "stages.toml"),
     "plan": ("plan", "--error-rate", 0.01, "--expect", 0.005),
     "plan, pilot": (
@@ -104,7 +106,7 @@ COMMANDS = {
     ),
     "apply, pages": ("apply", "w.json", PAGES[1], "-o", "yes.csv", "--review", "no.csv"),
     "monitor": ("monitor", "p.json", "b.csv", "b.csv", "--by", "field"),
-    "monitor, policies": ("monitor", "policies", "b.csv", "--policy", "field"),
+    "monitor, policies": ("monitor", "policies", "named.csv"),
     "fit, verified": (
         *("fit", "part.csv", *VERIFIED, "--by", "field", "--error-rate", 0.1, "-o", "part.json"),
     ),

@@ -84,10 +84,13 @@ class TestFigures:
         (cells,) = csv.DictReader(io.StringIO(row))
         assert cells["threshold/risk/0"] == ""
 
-    def test_demo(self):
-        records = commands.records(run("demo", "--max-risk", 0.02, "--format", "json").stdout)
-        for record in records:
-            point = fa.operating_point(*load_digits_ocr()[record["model"]], max_risk=0.02)
+    def test_digits(self, tmp_path):
+        options = "--max-risk", 0.02, "--format", "json"
+        for name in load_digits_ocr().models:
+            pair = load_digits_ocr()[name]
+            path = write(tmp_path / "f.csv", *pair)
+            (record,) = commands.records(run("evaluate", path, *options).stdout)
+            point = fa.operating_point(*pair, max_risk=0.02)
             assert record["acceptance_rate/risk/0.02"] == point.acceptance_rate
             assert record["threshold/risk/0.02"] == point.threshold
 

@@ -270,8 +270,6 @@ def test_a_change_lately(policy, tmp_path):
     for _ in range(2):  # the last update has the alarm, also where nothing is new
         result = run("monitor", policy, *files[:13], "--state", again, code=1)
     assert result.stdout.startswith("Alarm: the error rate seems to have risen ")
-    message = refusal("monitor", policy, files[0], *told, "--updates-to-false-alarm", 50)
-    assert "its --updates-to-false-alarm is 1000; give" in message
 
 
 def test_pages(policy, tmp_path):
@@ -298,7 +296,7 @@ def test_open_audits_by_date(policy, tmp_path):
     first = [("a", "2026-03-02", 0.99, ""), ("b", "2026-03-02", 0.99, 0), ("c", "2026-03-02", 0.0, "")]
     second = [("d", "2026-03-09", 0.99, "")]
     one, two = write(tmp_path / "1.csv", first, header), write(tmp_path / "2.csv", second, header)
-    told = ["--state", tmp_path / "state.json", "--drawn-at", "drawn_at", "--deadline", 28]
+    told = ["--state", tmp_path / "state.json", "--deadline", 28]
     (found,) = figures(run("monitor", policy, one, two, *told, "--format", "json"))
     assert (found["errors"], found["audited"], found["open"]) == (0, 0, 2)
     answered = write(tmp_path / "3.csv", [("a", *first[0][1:3], 1), *first[1:]], header)
@@ -315,9 +313,8 @@ def test_open_audits_by_date(policy, tmp_path):
     old = write(tmp_path / "6.csv", [("f", "2026-03-03", 0.99, 1)], header)
     message = refusal("monitor", policy, old, *told)
     assert f'{old}, row 1: column "drawn_at" holds' in message
-    message = refusal("monitor", policy, late, *told[:4], "--deadline", 7)
+    message = refusal("monitor", policy, late, *told[:2], "--deadline", 7)
     assert "its --deadline is 28; give" in message
-    assert "--drawn-at needs --deadline" in refusal("monitor", policy, late, *told[:4])
     message = refusal("monitor", policy, late, *told, "--group", "id", "--max-group-size", 9)
     assert "it is the state of audits of single outputs" in message
 
@@ -330,7 +327,7 @@ def test_open_audits_of_pages(policy, tmp_path):
         ("c", 1, 0.99, 1, "q"),
         ("d", 2, 0.99, 1, "p"),
     ]
-    told = ["--state", tmp_path / "state.json", "--drawn-at", "drawn_at", "--deadline", 3]
+    told = ["--state", tmp_path / "state.json", "--deadline", 3]
     told += ["--group", "page", "--max-group-size", 2, "--format", "json"]
     (found,) = figures(run("monitor", policy, write(tmp_path / "1.csv", rows, header), *told))
     assert (found["errors"], found["audited"], found["open"]) == (0, 0, 1)

@@ -11,6 +11,7 @@ from functools import partial
 import commands
 import numpy as np
 import pytest
+from commands import settings
 from typer.testing import CliRunner
 
 import fastarac as fa
@@ -82,7 +83,7 @@ def test_one_engine_in_words():
     assert f"remain wrong. {alone} words). At most 5% errors: " in said
     assert "Intervals are by page" in text
     assert "reject, wrong, right (as above)     70.1%" in text
-    options = "--missed, --inserted, --moved"
+    options = "--missed, inserted in --settings, moved in --settings"
     assert (
         f"the count of missed, inserted and moved words ({options}) changes the share by up to" in said
     )
@@ -285,7 +286,6 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     assert pair["difference"] == pytest.approx(expected.difference, rel=1e-12)
     assert pair["pvalue"] == pytest.approx(expected.pvalue, rel=1e-9)
     wide = [*compare, "--statistic", "acceptance_at_error_rate:max_error_rate=0.9"]
-    wide += ["--method", "bootstrap", "--resamples", "50"]
     assert "takes in outputs without a confidence" in CliRunner().invoke(app, wide).stderr
 
 
@@ -295,10 +295,12 @@ def test_options_of_the_alignment(folders):
     (lines,) = commands.records(run(*two, "--unit", "line", *options).stdout)
     assert (lines["true_words"], lines["split"], lines["unit"]) == (3, 2, "line")  # boxes are lines
     (dropped,) = commands.records(
-        run(*two, "--inserted", "drop", "--missed", "neighbour", *options).stdout
+        run(*two, *settings(folders, 'inserted = "drop"'), "--missed", "neighbour", *options).stdout
     )
     assert dropped["policy"] == "missed=neighbour inserted=drop moved=right"
-    text = run(*two, "--fold", "case", "--fold", "whitespace", "--join", "max").stdout
+    text = run(
+        *two, "--fold", "case", "--fold", "whitespace", *settings(folders, 'join = "max"')
+    ).stdout
     said = " ".join(text.split())
     assert "are wrong unless their texts are equal without spaces and have the largest" in said
     assert "Differences in upper and lower case; and the spaces between words do not count." in text
@@ -342,12 +344,9 @@ def test_pairs_from_a_table_and_by_patterns(folders):
     expected = run(truth, *engines, *asked).stdout
     assert run("--pair", table, *asked).stdout == expected
     assert refusal(truth, "--pair", table).startswith("--pair names truth, engines and outputs; leave")
-    assert refusal("--pair", table, "--pattern", "*") == (
-        "--pair names files; leave out --pattern and --truth-pattern"
-    )
     (folders / "one" / "p1.log").write_text("done")
     (truth / "notes.md").write_text("none")
-    chosen = "--pattern", "*.json", "--truth-pattern", "*.gt.txt"
+    chosen = settings(folders, 'pattern = "*.json"\ntruth_pattern = "*.gt.txt"')
     assert run(truth, *engines, *chosen, *asked).stdout == expected
     assert "p1.log" in refusal(truth, folders / "one")
 
@@ -368,7 +367,7 @@ def test_the_level_of_the_text(folders):
     pair = folders / "right.xml", folders / "read.xml", "--format", "json", "--group", "none"
     (by_itself,) = commands.records(run(*pair).stdout)
     assert (by_itself["true_words"], by_itself["right"]) == (3, 2)
-    (by_word,) = commands.records(run(*pair, "--text-level", "word").stdout)
+    (by_word,) = commands.records(run(*pair, *settings(folders, 'level = "word"')).stdout)
     assert (by_word["true_words"], by_word["right"]) == (4, 1)
 
 
@@ -518,7 +517,7 @@ def test_missed_words_have_a_price(many, missed):
         (row,) = commands.records(run(many / "truth", many / "drops", *options, *more).stdout)
         return row
 
-    row, priced = cost(), cost("--cost-missed", 11)
+    row, priced = cost(), cost(*settings(many, "missed_price = 11"))
     n = row["n"]
     usual = {"reject": verification + correction, "residual": error, "separate": 0}[missed]
     by = (11 - usual) * row["missed"] / n * 1000
@@ -527,10 +526,11 @@ def test_missed_words_have_a_price(many, missed):
     if missed != "separate":
         assert priced["cost_per_1000/cheapest"] == pytest.approx(row["cost_per_1000/cheapest"] + by)
         assert priced["threshold/cheapest"] == row["threshold/cheapest"]
-    alone = ("--cost-missed", 11)
-    assert "--cost-missed needs --cost-ver" in refusal(many / "truth", many / "drops", *alone)
-    assert "--cost-missed must be a number of at least 0" in refusal(
-        many / "truth", many / "drops", "--cost-missed", -1
+    alone = settings(many, "missed_price = 11")
+    assert "missed_price needs --cost-ver" in refusal(many / "truth", many / "drops", *alone)
+    alone = settings(many, "missed_price = -1")
+    assert "missed_price must be a number of at least 0, such as 5, got -1" in refusal(
+        many / "truth", many / "drops", *alone
     )
 
 
@@ -608,7 +608,7 @@ def test_names_of_which_none_are_alike(folders):
         path.rename(path.with_name(f"scan_{path.name}"))
     message = refusal(folders / "truth", folders / "one")
     assert "no names match: list the pairs of files in a table for --pair" in message
-    assert "name the columns of one table of all words with --map" in message
+    assert "name the columns of one table of all words in the file of --settings" in message
     assert "--skip-unmatched" not in message
 
 

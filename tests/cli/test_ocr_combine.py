@@ -8,6 +8,7 @@ from functools import partial
 import commands
 import numpy as np
 import pytest
+from commands import settings
 
 from fastarac.ocr import Combination, align_files, combine, pair_files, read_fields
 from fastarac.ocr.combination.fields import combine_fields
@@ -73,13 +74,13 @@ def test_prices_of_engines_are_added_to_costs(folders):
         return found, {row["name"]: row["cost_per_1000/cheapest"] for row in found["models"]}
 
     _, before = costs()
-    found, after = costs("--engine-price", "one=2", "--engine-price", "two=3")
+    found, after = costs(*settings(folders, "engine_prices = {one = 2, two = 3}"))
     n = {row["name"]: row["n"] for row in found["models"]}
     for name, price in (("one", 2), ("two", 3), ("one + two", 5), ("one = two", 5)):
         assert after[name] == pytest.approx(before[name] + 1000 * price * 8 / n[name])
     assert any("the prices of the engines included" in each for each in found["decisions"])
-    text = run(*arguments(folders), "--combine", *PRICES, "--engine-price", "one=0",
-               "--engine-price", "two=9").stdout  # fmt: skip
+    dear = settings(folders, "engine_prices = {one = 0, two = 9}")
+    text = run(*arguments(folders), "--combine", *PRICES, *dear).stdout
     assert "both are not cheaper" in " ".join(text.split())
 
 
@@ -87,7 +88,7 @@ def test_a_saved_combination_divides_new_pages(folders):
     model, items, policy = (folders / name for name in ("both.json", "words.parquet", "policy.json"))
     run(*arguments(folders), "--combine", "--save-combination", model, "-o", items)
     fit = "--only", "one + two", "--error-rate", "0.2", "--group", "none", "-o", policy
-    commands.run("fit", items, *fit, "--empty-confidence")
+    commands.run("fit", items, *fit, "--allow-empty", "confidence")
     goals = "-o", folders / "accepted.csv", "--review", folders / "review.csv"
     engines = folders / "one", folders / "two"
     found = commands.run("apply", policy, *engines, "--combination", model, *goals)
@@ -133,21 +134,29 @@ def test_fields_are_combined(tmp_path):
     ("options", "message"),
     [
         (("--save-combination", "m.json"), "needs --combine, which learns it"),
-        (("--engine-price", "one=1"), "needs --cost-verification,"),
-        (("--combine", *PRICES, "--engine-price", "one=1"), 'but lacks "two"'),
-        ((*PRICES, "--engine-price", "one"), "NAME=PRICE"),
-        ((*PRICES, "--engine-price", "one=-1"), "NAME=PRICE"),
-        ((*PRICES, "--engine-price", "three=1"), ', got "three"'),
-        ((*PRICES, "--engine-price", "one=1", "--engine-price", "one=1"), "twice"),
-        (
-            (*PRICES, "--engine-price", "one=1", "--cost-missed", "1"),
-            "only one of --engine-price and --cost-missed",
-        ),
         (("--name", "A", "--name", "A", "--combine"), "several engines are called"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(folders, options, message):
     assert message in refusal(*arguments(folders), *options)
+
+
+@pytest.mark.parametrize(
+    ("prices", "text", "message"),
+    [
+        ((), "engine_prices.one = 1", "engine_prices needs --cost-verification,"),
+        (PRICES, "engine_prices.one = 1", 'a price for each of "one" and "two", got "one"'),
+        (PRICES, "engine_prices.one = -1", "engine_prices must be a table such as"),
+        (PRICES, "engine_prices = {one = 1, three = 1}", 'got "one" and "three"'),
+        (PRICES, "missed_price = 1\nengine_prices.one = 1", "only one of missed_price and engine_p"),
+        ((), "within = true", "settings.toml: the keys must be some of level, join, inserted"),
+        ((), "level = 3", "settings.toml: level must be a text, got 3"),
+        ((), "within_truth = 'yes'", "settings.toml: within_truth must be true or false, got 'yes'"),
+        ((), "level =", "settings.toml: it is not valid TOML"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(folders, prices, text, message):
+    assert message in refusal(*arguments(folders), *prices, *settings(folders, text))
 
 
 def test_what_cannot_be_combined_is_refused(folders, tmp_path):

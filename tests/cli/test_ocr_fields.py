@@ -12,6 +12,7 @@ from functools import partial
 import commands
 import numpy as np
 import pytest
+from commands import settings
 from typer.testing import CliRunner
 
 import fastarac as fa
@@ -243,8 +244,8 @@ def test_refusals(tables):
     assert 'there is no column "prediction"' in refusal(truth, truth)
     write(tables / "more.csv", ("document", "field", "prediction", "confidence"), [("z", "q", "1", 1)])
     message = refusal(truth, tables / "more.csv")
-    assert "1 output without a truth: q of z; --rename FIELD=NAME gives fields the names" in message
-    assert message.endswith("in the truth, and --skip-unmatched leaves them out")
+    assert "1 output without a truth: q of z; rename fields as in the truth in the file of" in message
+    assert message.endswith("or leave them out by --skip-unmatched")
     absent = write(
         tables / "absent.csv",
         ("document", "field", "prediction", "confidence"),
@@ -262,7 +263,7 @@ def test_fields_of_other_names(tables):
     truth, engine = tables / "truth.csv", tables / "engine.jsonl"
     text = engine.read_text().replace('"total"', '"TOTAL"').replace('"name"', '"VENDOR_NAME"')
     (tables / "loud.jsonl").write_text(text)
-    names = ("--rename", "TOTAL=total", "--rename", "VENDOR_NAME=name")
+    names = settings(tables, 'rename = {TOTAL = "total", VENDOR_NAME = "name"}')
     found = run(truth, engine, tables / "loud.jsonl", *COMPARE, *names).stdout
     assert "loud: Fields are renamed: TOTAL as total, VENDOR_NAME as name." in found
     assert "engine: Fields are renamed" not in found
@@ -270,16 +271,15 @@ def test_fields_of_other_names(tables):
     assert "loud: 7 outputs" not in found
     message = refusal(truth, tables / "loud.jsonl", *COMPARE)
     assert "total" not in message.partition(";")[0].replace("TOTAL", "")
-    assert "; --rename FIELD=NAME gives fields the names in the truth" in message
+    assert "; rename fields as in the truth in the file of --settings" in message
     message = refusal(truth, tables / "loud.jsonl", *COMPARE, "--skip-unmatched")
     assert message.startswith(
         f"{tables / 'loud.jsonl'}: none of the 8 fields of the truth has an output"
     )
-    assert "--rename" in message
-    assert refusal(truth, engine, "--rename", "SUM=total", *COMPARE) == (
-        "--rename must name fields that engine has, got SUM"
+    assert "or rename fields in the file of --settings" in message
+    assert refusal(truth, engine, *settings(tables, 'rename.SUM = "total"'), *COMPARE) == (
+        "rename must name fields that engine has, got SUM"
     )
-    assert refusal(truth, engine, "--rename", "SUM").startswith("--rename must be FIELD=NAME")
 
 
 @pytest.mark.slow
@@ -347,7 +347,9 @@ def test_invoices_of_services_from_files_to_what_is_accepted(tmp_path, service):
     found = runner.invoke(app, fit.split())
     assert found.exit_code == 0, found.output
     files = f"-o {accepted} --review {tmp_path / 'review.csv'}"
-    found = runner.invoke(app, f"apply {policy} {table} --by field --empty-confidence {files}".split())
+    found = runner.invoke(
+        app, f"apply {policy} {table} --by field --allow-empty confidence {files}".split()
+    )
     assert found.exit_code == 0, found.output
     through, review = (
         list(csv.DictReader(io.StringIO((tmp_path / name).read_text(encoding="utf-8"))))

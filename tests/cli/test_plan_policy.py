@@ -50,8 +50,8 @@ def test_the_sentence_is_that_of_the_library(tmp_path):
             "--power needs --error-rate or ",
         ),
         (
-            ["--max-risk", 0.1, "--expect", 0.05, "--plot", "a.png"],
-            "--plot cannot go with --max-risk",
+            ["--max-risk", 0.1, "--expect", 0.05, "--report", "a.html"],
+            "--report cannot go with --max-risk",
         ),
     ],
 )

@@ -315,8 +315,8 @@ def test_refusals(folder, tmp_path):
         "evaluate", path, *by, "--report", tmp_path / "a.html"
     )
     assert "--guarantee is for all" in reason("evaluate", path, *by, "--guarantee", 0.1)
-    assert "--method bootstrap cannot go with" in reason(
-        "compare", path, folder / "b.csv", *BY, "--method", "bootstrap"
+    assert "equal_error_rate has no test of differences for partly verified outputs" in reason(
+        "compare", path, folder / "b.csv", *BY, "--statistic", "equal_error_rate"
     )
     header, *rows = path.read_text().splitlines()
     bad = tmp_path / "bad.csv"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from commands import detailed, run
+from commands import detailed, run, settings
 
 from fastarac.io import DataFileError
 from fastarac.ocr import PairingError, WordColumns, align_files, pair_files, pair_table
@@ -22,27 +22,23 @@ def files(tmp_path, rows=ROWS, name="w.csv"):
 
 
 class TestColumns:
-    def test_texts(self):
-        found = WordColumns.parse(["text=word, confidence=score", "scale=percent"])
+    def test_names(self):
+        found = WordColumns.of({"text": "word", "confidence": "score", "scale": "percent"})
         assert found == WordColumns("word", "score", scale="percent")
 
     @pytest.mark.parametrize(
-        ("texts", "message"),
+        ("more", "message"),
         [
-            (["text=a"], "must name confidence, as in text=COLUMN,confidence=COLUMN"),
-            (["text=a,confidence=b,text=c"], r"map has text twice \(a and c\)"),
-            (
-                ["text=a,confidence=b,colour=c"],
-                "map must be NAME=COLUMN, with NAME one of text, confidence,",
-            ),
-            (["text"], "map must be NAME=COLUMN, with NAME one of"),
-            (["text=a,confidence=b,left=c"], "map has left; all of left, top, right and bottom"),
-            (["text=a,confidence=b,scale=c"], "scale must be 'percent' or 'unit', got 'c'"),
+            ({"colour": "c"}, "columns must name some of text, confidence, .*, got 'colour'"),
+            ({"left": "c"}, "columns must name all of left, top, right and bottom, or none, got left"),
+            ({"scale": "c"}, "scale must be 'percent' or 'unit', got 'c'"),
         ],
     )
-    def test_what_is_none(self, texts, message):
+    def test_what_is_none(self, more, message):
         with pytest.raises(ValueError, match=message):
-            WordColumns.parse(texts)
+            WordColumns.of({"text": "a", "confidence": "b"} | more)
+        with pytest.raises(ValueError, match="columns must name confidence, too"):
+            WordColumns.of({"text": "a"})
 
 
 class TestTables:
@@ -98,7 +94,8 @@ class TestTables:
 
     def test_command(self, tmp_path):
         truth, table = files(tmp_path)
-        done = detailed("ocr", truth, table, "--map", "text=word,confidence=score,page=image")
+        columns = settings(tmp_path, 'columns = {text = "word", confidence = "score", page = "image"}')
+        done = detailed("ocr", truth, table, *columns)
         assert "4.3%" in done.output
-        refused = run("ocr", truth, table, "--map", "text=word", code=2)
-        assert "must name confidence, as in text=COLUMN,confidence=COLUMN" in refused.output
+        refused = run("ocr", truth, table, *settings(tmp_path, 'columns.text = "word"'), code=2)
+        assert "columns must name confidence, too" in refused.output

@@ -63,7 +63,7 @@ def test_names_that_go_on_behind_the_first_dot(tmp_path):
 
 def test_formats_side_by_side_are_told_apart_by_patterns(tmp_path):
     folder = put(tmp_path, *(f"p{i}.{end}" for i in (1, 2) for end in ("A.tsv", "A.hocr", "gt.txt")))
-    with pytest.raises(PairingError, match=r"2 names of truth occur more than once.*--pattern"):
+    with pytest.raises(PairingError, match=r"2 names of truth occur more than once.*truth_pattern"):
         pair_files(folder, folder)
     pairing = pair_files(folder, folder, pattern="*.A.tsv", truth_pattern="*.gt.txt")
     assert [pair.output.name for pair in pairing.pairs] == ["p1.A.tsv", "p2.A.tsv"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from commands import detailed, run
+from commands import detailed, run, settings
 
 import fastarac as fa
 from fastarac.ocr import OcrFileError, align_files, pair_files
@@ -128,11 +128,12 @@ def test_points_in_polygons():
 
 def test_command(tmp_path):
     files(tmp_path, page(ARTICLE, region("", (50, 50, 99, 99), "ImageRegion")), WORDS)
-    done = detailed("ocr", tmp_path / "truth", tmp_path / "out", "--within", "truth")
+    pages = tmp_path / "truth", tmp_path / "out"
+    done = detailed("ocr", *pages, *settings(tmp_path, "within_truth = true"))
     assert "2 outputs outside the regions of the truth are left out" in " ".join(done.output.split())
-    run("ocr", tmp_path / "truth", tmp_path / "out", "--ignore-regions", "image")
-    refused = run("ocr", tmp_path / "truth", tmp_path / "out", "--ignore-regions", "advert", code=2)
-    assert "--ignore-regions has advert, but the truth has regions of image" in refused.output
+    run("ocr", *pages, *settings(tmp_path, 'ignore_regions = ["image"]'))
+    refused = run("ocr", *pages, *settings(tmp_path, 'ignore_regions = ["advert"]'), code=2)
+    assert "ignore_regions has advert, but the truth has regions of image" in refused.output
 
 
 def test_every_promise_says_of_which_parts_it_is(tmp_path):
@@ -141,7 +142,8 @@ def test_every_promise_says_of_which_parts_it_is(tmp_path):
     words = [(text if i % 350 else "x", 1 + i % 40, 1 + i // 40) for i, text in enumerate(texts)]
     files(tmp_path, page(region(" ".join(texts), (0, 0, 60, 60))), [*words, ("advert", 80, 80)])
     out, policy = tmp_path / "words.csv", tmp_path / "p.json"
-    run("ocr", tmp_path / "truth", tmp_path / "out", "--within", "truth", "-o", out)
+    inside = settings(tmp_path, "within_truth = true")
+    run("ocr", tmp_path / "truth", tmp_path / "out", *inside, "-o", out)
     lines = out.read_text().splitlines()
     spread = [lines[0], *(row.replace(",90.0", f",{rng.random() * 100:.4f}") for row in lines[1:])]
     out.write_text("\n".join(spread) + "\n")

@@ -408,7 +408,7 @@ def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
     """
     compare: dict[str, str] = {}
     optional: list[str] = []
-    for field, value in _table_of_file(path).items():
+    for field, value in table_of_file(path).items():
         own = value if isinstance(value, dict) else {"compare": value}
         for key, each in own.items():
             if key == "compare" and isinstance(each, str):
@@ -426,14 +426,15 @@ def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
 
 def strings_of_file(path: Path, expected: str) -> dict[str, str]:
     """Return the lines of a TOML file, each a name with a string."""
-    table = _table_of_file(path)
+    table = table_of_file(path)
     for field, text in table.items():
         if not isinstance(text, str):
             raise OcrFileError(path, f"found {shown(text)}, expected {expected}", place=field)
     return table
 
 
-def _table_of_file(path: Path) -> dict[str, Any]:
+def table_of_file(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -10,60 +10,14 @@ from typing import TYPE_CHECKING
 
 from fastarac.ocr.fields.comparisons import strings_of_file
 from fastarac.ocr.fields.rows import FieldPath
-from fastarac.ocr.readers._files import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fastarac.ocr.fields.rows import FieldFile
 
-__all__ = ["read_names", "renamed"]
+__all__ = ["renamed"]
 
 NUMBER = "[]"
 EXAMPLE = 'a name such as "total"'
-
-
-def read_names(given: Iterable[str]) -> dict[str, str]:
-    """Parse new names of fields given as ``FIELD=NAME`` or the path of a TOML file.
-
-    Parameters
-    ----------
-    given : iterable of str
-        The arguments. A TOML file has a name ending in ``.toml``, and lines such as
-        ``"Items[].Amount" = "items[].amount"``.
-
-    Returns
-    -------
-    rename : dict of str to str
-        The new name of each field, as :func:`read_fields` takes it.
-
-    Raises
-    ------
-    ValueError
-        If a field is named twice, or a file cannot be read.
-
-    Examples
-    --------
-    >>> from fastarac.ocr.fields.renaming import read_names
-    >>> read_names(["InvoiceTotal=total", "Items=items"])
-    {'InvoiceTotal': 'total', 'Items': 'items'}
-    """
-    found: dict[str, str] = {}
-    for text in given:
-        if text.endswith(".toml") and "=" not in text:
-            each = strings_of_file(Path(text), EXAMPLE)
-        else:
-            field, equals, name = text.partition("=")
-            if not equals or not field.strip() or not name.strip():
-                raise ValueError(
-                    "rename must be FIELD=NAME, such as InvoiceTotal=total, or the name of a "
-                    f".toml file, got {shown(text)}"
-                )
-            each = {field.strip(): name.strip()}
-        if twice := [field for field in each if field in found]:
-            raise ValueError(f"rename names {shown(twice[0])} twice")
-        found |= each
-    return found
 
 
 def renamed(

@@ -115,7 +115,7 @@ def _expected() -> str:
     return (
         f"use a file of one of these formats: {listed()}; or a table of fields, with the columns "
         "document, field, prediction and confidence; a table of words in any other form is read "
-        "with --map"
+        "with the names of its columns (columns in the file of --settings)"
     )
 
 

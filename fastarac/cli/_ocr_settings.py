@@ -1,0 +1,110 @@
+"""The settings file of `fastarac ocr`, `apply` and `sample`: what is set once for a source of files."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastarac._core.text import listed, quoted
+from fastarac.cli._option_groups import OptionsOf
+from fastarac.cli._options import RefusalError, option, refused
+from fastarac.cli._panels import Panel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+EXAMPLES = {  # keys whose values are no texts
+    "within_truth": "true or false",
+    "ignore_regions": "a list such as ['image']",
+    "missed_price": "a number of at least 0, such as 5",
+    "rename": "a table such as {SUM = 'total'}",
+    "columns": "a table such as {text = 'word', confidence = 'score'}",
+    "engine_prices": "a table such as {tesseract = 0, textract = 0.0015}",
+}
+SettingsFile = Annotated[
+    Path | None,
+    option(
+        "--settings FILE", "A .toml file of settings that seldom change, by names of arguments.",
+        Panel.files, expert=True,
+    ),
+]  # fmt: skip
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, int | float) and value is not True and 0 <= value < math.inf
+
+
+def _all(value: object, right: Callable[[object], bool]) -> bool:
+    return isinstance(value, dict) and all(map(right, value.values()))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+IS_RIGHT: dict[str, Callable[[Any], bool]] = {
+    "within_truth": lambda value: isinstance(value, bool),
+    "ignore_regions": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "missed_price": _is_price,
+    "rename": lambda value: _all(value, _is_text),
+    "columns": lambda value: _all(value, _is_text),
+    "engine_prices": lambda value: _all(value, _is_price),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OcrSettings:
+    """Settings by the names of the library's arguments; `columns` are those of a table of words."""
+
+    level: str = "auto"
+    join: str = "min"
+    inserted: str = "wrong"
+    moved: str = "right"
+    within_truth: bool = False
+    ignore_regions: Sequence[str] = ()
+    pattern: str | None = None
+    truth_pattern: str | None = None
+    value_key: str = "value"
+    confidence_key: str = "confidence"
+    rename: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    missed_price: float | None = None
+    engine_prices: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, settings: SettingsFile = None) -> OcrSettings:
+        """Return the settings of a file; without one, the default ones."""
+        from fastarac.ocr.fields.comparisons import table_of_file
+
+        if settings is None:
+            return cls()
+        with refused(ValueError):
+            table = table_of_file(settings)
+        known = [each.name for each in fields(cls)]
+        for name, value in table.items():
+            if name not in known:
+                raise RefusalError(
+                    f"{settings}: the keys must be some of {listed(known)}, got {quoted(name)}"
+                )
+            if not IS_RIGHT.get(name, _is_text)(value):
+                raise RefusalError(
+                    f"{settings}: {name} must be {EXAMPLES.get(name, 'a text')}, got {value!r}"
+                )
+        return cls(**table)
+
+    def alignment(self) -> dict[str, Any]:
+        """Return the settings of the alignment as arguments of the library."""
+        return {
+            **{name: getattr(self, name) for name in ("level", "join", "inserted", "moved")},
+            "within_truth": self.within_truth,
+            "ignore_regions": tuple(self.ignore_regions),
+        }
+
+    def field_names(self) -> dict[str, Any]:
+        """Return the settings of nested JSON and of renamed fields as arguments of the library."""
+        return {name: getattr(self, name) for name in ("value_key", "confidence_key", "rename")}
+
+
+SettingsOptions = Annotated[OcrSettings, OptionsOf(OcrSettings.read)]
