@@ -113,8 +113,8 @@ class Reviewer(Pickled):
             estimate = both / (both + second)
             if self.detection_rate not in (1.0, estimate):
                 raise ValueError(
-                    f"detection_rate is {self.detection_rate:g} beside double_readings, which give "
-                    f"{estimate:.4g}; one of the two is expected"
+                    f"detection_rate must be left out beside double_readings, which give "
+                    f"{estimate:.4g}, got {self.detection_rate:g}"
                 )
             object.__setattr__(self, "detection_rate", estimate)
             object.__setattr__(self, "double_readings", (both, first, second))
@@ -184,18 +184,18 @@ class Reviewer(Pickled):
 
 def _counts_of(readings: Any) -> tuple[int, int, int]:
     """Return the three counts of double readings; raise unless the second reader found an error."""
-    require_type(readings, (tuple, list), "double_readings", "three counts are expected", shown=False)
+    require_type(readings, (tuple, list), "double_readings", "three counts", shown=False)
     if len(readings) != 3:
         raise ValueError(
-            f"double_readings has {len(readings)} elements; three are expected: errors found by both "
-            "readers, only by the first, and only by the second"
+            "double_readings must be three counts, of errors found by both readers, only by the first, "
+            f"and only by the second, got {len(readings)}"
         )
     both, first, second = (
         whole_number(each, f"double_readings[{i}]", 0) for i, each in enumerate(readings)
     )
     if both + second == 0:
         raise ValueError(
-            "double_readings has no error that the second reader found; at least one is expected"
+            "double_readings must hold at least one error that the second reader found, got none"
         )
     return both, first, second
 
@@ -219,8 +219,8 @@ def informative(truth_reader: Reviewer | None) -> Reviewer | None:
         return None
     if truth_reader.detection_rate <= truth_reader.false_alarm_rate:
         raise ValueError(
-            f"truth_reader has detection_rate={truth_reader.detection_rate:g} and false_alarm_rate="
-            f"{truth_reader.false_alarm_rate:g}; more found errors than false alarms are expected"
+            "truth_reader must have a detection_rate above its false_alarm_rate, got "
+            f"{truth_reader.detection_rate:g} and {truth_reader.false_alarm_rate:g}"
         )
     return truth_reader
 
@@ -284,8 +284,8 @@ def limit_of_found(
         return FoundLimit(limit, limit, failure_probability, 1.0, 1.0)
     if truth_reader.false_alarm_rate:
         raise ValueError(
-            f"truth_reader has false_alarm_rate={truth_reader.false_alarm_rate:g}; 0 is expected where "
-            "a limit is tested: confirm each answer that an output is wrong by a second look"
+            "truth_reader must have false_alarm_rate=0 where a limit is tested, got "
+            f'{truth_reader.false_alarm_rate:g}: confirm each answer "wrong" by a second look'
         )
     if truth_reader.double_readings is None:
         d = truth_reader.detection_rate
@@ -295,7 +295,7 @@ def limit_of_found(
     found = sum(truth_reader.double_readings)
     if found < FEWEST_FOUND:
         warn_too_small(
-            f"only {found} errors show which share readers find ({FEWEST_FOUND} are expected): at "
+            f"only {found} errors show which share readers find ({FEWEST_FOUND} are needed): at "
             f"least {percent(least, 3)}, with {percent(1.0 - own)} confidence; "
             f"{percent(limit * least, 3)} is tested in place of {percent(limit)}"
         )

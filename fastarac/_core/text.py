@@ -139,6 +139,17 @@ def p_is(value: float) -> str:
     return f"p = {pvalue(value)}".replace("= <", "<")
 
 
+def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
+    """Return " (p = 0.12)"; of several p-values, the largest if all are small, else the smallest."""
+    known = [each for each in pvalues if not math.isnan(each)]
+    if not known:
+        return ""
+    worst = max(known) if clear else min(known)
+    if len(known) == 1 or "<" in pvalue(worst):
+        return f" ({p_is(worst)})"
+    return f" (p {'up to' if clear else 'from'} {pvalue(worst)})"
+
+
 def printable(text: str) -> str:
     """Replace each control character of a text by U+FFFD, so that it stays on one line."""
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.export import plain
-from fastarac._core.text import UNDEFINED, listed, percent, printable, probability, pvalue
+from fastarac._core.text import UNDEFINED, by_chance, listed, percent, printable, probability, pvalue
 from fastarac.answers.evaluation import GROUP, in_words
 from fastarac.answers.screen import one_table
 from fastarac.answers.tables import AnswerTable, Column, Said
@@ -64,17 +64,18 @@ def answer(found: ModelComparison) -> str:
     label = label_of(found.statistic)
     if math.isnan(found.share_of_best[0]):
         return f"{label} is undefined for one of the models; none is best."
-    alike = [
-        printable(name)
-        for name in found.names[1:]
-        if not found.pair(found.names[0], name).adjusted_pvalue < _alpha(found)
-    ]
+    chances = {name: found.pair(found.names[0], name).adjusted_pvalue for name in found.names[1:]}
+    alike = [name for name, chance in chances.items() if not chance < _alpha(found)]
     said = f"{best} is best by {label} ({_number(found.estimates[0])})"
     if not alike:
         over = listed(others) if len(others) <= NAMED else f"all {len(others)} others"
-        return f"{said}; its lead over {over} is beyond chance."
-    over = listed(alike) if len(alike) <= NAMED else f"{len(alike)} of {len(others)} others"
-    return f"{said}, but its lead over {over} may be chance."
+        why = by_chance([*chances.values()], clear=True)
+        return f"{said}; its lead over {over} is beyond chance{why}."
+    over = f"{len(alike)} of {len(others)} others"
+    if len(alike) <= NAMED:
+        over = listed(list(map(printable, alike)))
+    why = by_chance([chances[name] for name in alike], clear=False)
+    return f"{said}, but its lead over {over} may be chance{why}."
 
 
 def table(found: ModelComparison, width: int) -> AnswerTable:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.text import (
     UNDEFINED,
+    by_chance,
     capitalised,
     count,
     few_of,
@@ -211,17 +212,19 @@ def _lead_in_brief(lead: Lead | None) -> str:
     leader, *others = lead.comparison.names
     elsewhere = lead.exception
     pairs = {other: lead.comparison.pair(leader, other) for other in others}
-    open_ = [printable(name) for name, pair in pairs.items() if not lead.is_clear(pair)]
+    open_ = [name for name, pair in pairs.items() if not lead.is_clear(pair)]
     if open_:
-        over = listed(open_) if len(open_) <= NAMED else f"{len(open_)} others"
+        over = listed(list(map(printable, open_))) if len(open_) <= NAMED else f"{len(open_)} others"
         reverse = elsewhere.removeprefix("except ")
-        return f"; its lead over {over} may be chance" + (
+        why = by_chance([pairs[each].adjusted_pvalue for each in open_], clear=False)
+        return f"; its lead over {over} may be chance{why}" + (
             f"; {reverse} the order is reversed" if reverse else ""
         )
     over = listed(list(map(printable, others))) if len(others) <= NAMED else "all others"
     if lead.is_of_few:
         return f"; {lead.n_units:,} {lead.unit}s are too few to be sure of its lead over {over}"
-    return f"; its lead over {over} is beyond chance" + (f", {elsewhere}" if elsewhere else "")
+    why = by_chance([pair.adjusted_pvalue for pair in pairs.values()], clear=True)
+    return f"; its lead over {over} is beyond chance{why}" + (f", {elsewhere}" if elsewhere else "")
 
 
 def _cheapest(models: Sequence[Model]) -> Iterator[str]:

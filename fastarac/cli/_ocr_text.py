@@ -233,7 +233,7 @@ class EngineTexts:
     def error_rates(self, names: Sequence[str], level: float | None) -> tuple[str, list[list[Column]]]:
         """Return the line above the table of error rates, and the table's columns."""
         every = [self._rates(name, level).rates for name in names]
-        said = "Error rates of the text as it is, by page; moved words are errors"
+        said = "Error rates of the text as read, by page; moved words are errors"
         columns = []
         for key, title in RATES.items():
             rates = [each[key] for each in every]

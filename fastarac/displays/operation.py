@@ -49,7 +49,7 @@ class PowerDisplay(Display):
     >>> import fastarac as fa
     >>> display = fa.displays.PowerDisplay.from_rates(0.05, 0.025)
     >>> display.line_.get_label()
-    '5% where 2.5% are expected'
+    '5% if the error rate is 2.5%'
     >>> from matplotlib import pyplot as plt
     >>> plt.close(display.figure_)
     """
@@ -99,7 +99,7 @@ class PowerDisplay(Display):
             truth_reader=truth_reader,
         )  # fmt: skip
         if name is None:
-            name = f"{percent(max_error_rate)} where {percent(expected_error_rate)} are expected"
+            name = f"{percent(max_error_rate)} if the error rate is {percent(expected_error_rate)}"
         return cls(numbers.astype(np.float64), found, wanted=power, name=name).plot(ax, **options)
 
     def _view(self) -> tuple[Range, Range]:

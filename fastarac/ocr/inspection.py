@@ -162,7 +162,7 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     Raises
     ------
     OcrFileError, DataFileError
-        If the file cannot be read; the message says why, and what is expected.
+        If the file cannot be read; the message says why, and how to mend it.
 
     See Also
     --------

@@ -255,18 +255,20 @@ class ReportedPages(Source):
         effects = self.sensitivity
         if len(effects.accepted) == 1:
             title = "Missed and inserted outputs"
-            return title, "No other policy changes the items of this engine.", False
+            return title, "No other way of counting changes this engine's items.", False
         what = what_counts(effects.varied)
         title = f"{what[:1].upper()}{what[1:]}"
         low, high = effects.ends(limit)
         spread = high - low
         points = f"{100 * spread:.1f} points"
         if spread < DECISIVE:
-            hardly = f"move it by at most {points}" if spread >= HARDLY else "hardly move it"
-            return title, f"What {what} count as may {hardly}.", False
+            effect = f"changes the share by at most {points}"
+            if spread < HARDLY:
+                effect = "hardly changes the share"
+            return title, f"Counting {what} in another way {effect}.", False
         said = (
-            f"It depends on what {what} count as: {interval_text(low, high)}, {points} apart. Before "
-            "the figures, choose the policy that says who would see such a word."
+            f"The share depends on how {what} count: {interval_text(low, high)}, {points} apart. "
+            "Choose before you look at the figures, by who would notice such a word."
         )
         return title, said, True
 
@@ -291,14 +293,14 @@ class ReportedPages(Source):
             if not missed or self.sensitivity.accepted[self.policy][limit]:
                 return ""
             return (
-                f"nobody looks for missing {self.units}, so {rounded_percent(missed / n_true)} of the "
+                f"nobody looks for missed {self.units}, so {rounded_percent(missed / n_true)} of the "
                 f"true {self.units} remain wrong even if people verify everything: no threshold keeps "
                 "the limit"
             )
         if not missed > bound.value * n_true:
             return ""
         return (
-            f"if nobody looks for missing {self.units}, they alone are more than the limit "
+            f"if nobody looks for missed {self.units}, they alone exceed the limit "
             f"({rounded_percent(missed / n_true)} of the true {self.units})"
         )
 
@@ -361,7 +363,7 @@ class ReportedPages(Source):
                 said += f"; moved {self.units} are {policy.moved}"
             rows.append((policy.name, said, list(map(rounded_percent, shares))))
         if effects.accepted_without:
-            said = f"as the first, without {effects.left_out}"
+            said = f"as in the first row, without {effects.left_out}"
             rows.append(
                 ("without these pages", said, list(map(rounded_percent, effects.accepted_without)))
             )

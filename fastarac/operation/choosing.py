@@ -163,7 +163,7 @@ def fit_policies(
     """
     delta = failure_of(failure_probability)
     if not candidates:
-        raise ValueError("candidates is empty; at least one is expected")
+        raise ValueError("candidates must hold at least one candidate, got none")
     fits, unread = {}, {}
     for name, own in candidates.items():
         arguments = {**common, **own, "failure_probability": delta}

@@ -72,7 +72,7 @@ class LookRequest(NamedTuple):
                 if is_given:
                     raise TypeError(f"{name} is given without looks, a log that it is about")
             return None
-        require_type(looks, Looks, "looks", "a Looks is expected")
+        require_type(looks, Looks, "looks", "a Looks")
         if documents is not None:
             if ids is not None:
                 raise TypeError("ids is given beside documents, whose labels are their names")
@@ -274,7 +274,7 @@ class Looks:
             are verified in part in some looks and as a whole in others.
         """
         if self.policy_digest not in (None, policy_digest):
-            raise ValueError("looks is of another policy; a log of its own is expected for each")
+            raise ValueError("looks is the log of another policy; keep one log for each policy")
         if once and self.declared is not None:
             raise ValueError(
                 f"once is given, but {self.declared} looks are declared, of which this is one"
@@ -323,17 +323,15 @@ class Looks:
         alike = sum((known & Counter(keys)).values())
         if alike >= max(LEAST_ALIKE, min(n, n_known) // 2) and len(set(keys)) >= 0.9 * n:
             raise ValueError(
-                f"{alike:,} of these {n:,} outputs were looked at before; ids, the new outputs alone, "
-                "or all outputs so far before the new ones are expected"
+                f"{alike:,} of these {n:,} outputs were looked at before; give ids, the new outputs "
+                "alone, or all outputs so far, followed by the new ones"
             )
         return np.ones(n, np.bool_)
 
     def _new_by_name(self, sample: LookedAt, keys: list[str]) -> NDArray[np.bool_]:
         if len(set(keys)) < len(keys):
             twice = next(i for i, key in enumerate(keys) if key in keys[:i])
-            raise ValueError(
-                f"ids has {quoted(sample.keys[twice])} twice; one id for each output is expected"
-            )
+            raise ValueError(f"ids must be unique, got {quoted(sample.keys[twice])} twice")
         known = {
             key: outcome
             for each in self._looks
@@ -344,8 +342,8 @@ class Looks:
         for i, key in enumerate(keys):
             if known.get(key, outcomes[i]) != outcomes[i]:
                 raise ValueError(
-                    f"ids has {quoted(sample.keys[i])}, which was accepted or right otherwise in an "
-                    "earlier look; the same outcome, or another id, is expected"
+                    f"ids must keep their outcome, but {quoted(sample.keys[i])} had another one in an "
+                    "earlier look"
                 )
         return np.array([key not in known for key in keys], np.bool_)
 
@@ -373,8 +371,8 @@ class Looks:
             double = next((i for i, label in enumerate(groups) if label in before), None)
             if double is not None:
                 raise ValueError(
-                    f"groups has {quoted(sample.groups[int(chosen[double])])}, of which outputs were "
-                    "looked at before; new outputs of new groups are expected"
+                    "new outputs must be of new groups, got "
+                    f"{quoted(sample.groups[int(chosen[double])])}, of which an earlier look had some"
                 )
         if self._looks and (groups is None) != (self._looks[0].groups is None):
             has = "has none" if groups is not None else "has some"

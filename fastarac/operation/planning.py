@@ -551,8 +551,8 @@ def rate_of_found(
     if (found < edge) != below or found == edge:
         raise ValueError(
             f"people find {percent(tested.least, 3)} of the errors or more, and a rate of "
-            f"{percent(rate)} cannot be told from {percent(limit)} by what they find; a rate further "
-            "away, or more double_readings, are expected"
+            f"{percent(rate)} cannot be told from {percent(limit)} by what they find; use a rate "
+            "further away, or more double_readings"
         )
     return edge, found, tested.failure_probability
 

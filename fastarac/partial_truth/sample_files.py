@@ -516,7 +516,7 @@ def _doubled(**others: Any) -> list[str]:
     """Return the columns for two people's answers; raise with options that draw no new sample."""
     for name, value in others.items():
         if value is not None:
-            raise ValueError(f"double is given beside {name}; a new sample is expected")
+            raise ValueError(f"double needs a new sample, without {name}")
     return [DOUBLE, SECOND]
 
 

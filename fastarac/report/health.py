@@ -142,18 +142,18 @@ def _missing(model: Model) -> Check:
         "Missing",
         f"{missing:,} of {whole} have no confidence" if missing else "none",
         not missing,
-        "What has no confidence is never accepted." if missing else "",
+        "Outputs without a confidence are never accepted." if missing else "",
     )
 
 
 def _of_ties(ties: _Ties, units: str) -> Iterator[Check]:
     n, distinct = int(ties.counts.sum()), len(ties.values)
     finely = distinct > COARSE or distinct == n
-    meaning = "Ties make the thresholds coarse."
+    meaning = "Equal confidences leave few thresholds to choose from."
     if distinct == 1:
-        meaning = "No threshold tells outputs apart."
+        meaning = "No threshold can tell outputs apart."
     yield Check(
-        "Different values",
+        "Distinct values",
         f"{distinct:,} among {n:,} {units}",
         finely,
         "" if finely else meaning,
@@ -162,7 +162,7 @@ def _of_ties(ties: _Ties, units: str) -> Iterator[Check]:
     share = ties.counts[largest] / n
     yield Check(
         "Largest tie",
-        f"{_number(ties.values[largest])}, of {ties.counts[largest]:,} {units} "
+        f"{_number(ties.values[largest])}, shared by {ties.counts[largest]:,} {units} "
         f"({rounded_percent(share)})",
         bool(share <= LARGE_TIE) or distinct == n,
         "They are accepted together or not at all." if share > LARGE_TIE and distinct < n else "",
@@ -182,7 +182,7 @@ def _at_top(
         f"At {_number(highest)}",
         text,
         not wrong,
-        f"No threshold keeps these {wrong:,} out, but one that accepts nothing." if wrong else "",
+        f"Every threshold that accepts anything accepts these {wrong:,}." if wrong else "",
     )
 
 
@@ -198,7 +198,7 @@ def _range(ties: _Ties, highest: float | None, units: str) -> Check:
         f"{_number(least)} to {_number(most)}",
         not cut,
         " ".join(
-            f"{held:,} {units} have exactly {_number(value)}, an end of the range: were they cut?"
+            f"{held:,} {units} have exactly {_number(value)}, an end of the range: were they clipped?"
             for value, held in cut
         ),
     )
@@ -209,14 +209,16 @@ def _separation(model: Model) -> Check:
     turned = model.is_reversed
     flat = not turned and not math.isnan(auc) and auc < 0.6
     meaning = (
-        "What is right tends to have less confidence: if lower means surer, evaluate its negative; "
-        "if 1 stands for an error in the labels, exchange them."
+        "Right outputs tend to have lower confidence than wrong ones. If a lower score means surer, "
+        "negate it; if 1 marks an error in the labels, swap them."
     )
     return Check(
         "Separation (ROC-AUC)",
-        "not defined, as all outputs are alike" if math.isnan(auc) else f"{area(auc)}{model.among}",
+        "undefined: all outputs are right, or all are wrong"
+        if math.isnan(auc)
+        else f"{area(auc)}{model.among}",
         not (turned or flat),
-        meaning if turned else "It hardly tells right from wrong." if flat else "",
+        meaning if turned else "It hardly separates right from wrong outputs." if flat else "",
     )
 
 
@@ -230,7 +232,8 @@ def _mean(confidence: float, right: float) -> Check:
         fits,
         ""
         if fits
-        else f"{which}confident by {100 * abs(gap):.1f} points: it is an order, not a probability.",
+        else f"{which}confident by {100 * abs(gap):.1f} points: use it to rank outputs, not as a "
+        "probability.",
     )
 
 

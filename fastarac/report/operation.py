@@ -39,10 +39,10 @@ CURVES, BANDS = 8, 3  # most curves in a chart, and most curves that get bands
 MOST_POINTS = 60  # lines with more points do not mark them
 ALL = "all"
 UNSEEN = (
-    "No truth is needed for this, and none is learned: a model that errs more often at the same "
-    "confidences is not seen."
+    "This compares confidences alone: a model that makes more errors at the same confidences goes "
+    "unnoticed."
 )
-PROMISE = "It holds for outputs of the same source as those that the policy was fitted on."
+PROMISE = "New outputs come from the same source as those on which the policy was fitted."
 
 
 class ReportTable(NamedTuple):
@@ -100,7 +100,7 @@ def write_operation_report(
     log: AuditColumns | None = None,
     monitor: operation.ErrorRateMonitor | operation.MonitorSet | None = None,
     confidence_level: float = 0.95,
-    title: str = "Does what goes through keep its limit?",
+    title: str = "Do the accepted outputs keep their limit?",
 ) -> None:
     """Write one HTML file about a policy from its plan to its monitor, a section per result.
 
@@ -188,7 +188,7 @@ def page_of_sections(title: str, parts: Sequence[ReportSection]) -> str:
     """Return a page with the answer of each section and the details behind it."""
     charts = ((f"{part.id}-chart-{i}", each) for part in parts for i, each in enumerate(part.charts))
     data = {"units": "outputs", "people": [1.0, 0.0], "drawn": {name: c.drawn for name, c in charts}}
-    about = "Each answer, and what stands behind it."
+    about = "Each answer, and the evidence for it."
     return page_of("operation.html.jinja", title, data, about=about, parts=parts)
 
 
@@ -207,7 +207,7 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: Any) 
         f"verified outputs, drawn at random, guarantee a limit of {limit} with {plan.aim}, if "
         f"{expected} of all are undetected errors at the threshold.",
         facts=[
-            ("At first", f"From {found.first:,} on some numbers do, from {found.stable:,} on all."),
+            ("From when", f"Some sizes suffice from {found.first:,} on, all from {found.stable:,} on."),
             ("At least", plan.least_words),
         ],
         charts=[
@@ -221,8 +221,8 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: Any) 
         ],
         tables=[
             ReportTable(
-                f"Outputs that it takes for {percent(power)} of the cases",
-                ("Expected error rate", "first number", "always from"),
+                f"Outputs needed to succeed in {percent(power)} of cases",
+                ("Expected error rate", "some sizes from", "all sizes from"),
                 [(percent(rate, 4), f"{row.first:,}", f"{row.stable:,}") for rate, row in plan.rates],
             )
         ],
@@ -252,7 +252,7 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
         "bad" if not policy.accepted else "",
         [
             ("Tested on", f"{of_them}: {policy.accepted:,} accepted, {errors} wrong"),
-            ("Needs", PROMISE),
+            ("Assumes", PROMISE),
             *_unread(policy.n_unread, policy.n_read, policy.acceptance_rate),
             *_absent_fields(policy),
         ],
@@ -320,8 +320,8 @@ def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]
     if not n_unread:
         return []
     said = (
-        f"{n_unread:,} of {n_unread + n_read:,} items: never accepted; of the others, of which the "
-        f"limit is, {percent(of_read, 3)} go through"
+        f"{n_unread:,} of {n_unread + n_read:,} items are never accepted; {percent(of_read, 3)} of the "
+        "others, for which the limit holds, go through"
     )
     return [("Without an output", said)]
 
@@ -334,8 +334,8 @@ def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
 
 # Explains why error probabilities in the column may exceed the limit.
 AT_THRESHOLD = (
-    "The error probability at a threshold is that of the outputs that are only just accepted; those "
-    "above are surer, and the limit is about all together."
+    "The error probability at a threshold is that of the outputs just above it; the others are surer, "
+    "and the limit is for all of them together."
 )
 
 
@@ -375,7 +375,7 @@ def _of_applied(applied: AppliedPolicy) -> ReportSection:
         f"{'of the documents go straight through' if straight is not None else 'of the outputs'}. "
         f"{sentence(applied)}",
         "" if applied.warning is None else "bad",
-        charts=_of_fields(names, rates, None, applied.limit, "Errors expected among them"),
+        charts=_of_fields(names, rates, None, applied.limit, "Expected error rate"),
         tables=[ReportTable(_of_rows("All, and", rows), headers, [whole, *rows[:ROWS]])],
     )
 
@@ -392,7 +392,7 @@ def _of_check(check: PolicyCheck) -> ReportSection:
     ]
     rates = np.array([row[4:] for row in every], np.float64)
     sure = percent((1.0 + whole.confidence_level) / 2.0)
-    about = " The limit is about all fields together." if check.fields else ""
+    about = " The limit is for all fields together." if check.fields else ""
     facts = [("Interval", f"{whole.method}; either end holds with {sure} confidence.{about}")]
     facts += _unread(check.n_unread, check.n_items, check.accepted / max(check.n_items, 1))
     if check.still_needed is not None:
@@ -406,7 +406,7 @@ def _of_check(check: PolicyCheck) -> ReportSection:
         facts,
         _of_fields(
             [row[0] for row in rows], rates[:, 0], (rates[:, 1], rates[:, 2]), check.limit,
-            "Errors that nobody saw",
+            "Undetected errors",
         ),
         [ReportTable(
             _of_rows("All, and", rows[1:]),
@@ -425,7 +425,7 @@ def _of_shift(shift: ConfidenceShift) -> ReportSection:
     return ReportSection(
         "shift",
         "Have the confidences moved?",
-        "moved" if shift.shifted else "not visibly",
+        "moved" if shift.shifted else "no sign of it",
         sentence(shift),
         "bad" if shift.shifted else "",
         [("Means", UNSEEN)],
@@ -455,10 +455,12 @@ def _of_log(
         sure = percent((1.0 + level) / 2.0)
         words = f"{percent(level)} interval {ends}, either end with {sure} confidence."
     else:  # the check gives a proved interval for this rate
-        words = "That of the check is proved; those of the chart are approximations, each by itself."
+        words = (
+            "The interval of the check is proven; those of the chart are approximate, each taken alone."
+        )
     facts = [("Interval", words)]
     if log.unanswered:
-        words = f"{log.unanswered:,} outputs were drawn and have no result; they count as errors."
+        words = f"{log.unanswered:,} outputs were drawn and have no answer; they count as errors."
         facts.append(("Unanswered", words))
     guides = []
     if policy is not None:
@@ -474,18 +476,17 @@ def _of_log(
         "log",
         "What the audits say",
         percent(float(found.error_rate[at]), 4),
-        f"of {n:,} outputs are estimated to be undetected errors, where {percent(in_use, 4)} are "
-        "accepted.",
+        f"of {n:,} outputs are estimated to be undetected errors, with {percent(in_use, 4)} accepted.",
         facts=facts,
         charts=[Chart(
-            "Error rate by the share that is accepted",
+            "Error rate by accepted share",
             lines_of(
                 found.acceptance_rate, [("estimate", found.error_rate, (found.low, found.high))],
                 "accepted", guides=guides, marks=[(in_use, "in use")], x_percent=True, stepped=True,
             ),
         )],
         tables=[ReportTable(
-            f"Numbers of the chart; {percent(level)} intervals, each by itself",
+            f"Numbers of the chart; {percent(level)} intervals, each taken alone",
             ("Accepted", "error rate"), rows[:: max(1, len(rows) // 20)], folded=True,
         )],
     )  # fmt: skip
@@ -521,11 +522,11 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
     statistics = []
     if monitor.detect != "change":
         at = f"{1.0 / monitor.failure_probability:.4g}"
-        statistics.append(f"the limit is proved to be exceeded where the e-value reaches {at}")
+        statistics.append(f"the limit is proven to be exceeded once the e-value reaches {at}")
     if goal is not None:
-        statistics.append(f"a change is told where M reaches {goal:,}, and M begins anew")
+        statistics.append(f"a change raises an alarm once M reaches {goal:,}, and M starts anew")
         charts.append(Chart(
-            "M: whether the rate rose lately",
+            "M: has the rate risen lately?",
             lines_of(
                 history.audited, [("M", history.change_statistic, None)], "audits", percent=False,
                 guides=[(goal, f"alarm: {goal:,}")], points=points, top=1.2 * goal,
@@ -553,14 +554,15 @@ def _promises_of(monitor: operation.ErrorRateMonitor, rate: str) -> list[tuple[s
     if monitor.detect != "change":
         at = monitor.alarm_at
         found = "no alarm" if at is None else f"alarm at {at:,} audits"
-        chance = f"ever, in at most {percent(monitor.failure_probability)} of all cases"
-        facts.append(("Proved since the start", f"{found}; false {chance} where the {rate} is {limit}"))
+        chance = f"with a probability of at most {percent(monitor.failure_probability)}"
+        false = f"while the {rate} is within {limit}, an alarm is ever raised {chance}"
+        facts.append(("Proved since the start", f"{found}; {false}"))
     if monitor.mean_updates_to_false_alarm is not None:
         numbers = [f"{number:,}" for number in monitor.changes]
         found = f"alarms at updates {listed(numbers)}" if numbers else "no alarm"
         goal = f"{monitor.mean_updates_to_false_alarm:,}"
-        chance = f"after {goal} updates or more in the mean, while the limit is kept"
-        facts.append(("Changed lately", f"{found}; a false one comes {chance}"))
+        false = f"while the limit is kept, one comes after {goal} updates or more on average"
+        facts.append(("Changed lately", f"{found}; {false}"))
     return facts
 
 

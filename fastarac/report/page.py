@@ -187,7 +187,7 @@ def _about(models: Sequence[Model]) -> str:
 
 def _resting(model: Model) -> str:
     if model.n_groups is None:
-        return "from outputs that are taken for independent"
+        return "from outputs treated as independent"
     return f"from {_groups(model)}"
 
 
@@ -236,7 +236,7 @@ def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
         "judged": found[0].judged.rstrip(","),
         "level": percent(first.confidence_level),
         "adjusted": f", {adjusted}" if adjusted else "",
-        "statistic": "share that goes through" if found[0].limit else "ARAC-AUC",
+        "statistic": "accepted share" if found[0].limit else "ARAC-AUC",
         "rows": [
             {
                 "limit": "ARAC-AUC" if lead.limit is None else short(lead.limit),

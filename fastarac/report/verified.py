@@ -28,9 +28,8 @@ __all__ = ["write_verified_report"]
 
 SHARES = np.arange(1, 21) / 20  # acceptance rates of the chart's points
 LEFT_OUT = (
-    "Whether single pages or fields keep a limit, errors in their context, and how many right and "
-    "wrong outputs there are at each confidence, is told where the truth of all outputs is known. Here "
-    "it is left out."
+    "Verdicts on single pages or fields, errors in context, and the numbers of right and wrong outputs "
+    "at each confidence need the truth of all outputs, so this report leaves them out."
 )
 
 
@@ -61,7 +60,7 @@ def write_verified_report(
     parts.append(
         ReportSection(
             "answers", "What cannot be estimated", "left out", LEFT_OUT,
-            facts=[("To be known", note) for note in notes],
+            facts=[("Note", note) for note in notes],
         )
     )  # fmt: skip
     write_whole(path, page_of_sections(title, parts))
@@ -76,7 +75,7 @@ def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) ->
     if point.acceptance_rate > 0:
         text = (
             f"of the outputs go through at confidence ≥ {point.threshold:.6g}; about "
-            f"{percent(point.error_rate, 3)} of all outputs stay wrong unseen."
+            f"{percent(point.error_rate, 3)} of all outputs are errors that nobody sees."
         )
     if ends is not None:
         between = percent_range(ends.low, ends.high, 3)
@@ -105,20 +104,22 @@ def _of_curve(
         ends = found.intervals[f"error_rate/{each.limit.key}"]
         rows.append((each.point.acceptance_rate, each.point.error_rate, ends.low, ends.high))
     share, rate, low, high = np.array(rows).T
-    caption = "Errors that nobody sees, as a share of all outputs, by the share that goes through"
+    caption = "Undetected errors, as a share of all outputs, by accepted share"
     shown = [
         (percent(x, 3), f"{t:.6g}", (percent(at, 3), percent_range(least, most, 3)))
         for t, (x, at, least, most) in zip(thresholds, rows, strict=True)
     ]
     return ReportSection(
         id_,
-        f"What goes wrong unseen{of}",
+        f"Undetected errors{of}",
         percent(float(rate[-1]), 3),
         f"of all outputs are wrong if everything is accepted: about "
         f"{percent_range(float(low[-1]), float(high[-1]), 3)}.",
         charts=[Chart(caption, lines_of(share, [("estimated", rate, (low, high))], "accepted"))],
         tables=[
-            ReportTable(caption, ("accepted", "at confidence ≥", "wrong unseen"), shown, folded=True)
+            ReportTable(
+                caption, ("accepted", "at confidence ≥", "undetected errors"), shown, folded=True
+            )
         ],
     )
 
@@ -134,16 +135,16 @@ def _of_figures(
         rows.append((name_of(name, found.costs), ("–" if value is None else f"{value:.4f}", between)))
     facts = [("Guaranteed", capitalised(each.removeprefix("Guaranteed: "))) for each in guarantees]
     if truth.judge is not None:
-        facts.append(("Judge", "Its guesses were calibrated anew on the verified outputs."))
+        facts.append(("Judge", "Its estimates were recalibrated on the verified outputs."))
     text = (
         f"of {len(truth):,} outputs are verified, each drawn with a known probability. The figures are "
         "estimates for all outputs."
     )
     return ReportSection(
         id_,
-        f"What is verified{of}",
+        f"Verified outputs{of}",
         f"{truth.n_verified:,}",
-        "outputs, which are all." if truth.complete else text,
+        "outputs: all of them." if truth.complete else text,
         facts=facts,
         tables=[ReportTable("Figures, with intervals", ("Figure", "estimate"), rows)],
     )

@@ -224,17 +224,20 @@ def _remaining(model: Model, index: int) -> str:
         if point.error_rate:  # missed words stay wrong, as nobody looks for them
             left = rounded_percent(point.error_rate)
             return (
-                f"the limit cannot be kept, {left} of all {model.units} stay wrong whatever is verified"
+                f"no threshold keeps the limit, as {left} of all {model.units} stay wrong whatever "
+                "people verify"
             )
         return f"people verify all {model.units}"
     rest = _work(model, point.false_rejects + point.true_rejects)
     if not errors and not point.error_rate:
-        return f"no wrong one is among them; {rest}"
-    said = f"{rounded_percent(point.error_rate)} of all {model.units} stay wrong unseen"
+        return f"none of them is wrong; {rest}"
+    said = f"{rounded_percent(point.error_rate)} of all {model.units} are errors that nobody sees"
     if limit.criterion == "max_risk":
-        said = f"{rounded_percent(point.risk)} of what is accepted is wrong"
+        said = f"{rounded_percent(point.risk)} of the accepted {model.units} are wrong"
     elif point.reviewer is None:
-        said = f"{_count(errors)} wrong ones are among them, {rounded_percent(point.error_rate)} of all"
+        verb = "is" if errors == 1 else "are"
+        share = rounded_percent(point.error_rate)
+        said = f"{_count(errors)} of them {verb} wrong, {share} of all {model.units}"
     return f"{said}; {rest}"
 
 

@@ -44,9 +44,7 @@ def answers_of(
     people = informative(truth_reader)
     if isinstance(correct, PartialTruth) and correct.truth_reader is not None:
         if truth_reader is not None:
-            raise TypeError(
-                "truth_reader is given beside a PartialTruth, which has its own; one is expected"
-            )
+            raise TypeError("truth_reader must be left out beside a PartialTruth that has its own")
         correct, people = correct.as_answered, correct.truth_reader
     return *labels_and_truth(correct), people
 

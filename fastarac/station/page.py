@@ -138,8 +138,8 @@ def _lines(questions: Questions, pages: ReadPages) -> dict[int, tuple[str, str]]
         place = begin.get(page[row] or "", -1) + int(number[row] or 0) - 1
         if page[row] not in begin or pages.text[place : place + 1] != (text[row],):
             raise ValueError(
-                f"{questions.path}: row {row + 1} is no output of pages; those that the table was "
-                "made of are expected"
+                f"{questions.path}: row {row + 1} is no output of pages; give the pages from which "
+                "the table was made"
             )
         same = np.flatnonzero(pages.line == pages.line[place]).tolist()
         words = {i: " " * bool(pages.space[i]) + pages.text[i] for i in same}

@@ -134,7 +134,7 @@ def _box(questions: Questions, row: int, cell: str | None) -> Box:
     except ValueError:
         box = np.empty(0)
     if len(box) != 4 or not np.isfinite(box).all():
-        raise _refusal(questions, row, f"box is {cell!r}; left, top, right and bottom are expected")
+        raise _refusal(questions, row, f"box must be left, top, right and bottom, got {cell!r}")
     return box
 
 
@@ -160,8 +160,8 @@ def _picture(questions: Questions, row: int, grey: Image, box: NDArray[np.float6
         ends = " ".join(f"{end:.6g}" for end in box)
         raise _refusal(
             questions, row,
-            f"box is {ends} on an image of {grey.width} × {grey.height} pixels, outside of it; "
-            "pixels of the image, or shares of its sides, are expected",
+            f"box must lie on the image of {grey.width} × {grey.height} pixels, in pixels or in shares "
+            f"of its sides, got {ends}",
         )  # fmt: skip
     piece = grey.crop(region)
     piece.thumbnail(LARGEST)

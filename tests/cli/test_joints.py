@@ -325,9 +325,9 @@ def test_reports_have_the_shares_that_are_printed(folder, tmp_path):
     text = page.read_text()
     assert percent(found["share_of_all_items"], 3) in text
     of_read = percent(found["acceptance_rate"], 3)
-    assert f"of the others, of which the limit is, {of_read} go through" in text
+    assert f"are never accepted; {of_read} of the others, for which the limit holds" in text
     run("check", policy, folder / "words.csv", *told, code=None)
-    assert f"of the others, of which the limit is, {of_read} go through" in page.read_text()
+    assert f"are never accepted; {of_read} of the others, for which" in page.read_text()
 
 
 def test_a_file_of_several_engines_is_no_model(tmp_path):

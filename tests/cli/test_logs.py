@@ -87,7 +87,7 @@ def test_figures_sentences_and_the_page(folder, one, tmp_path):
     assert done.exit_code == expected.exit_status
     text = page.read_text()
     assert "What the audits say" in text
-    assert f"{n_open} outputs were drawn and have no result; they count as errors." in text
+    assert f"{n_open} outputs were drawn and have no answer; they count as errors." in text
     out = run("check", one, path, "--log", code=None).stdout
     assert f"from {answered.sum():,} audits; {n_open} drawn outputs without a result count as " in out
     assert ": 2.27% of these outputs are accepted and" in out
@@ -163,4 +163,4 @@ def test_a_log_too_small_for_a_threshold_is_a_note(one, tmp_path):
     assert "max_error_rate" not in done.output
     text = page.read_text()
     assert "of these outputs are " in text
-    assert "Numbers of the chart; 90% intervals, each by itself" in text
+    assert "Numbers of the chart; 90% intervals, each taken alone" in text

@@ -76,7 +76,7 @@ def test_one_engine_in_words():
     assert counts.split()[1:] == numbers[:-1]
     assert "plain   2,190    0 to 100" in text
     assert "Missed words are wrong and never accepted" in text
-    alone = "If nobody looks for missing words, they alone are more than the limit (2.8% of the true"
+    alone = "If nobody looks for missed words, they alone exceed the limit (2.8% of the true"
     said = " ".join(text.partition("All figures")[2].split())
     assert said.count(alone) == 1
     assert "At most 1% errors: accept 70.1% automatically at confidence >= " in text
@@ -146,7 +146,7 @@ def test_pages_make_intervals_wider():
 def test_error_rates_stand_beside_the_decision(folders):
     engines = [folders / name for name in ("truth", "one", "two")]
     text = run(*engines, "--ci", "0.9").stdout
-    table = text.partition("Error rates of the text as it is, by page")[2].partition("Items are")[0]
+    table = text.partition("Error rates of the text as read, by page")[2].partition("Items are")[0]
     assert "90% intervals" in table
     one, two = (row.split() for row in table.splitlines() if row.startswith(("one", "two")))
     assert one[2:] == ["33.3%", "33.3%"]  # a word of three on each page, whatever the order
@@ -309,7 +309,7 @@ def test_options_of_the_alignment(folders):
 def test_names(folders):
     one, two = folders / "one", folders / "two"
     text = run(folders / "truth", one, two, "--name", "Alpha", "--name", "Beta").stdout
-    alone = "Beta: if nobody looks for missing words, they alone are more than the limit (22.2% of"
+    alone = "Beta: if nobody looks for missed words, they alone exceed the limit (22.2% of"
     assert alone in " ".join(text.split())
     assert refusal(folders / "truth", one, two, "--name", "A").startswith("--name is given once")
     assert "several engines are called A;" in refusal(
@@ -478,7 +478,7 @@ def test_an_engine_that_is_blank_on_most_pages_does_not_win(many):
     assert "; with missed words counted apart, blank accepts " in said
     assert "missed=" not in said
     assert f"{limit} good accepts most: " in said
-    alone = "if nobody looks for missing words, they alone are more than the limit (66.7% of the true"
+    alone = "if nobody looks for missed words, they alone exceed the limit (66.7% of the true"
     assert f"blank: {alone}" in said
     counts = "(160 missed and 0 merged of 240): most of these words are on empty pages."
     assert f"blank: 66.7% of the true words are missed or merged {counts}" in notes
@@ -576,10 +576,10 @@ def test_missed_words_that_nobody_looks_for_exceed_a_limit(folders):
     aligned = align_files(pair_files(folders / "truth", folders / "two"), missed="residual").aligned
     left = np.mean(aligned.kind == "missed")
     assert "At most 1% errors: no threshold keeps this limit, even with all outputs verified." in said
-    assert "missing words, so 22.2% of the true words remain wrong" in said
+    assert "missed words, so 22.2% of the true words remain wrong" in said
     report = (folders / "r.html").read_text()
     card = report[report.index('id="decision"') : report.index("All figures")]
-    assert f"the limit cannot be kept, {rounded_percent(left)} of all words stay wrong" in card
+    assert f"no threshold keeps the limit, as {rounded_percent(left)} of all words stay wrong" in card
     assert " interval " not in card
     (row,) = commands.records(run(*arguments, "--format", "json").stdout)
     assert row["acceptance_rate/0.01"] == 0.0

@@ -553,7 +553,7 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
         ["check", policy, path],
         ["monitor", policy, path],
     ):
-        message = refusal(*command, *columns[:-1])
+        message = refusal(*command, *columns[:-2])
         assert 'row 8 (line 9): column "confidence" is empty' in message
 
 

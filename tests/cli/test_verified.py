@@ -120,7 +120,7 @@ def test_report(folder, tmp_path):
         assert f"{found.roc_auc:.4f}<small>{low:.4f} to {high:.4f}</small>" in page
         assert f"of {len(outputs.correct):,} outputs are verified" in page
     assert page.count("<dt>Guaranteed</dt>") == 2
-    assert "Here it is left out" in page
+    assert "so this report leaves them out" in page
     targets = set(re.findall(r'href="#([^"]+)"', page))
     assert all(f'id="{target}"' in page for target in targets)
 
@@ -252,7 +252,7 @@ def test_the_page_is_that_of_python(folder, tmp_path):
     command, python, mixed, known, plain = (page.read_text(encoding="utf-8") for page in pages)
     assert command == python
     assert re.search("&lt;a&gt;: [^<]*within at most 0.1% errors rest", mixed)
-    assert "outputs, which are all." in mixed
+    assert "outputs: all of them." in mixed
     assert known == plain
     with pytest.raises(TypeError, match="by cannot go with a PartialTruth"):
         fa.report.write_report(pages[0], {"a": (truth, confidence)}, by=groups)

@@ -119,7 +119,7 @@ def test_settings_of_documents_are_chosen_by_half():
 
 def test_refusals():
     every = models(100, 8)
-    with pytest.raises(ValueError, match="candidates is empty"):
+    with pytest.raises(ValueError, match="candidates must hold at least one candidate, got none"):
         fit_policies({}, max_error_rate=0.1)
     with pytest.raises(TypeError, match=r'candidate "a": fit_policy\(\) got an unexpected'):
         fit_policies(every, max_error_rate=0.1, limit=3)

@@ -139,9 +139,9 @@ def test_outputs_count_once_by_their_ids():
     assert (found.n_items, found.errors, len(looks)) == (500, int((~right).sum()), 2)
     changed = right.copy()
     changed[7] = not changed[7]
-    with pytest.raises(ValueError, match='ids has "7", which was accepted or right otherwise'):
+    with pytest.raises(ValueError, match='ids must keep their outcome, but "7" had another one'):
         POLICY.check(changed, confidence, looks=looks, ids=ids)
-    with pytest.raises(ValueError, match='ids has "3" twice'):
+    with pytest.raises(ValueError, match='ids must be unique, got "3" twice'):
         POLICY.check([1, 1], [1000, 1001], looks=looks, ids=[3, 3])
 
 
@@ -183,7 +183,7 @@ def test_groups_keep_their_order():
     assert [each.n_items for each in seen] == [200, 400, 600, 800]
     highs = [each.interval.high for each in seen]
     assert highs == sorted(highs, reverse=True)
-    with pytest.raises(ValueError, match='groups has "125", of which outputs were looked at before'):
+    with pytest.raises(ValueError, match='new outputs must be of new groups, got "125"'):
         POLICY.check([1] * 20, range(2000, 2020), groups=[125] * 20, looks=looks)
     with pytest.raises(ValueError, match="groups is given in some looks alone"):
         POLICY.check([1] * 20, range(2000, 2020), looks=looks)
@@ -254,7 +254,7 @@ def test_refusals():
     looks = Looks()
     POLICY.check([1], [1000], looks=looks)
     other = fit_policy([1] * 1000, range(1000), max_error_rate=0.1)
-    with pytest.raises(ValueError, match="looks is of another policy"):
+    with pytest.raises(ValueError, match="looks is the log of another policy"):
         other.check([1], [1000], looks=looks)
     with pytest.raises(ValueError, match="declared must be an integer of at least 1, got 0"):
         Looks(0)

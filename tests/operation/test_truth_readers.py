@@ -56,14 +56,14 @@ class TestTheLimitThatIsTested:
     def test_few_double_readings_are_named_with_their_price(self):
         few = fa.Reviewer(double_readings=(40, 5, 6))
         with pytest.warns(
-            fa.SampleTooSmallWarning, match=rf"only 51 errors .*\({FEWEST_FOUND} are exp"
+            fa.SampleTooSmallWarning, match=rf"only 51 errors .*\({FEWEST_FOUND} are needed"
         ):
             limit_of_found(0.05, 0.05, few)
 
     def test_who_is_refused(self):
-        with pytest.raises(ValueError, match="0 is expected where a limit is tested"):
+        with pytest.raises(ValueError, match="must have false_alarm_rate=0 where a limit is tested"):
             limit_of_found(0.05, 0.05, fa.Reviewer(0.9, 0.01))
-        with pytest.raises(ValueError, match="more found errors than false alarms"):
+        with pytest.raises(ValueError, match="must have a detection_rate above its false_alarm_rate"):
             limit_of_found(0.05, 0.05, fa.Reviewer(0.0))
         with pytest.raises(TypeError, match=r"truth_reader must be a Reviewer, got 0\.9 \(float\)"):
             limit_of_found(0.05, 0.05, 0.9)
@@ -71,8 +71,8 @@ class TestTheLimitThatIsTested:
     @pytest.mark.parametrize(
         ("readings", "message"),
         [
-            ((1, 2), "has 2 elements; three"),
-            ((0, 3, 0), "no error that the second reader found"),
+            ((1, 2), "must be three counts, of errors found by both readers, .*, got 2"),
+            ((0, 3, 0), "at least one error that the second reader found, got none"),
             ((1, -1, 0), r"double_readings\[1\] must be an integer of at"),
         ],
     )
@@ -81,7 +81,7 @@ class TestTheLimitThatIsTested:
             fa.Reviewer(double_readings=readings)
 
     def test_one_of_share_and_counts(self):
-        with pytest.raises(ValueError, match="one of the two is expected"):
+        with pytest.raises(ValueError, match="detection_rate must be left out beside double_readings"):
             fa.Reviewer(0.5, double_readings=(90, 40, 10))
 
 
@@ -109,7 +109,7 @@ class TestWhatTakesIt:
         found = fa.guaranteed_operating_point(own, confidence, **limit)
         same = fa.guaranteed_operating_point(other, confidence, **limit, truth_reader=people)
         assert found == same
-        with pytest.raises(TypeError, match="beside a PartialTruth, which has its own"):
+        with pytest.raises(TypeError, match="beside a PartialTruth that has its own"):
             fa.guaranteed_operating_point(own, confidence, **limit, truth_reader=people)
 
     def test_a_policy_keeps_its_people_and_is_checked_by_them(self):

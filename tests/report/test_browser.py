@@ -124,7 +124,7 @@ def test_the_slider(look, reports):
     point = fa.operating_point(sweep, max_error_rate=0.01)
     accepted = point.true_accepts + point.false_accepts
     at_limit = f"{accepted:,} of {sweep.total:,} words ({100 * point.acceptance_rate:.1f}%) go through"
-    assert outcome.text.startswith(f"{at_limit} unchecked, {point.false_accepts} wrong ones")
+    assert outcome.text.startswith(f"{at_limit} unchecked, {point.false_accepts} of them wrong")
     slider = article.find_element(By.CLASS_NAME, "slider")
     slider.send_keys(Keys.HOME)
     assert outcome.text.startswith(f"0 of {sweep.total:,} words (0%)")

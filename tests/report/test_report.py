@@ -94,7 +94,7 @@ class TestContents:
         share = rounded_percent(point.acceptance_rate)
         assert f"At most 1% errors {share} of the words go through unchecked with {name}" in first
         assert f"confidence ≥ {wording.threshold(point.threshold, aligned.sweep())}" in first
-        assert f"{point.false_accepts} wrong ones are among them" in first
+        assert f"{point.false_accepts} of them are wrong" in first
         items = aligned.correct, aligned.confidence
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -109,7 +109,7 @@ class TestContents:
         others = point.false_rejects + point.true_rejects - missed
         assert f"people verify the other {others} and look for the {missed} missed words" in first
         assert "Lead Judged by 20 pages, enlarged's lead over plain (" in first
-        assert "plain: if nobody looks for missing words, they alone are more than the limit" in first
+        assert "plain: if nobody looks for missed words, they alone exceed the limit" in first
         assert "Side by side" in page.text
 
     def test_doubts_are_said(self):
@@ -123,7 +123,7 @@ class TestContents:
         for title in (
             "The decision", "How accuracy falls as more is accepted", "Try a threshold",
             "Does every page keep the limit?", "The most confident errors", "Score health",
-            "What is mistaken for what", "What is missed", "What counts as an item",
+            "Confused characters", "Missed words", "What counts as an item",
         ):  # fmt: skip
             assert title in page.text
         charts = [attributes["data-chart"] for _, attributes in page.tags if "data-chart" in attributes]
@@ -141,7 +141,7 @@ class TestContents:
         assert named <= set(ids)
 
     def test_error_rates_with_intervals_by_page(self, page, sample):
-        table = page.text.partition("moved words being errors, with 95% intervals by page")[2]
+        table = page.text.partition("with moved words as errors; 95% intervals by page")[2]
         for aligned in sample.values():
             for rate in aligned.error_rates().rates.values():
                 ends = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}%"
@@ -325,12 +325,12 @@ class TestHealth:
 
     def test_one_value(self):
         found = self.checks([1, 0, 1, 1], [0.7] * 4)
-        assert found["Different values"].meaning == "No threshold tells outputs apart."
-        assert not found["Different values"].good
+        assert found["Distinct values"].meaning == "No threshold can tell outputs apart."
+        assert not found["Distinct values"].good
 
     def test_ties_and_wrong_ones_at_the_top(self):
         found = self.checks([1] * 60 + [0] * 2 + [1, 0] * 19, [1.0] * 62 + [0.5, 0.4] * 19)
-        assert found["Largest tie"].found == "1, of 62 outputs (62.0%)"
+        assert found["Largest tie"].found == "1, shared by 62 outputs (62.0%)"
         assert not found["Largest tie"].good
         assert found["At 1"].found == "62 outputs (62.0%), 2 of them wrong"
 
@@ -338,9 +338,9 @@ class TestHealth:
         rng = np.random.default_rng(2)
         confidence = np.maximum(rng.random(1000), 0.3).round(2)
         found = self.checks(rng.random(1000) < 1 - confidence, confidence)
-        assert "0.3, an end of the range: were they cut?" in found["Range"].meaning
-        assert "evaluate its negative" in found["Separation (ROC-AUC)"].meaning
-        assert not found["Different values"].good
+        assert "0.3, an end of the range: were they clipped?" in found["Range"].meaning
+        assert "If a lower score means surer, negate it" in found["Separation (ROC-AUC)"].meaning
+        assert not found["Distinct values"].good
         assert not found["Mean confidence"].good
 
     def test_missing(self, sample):
@@ -398,7 +398,7 @@ def test_a_million_words_are_less_than_two_megabytes():
     text = render(Report([model], "A million words"))
     assert len(text.encode()) < 1_500_000
     page = Page(text)
-    assert "The 200 of 4,000 pages with most errors that go through" in page.text
+    assert "The 200 of 4,000 pages with most accepted errors" in page.text
     found = page.data["details"]["m0"]
     points = [operating_point(sweep, max_error_rate=rate) for rate in (0.01, 0.05)]
     for point in points:  # the limits' own thresholds are stops, with their exact counts

@@ -67,7 +67,7 @@ def test_by_attribute(sample):
     states = ["worn" if "worn" in name else "clean" for name in names]
     attributes = fa.ocr.read_attributes({"page": names, "state": states, "kind": ["a"] * len(names)})
     page = Page(report_of(sample, attributes=attributes))
-    text = page.text.partition("By what is known of the pages")[2]
+    text = page.text.partition("By attributes of the pages")[2]
     found = fa.ocr.evaluate_attributes(
         sample["enlarged"], attributes, [Limit("max_error_rate", rate) for rate in (0.01, 0.05)]
     )

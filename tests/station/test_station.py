@@ -150,8 +150,18 @@ def test_what_is_refused(tmp_path, scans):
     refused(DataFileError, 'has the column "truth", which a sample adds:', truth=["a", "b", "c"])
     refused(DataFileError, "there are no rows", [])
     outside = [("p1", "90 10 130 20", "foo", 0.9)]
-    refused(ValueError, r"row 1: box is 90 10 130 20 on an image of 100 × 50", outside, images=scans)
-    refused(ValueError, "row 1: box is '1 2 3'", [("p1", "1 2 3", "foo", 0.9)], images=scans)
+    refused(
+        ValueError,
+        r"row 1: box must lie on the image of 100 × 50 pixels, .*, got 90 10 130 20",
+        outside,
+        images=scans,
+    )
+    refused(
+        ValueError,
+        "row 1: box must be left, top, right and bottom, got '1 2 3'",
+        [("p1", "1 2 3", "foo", 0.9)],
+        images=scans,
+    )
     refused(
         ValueError,
         "be named as the pages, but are called p1, and",

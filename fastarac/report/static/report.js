@@ -398,7 +398,7 @@ function thresholds(article) {
     slider.setAttribute("aria-valuetext", at === 0 ? "accept nothing" : `confidence at least ${threshold[at]}, ${percent(accepted / total)} accepted`);
     const found = { ta: ta[at], fa: fa[at], accepted, fr: right - ta[at], tr: total - right - fa[at], rejected: people };
     for (const [name, cell] of Object.entries(cells)) cell.textContent = count(found[name]);
-    const errors = accepted ? `${count(fa[at])} wrong ones among them: ${percent(fa[at] / total)} of all, ${percent(fa[at] / accepted)} of what goes through` : "no error is among them";
+    const errors = accepted ? `${count(fa[at])} of them wrong: ${percent(fa[at] / total)} of all, ${percent(fa[at] / accepted)} of the accepted` : "none of them wrong";
     outcome.textContent = `${count(accepted)} of ${count(total)} ${units} (${percent(accepted / total)}) go through unchecked, ${errors}. People verify ${count(people - missed)}${missed ? `, look for the ${count(missed)} missed` : ""} and correct ${count(+(detection * found.tr + falseAlarm * found.fr).toFixed(1))}.`;
     const given = prices();
     article.querySelector("[data-cheapest]").disabled = !given;

@@ -229,7 +229,7 @@ function answersIn(text) {
     const given = line[place.correct];
     if (!line[place.answered_at]) return;
     const a = Object.keys(CORRECT).find((name) => CORRECT[name] === given);
-    if (!a) throw new Error(`row ${row + 1} has ${given} as its answer; 1, 0 or nothing is expected`);
+    if (!a) throw new Error(`row ${row + 1} must have 1, 0 or nothing as its answer, got ${given}`);
     found[i] = { a, t: a === "wrong" ? line[place.truth] : "", by: line[place.answered_by], at: line[place.answered_at] };
   });
   return found;
