@@ -22,6 +22,7 @@ EQUAL_COSTS = DATA / "equal_costs.json"  # by python -m bench.simulations.equal_
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
 CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
 SEARCHES = DATA / "adaptive_search.json"  # by python -m bench.simulations.adaptive_search
+SAMPLING_GOALS = DATA / "sampling_goals.json"  # by python -m bench.simulations.sampling_goals
 TRUTH_READERS = DATA / "truth_readers.json"  # by python -m bench.simulations.truth_readers
 CROSSED_GROUPS = DATA / "crossed_groups.json"  # by python -m bench.simulations.crossed_groups
 WRONG_PAGES = DATA / "wrong_pages.json"  # by python -m bench.simulations.wrong_pages
@@ -100,6 +101,28 @@ def truth_readers_table() -> str:
                 percent(own[0]["happened"], own[0]["samples"]),
             ] if own else ["-", "-", "-"]  # fmt: skip
         lines.append(line)
+    return markdown(head, lines)
+
+
+def sampling_goals_table() -> str:
+    """Ways to draw, by population and number of answers: shares accepted, and broken promises."""
+    rows = rows_of(SAMPLING_GOALS)
+    budgets = sorted({row["budget"] for row in rows})
+    head = ["population", "drawn by"]
+    for budget in budgets:
+        head += [f"accepted, {budget:,}", f"exceeded, {budget:,}"]
+    head += ["± points"]
+    lines = []
+    for population, way in dict.fromkeys((row["population"], row["way"]) for row in rows):
+        own = {r["budget"]: r for r in rows if (r["population"], r["way"]) == (population, way)}
+        line = [population, way]
+        for budget in budgets:
+            row = own[budget]
+            broken = row["broken_these" if way.startswith("search") else "broken_new"]
+            line += [
+                f"{row['accepted']:.3f}", percent(round(broken * row["samples"]), row["samples"])
+            ]  # fmt: skip
+        lines.append([*line, points(row["samples"])])
     return markdown(head, lines)
 
 
@@ -366,5 +389,6 @@ MAKERS: dict[str, Callable[[], str]] = {
     "audits_estimates.md": audited_estimates_table,
     "audits_needed.md": audited_needs_table,
     "truth_readers.md": truth_readers_table,
+    "sampling_goals.md": sampling_goals_table,
     "type_one_documents.md": partial(type_one_table, documents=True),
 }

@@ -44,6 +44,7 @@ def monitor_answer(
             changed.append(Said(f"{of_policy}{sentence(shift)}"))
         notes += (Note(f"{of_policy}{sentence(each)}", Weight.LITTLE) for each in waiting(monitor))
         notes += _change_notes(monitor, changes[name], of_policy)
+        notes += _refit_notes(policies[name], monitor, changes[name], of_policy)
         if lately(monitor):
             changed.append(Said(f"{of_policy}{sentence(lately(monitor))}"))
         rows.append({"name": alone or name} | monitor_figures(monitor, changes[name]))
@@ -118,6 +119,18 @@ def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: 
         return []
     numbers = listed([f"{number:,}" for number in changes])
     text = f"{of_policy}The error rate also seems to have risen lately: alarm at update {numbers}."
+    return [Note(text, Weight.DECIDES)]
+
+
+def _refit_notes(
+    policy: Policy, monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str
+) -> list[Note]:
+    """Note after an alarm which answers count for a new policy, and the command that draws them."""
+    if not (monitor.alarm or monitor.changed or changes):
+        return []
+    option = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}[policy.criterion]
+    draw = f"fastarac sample new.csv --budget N {option} {policy.limit:g} -o to_verify.csv"
+    text = f"{of_policy}For a refit only answers drawn since the change count: {draw}."
     return [Note(text, Weight.DECIDES)]
 
 

@@ -9,6 +9,7 @@ from fastarac.answers.answer import Answer
 from fastarac.answers.screen import Note, Screen, Weight
 from fastarac.answers.verification import reader_figures
 from fastarac.guarantees.weighted_betting import least_limit
+from fastarac.partial_truth.sampling import GUARANTEES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,12 +32,15 @@ def drawn_answer(
     crops: Path | None = None,
     answers: Path | None = None,
     double: float = 0.0,
+    limit: tuple[str, float] | None = None,
+    implied: bool = False,
 ) -> Answer:
     """Answer how many outputs were drawn into a file, and which limits they can prove.
 
     `words` are the words of an engine, if the sample comes from them; `crops` is the folder of
     their pictures; `answers` is the file whose answers are kept; `double` is the share of outputs
-    that two people answer.
+    that two people answer; `limit` is the criterion and the limit to be proved, if there is one;
+    `implied` is whether the purpose follows from the limit.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
@@ -50,8 +54,12 @@ def drawn_answer(
         what += f" ({mean:,} on average, as each is drawn by chance)"
     said = f'Drew {drawn:,} of {what}: fill in the column "correct" of {goal}{where}.'
     notes = []
-    if not is_audit and not has_groups:
+    if limit is not None:
+        notes.append(Note(best_case_sentence(sample, *limit, has_groups=has_groups), Weight.DECIDES))
+    elif not is_audit and not has_groups:
         notes.append(Note(least_limit_sentence(sample), Weight.DECIDES))
+    if not is_audit:
+        notes.append(Note(purpose_sentence(sample, implied=implied), Weight.ASSUMES))
     if double:
         twice = (
             'Where "double" is 1, a second person fills in "second_correct", without seeing "correct".'
@@ -67,6 +75,8 @@ def drawn_answer(
     figures = {
         "path": str(goal), "n_items": n, "drawn": drawn, "expected_size": sample.expected_size,
         "least_probability": sample.least_probability,
+        "for": None if is_audit else sample.purpose,
+        "best_acceptance_rate": sample.best_acceptance_rate,
     }  # fmt: skip
     found = Answer(Screen([said], notes=notes), figures)
     return found if words is None else found.with_warnings(words.notes)
@@ -90,7 +100,43 @@ def least_limit_sentence(sample: VerificationSample) -> str:
         f"Without a single error, this sample proves a limit of {aimed} at best, with "
         f"{percent(1.0 - FAILURE)} confidence"
     )
-    return f"{said}." if aimed == even else f"{said}; drawn with --mix 1, {even} at best."
+    return f"{said}." if aimed == even else f"{said}; drawn with --for guarantee-new, {even} at best."
+
+
+def best_case_sentence(
+    sample: VerificationSample, criterion: str, limit: float, *, has_groups: bool
+) -> str:
+    """Return a sentence on the share that can be accepted at a limit if no error is found."""
+    best, drawn = sample.best_acceptance_rate or 0.0, f"{int(sample.selected.sum()):,}"
+    uneven = sample.purpose not in GUARANTEES
+    # a share of accepted outputs within the limit of all outputs needs no answers
+    if best > (limit if criterion == "max_error_rate" else 0.0):
+        said = (
+            f"If none of the {drawn} is wrong, a policy for {percent(limit)} can accept "
+            f"{percent(best, 3)} of the outputs, with {percent(1.0 - FAILURE)} confidence"
+        )
+        more = "--for guarantee-new proves more" if uneven else "each error found lowers that"
+        return f"{said}; {more}."
+    said = f"Even without an error, these {drawn} outputs prove nothing at a limit of {percent(limit)}"
+    if uneven:
+        return f"{said}: use --for guarantee-new, or a larger --budget."
+    if has_groups:
+        return f"{said}: use a larger --budget, for more groups."
+    option = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}[criterion]
+    return f"{said}: fastarac plan {option} {limit:g} --expect 0 says how many do."
+
+
+def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
+    """Return a sentence on what the sample is for, and on the command that proves more."""
+    if sample.purpose == "guarantee-these":
+        return "For these outputs, fastarac search proves more from as many answers, in small batches."
+    if sample.purpose == "guarantee-new":
+        said = "all outputs were equally likely to be drawn"
+        said = f"A limit implies --for guarantee-new: {said}" if implied else said.capitalize()
+        return f"{said}. If only these outputs matter, fastarac search proves more."
+    if sample.purpose == "comparison":
+        return "Draw the other model's outputs with the same --seed and --judge, to get the same rows."
+    return "The sample is for estimates; for a guarantee, add --error-rate or --for guarantee-new."
 
 
 def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None = None) -> Answer:

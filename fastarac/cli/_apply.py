@@ -46,7 +46,7 @@ from fastarac.cli._policies import (
     require_one_model,
 )
 from fastarac.cli._refusals import incomplete
-from fastarac.cli._screen import command_line
+from fastarac.cli._screen import ALIKE, command_line
 from fastarac.cli._station import Station
 from fastarac.operation.application import WRITTEN_FORMATS
 
@@ -131,7 +131,7 @@ class _Goals(NamedTuple):
             return ""
         both = self.accepted, self.review
         if applied.warning is not None:
-            return command_line("sample", *both, "--budget", 500, "--mix", 1, "-o", "to_verify.csv")
+            return command_line("sample", *both, "--budget", 500, *ALIKE, "-o", "to_verify.csv")
         audit = "--audit", request.policy, *(("--by", request.by) if request.by else ())
         return command_line("sample", *both, *audit, "--budget", 100, "-o", "log.csv")
 

@@ -53,7 +53,7 @@ from fastarac.cli._policies import (
     types_in,
 )
 from fastarac.cli._refusals import incompatible
-from fastarac.cli._screen import command_line
+from fastarac.cli._screen import ALIKE, command_line
 from fastarac.operation.application import require_scale
 from fastarac.operation.logs import OF_AUDIT
 from fastarac.operation.looks import kept_looks
@@ -191,7 +191,7 @@ def _next(check: PolicyCheck, policy: Policy, path: Path, columns: Sequence[str 
         return command_line("fit", path, *columns, *limit, "-o", "new_policy.json")
     if check.still_needed is None or check.documents:
         return ""
-    budget = "--budget", check.still_needed, "--mix", 1
+    budget = "--budget", check.still_needed, *ALIKE
     return command_line("sample", "new.csv", *budget, "-o", "to_verify.csv")
 
 

@@ -37,7 +37,7 @@ from fastarac.cli._options import (
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import labels_of, one_group_of, outputs_of_pilot, refusing
 from fastarac.cli._refusals import incompatible, incomplete
-from fastarac.cli._screen import command_line
+from fastarac.cli._screen import ALIKE, command_line
 from fastarac.operating_points.points import operating_point
 
 if TYPE_CHECKING:
@@ -200,7 +200,9 @@ def _next(found: Answer) -> str:
     # a plan in groups needs their column, whose name in the new file is unknown
     if n is None or figures.get("n_groups", n) != n:
         return ""
-    return command_line("sample", "outputs.csv", "--budget", n, "--mix", 1, "-o", "to_verify.csv")
+    aims = {"comparison": ("--for", "comparison"), "interval": ()}
+    aim = aims.get(figures["for"], ALIKE)
+    return command_line("sample", "outputs.csv", "--budget", n, *aim, "-o", "to_verify.csv")
 
 
 def _require_together(given: set[str]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 import typer
 
@@ -17,13 +18,17 @@ from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     BUDGET,
+    NONE,
     ByColumn,
     Confidence,
+    ErrorRate,
     GroupColumn,
     JudgeColumn,
+    MaxRisk,
     RefusalError,
     Seed,
     column_option,
+    limit_options,
     one_column,
     option,
     output_option,
@@ -37,6 +42,7 @@ from fastarac.cli._station import Station
 from fastarac.partial_truth import sample_outputs
 from fastarac.partial_truth.double_readings import reader_of_answers
 from fastarac.partial_truth.sample_files import join_answers
+from fastarac.partial_truth.sampling import GUARANTEES, Purpose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,6 +58,7 @@ Examples:
 \b
   fastarac sample outputs.csv --budget 500 -o to_verify.csv
   fastarac sample outputs.csv --answers to_verify.csv -o verified.csv
+  fastarac sample outputs.csv --budget 400 --error-rate 0.01 -o to_verify.csv
   fastarac sample today.csv --audit policy.json --budget 100 -o log.csv
 
 Fill in the column "correct" of the file; --answers then writes all outputs with the answers.
@@ -62,6 +69,9 @@ Fill in the column "correct" of the file; --answers then writes all outputs with
   fastarac sample accepted.csv review.csv --audit policy.json --budget 100 -o log.csv
   fastarac sample ocr/ --budget 500 -o to_verify.csv --images scans/ --station station.html
   fastarac sample ocr/ --answers to_verify.csv -o verified.csv
+
+A limit implies --for guarantee-new: exactly --budget outputs are drawn, all equally likely, and fit
+takes the file with --inclusion-probability none. Judges and --mix aim the draws of estimates.
 
 With --answers and a larger --budget, sample draws more outputs and keeps the answers; repeat the
 options and the --seed of the first draw. With --group, groups are drawn whole; with --by, each part
@@ -76,10 +86,20 @@ number, box, text and confidence.
 
 Budget = Annotated[float | None, BUDGET]
 Output = Annotated[Path, output_option("Write the outputs to verify to this file.")]
+For = StrEnum("For", [(name.replace("-", "_"), name) for name in get_args(Purpose)])
+PurposeOption = Annotated[
+    For | None,
+    option(
+        "--for PURPOSE",
+        f"Use of the answers: {', '.join(get_args(Purpose))}.  [default: estimate]",
+        Panel.verifying, show_choices=False,
+    ),
+]  # fmt: skip
 Mix = Annotated[
     float | None,
     option(
-        "--mix SHARE", "Share of the budget to spread evenly.  [default: 0.5; 1 for audits]",
+        "--mix SHARE",
+        "Share of the budget to spread evenly.  [default: 0.5 with --judge, otherwise 1; 1 for audits]",
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip
@@ -110,8 +130,13 @@ NEEDED = (
     ("--crops", ("--images",)),
 )
 NOT_DOUBLE = [("--double", ("--audit", "--answers"))]
+LIMITS = "--error-rate", "--max-risk"
+OF_AIMS = "--for", *LIMITS
+UNEVEN = "--judge", "--mix", "--by"
 OF_OWN_TABLES = tuple(each for each in OF_TABLES if each != "--by")  # --by also applies to words
-OF_DRAWS = "--double", "--judge", "--mix", "--group", "--by", "--images", "--crops", "--station"
+OF_DRAWS = (
+    *(*OF_AIMS, "--double", "--judge", "--mix", "--group", "--by", "--images", "--crops", "--station"),
+)
 
 
 @grouped
@@ -121,6 +146,9 @@ def sample(
     output: Output,
     *,
     budget: Budget = None,
+    purpose: PurposeOption = None,
+    error_rate: ErrorRate = None,
+    max_risk: MaxRisk = None,
     confidence: Confidence = "confidence",
     judge: JudgeColumn = None,
     mix: Mix = None,
@@ -138,7 +166,9 @@ def sample(
 ) -> None:
     """Draw outputs for people to verify, each with a known probability."""
     given = set(given_options(context).values())
+    aim = _Aim(purpose, error_rate, max_risk, one_column(group))
     _require_together(given)
+    aim.require(given)
     # --station shows images for tables, too, so --images is no option of OCR alone
     of_station = {"--images"} if station is not None else set()
     is_ocr = is_of_ocr(paths, given - of_station, OF_OWN_TABLES)
@@ -154,28 +184,42 @@ def sample(
         fields = by if policy is not None and policy.fields else None
         columns: dict[str, Any] = {
             "mix": mix, "strata": by if fields is None else None, "groups": one_column(group),
-            "answers": answers, "random_state": seed,
+            "answers": answers, "random_state": seed, **aim.arguments,
         }  # fmt: skip
         if rows.is_ocr:
             words = rows.words
-            found = _drawn_words(words, output, budget or 0.0, policy, columns, (images, crops))
+            found = _drawn_words(words, output, budget or 0.0, policy, columns, aim, (images, crops))
             found = page.beside(found, output, pages=words)
         else:
             if audit is not None:
                 _require_rows(audit, policy, fields)
             columns |= {"double": double, "judge": judge, "by": fields, "confidence": confidence}
-            found = _drawn_rows(rows, output, budget or 0.0, policy, columns)
+            found = _drawn_rows(rows, output, budget or 0.0, policy, columns, aim)
             found = page.beside(found, output, confidence=confidence, judge=judge)
-        found = found.closing(_next(rows, output, audit, by))
+        found = found.closing(_next(rows, output, audit, by, aim, budget))
     deliver(printing, "sample", found)
 
 
-def _next(rows: _DrawnFrom, output: Path, audit: Path | None, by: str | None) -> str:
-    """Return the next command, which uses the answers."""
+def _next(
+    rows: _DrawnFrom,
+    output: Path,
+    audit: Path | None,
+    by: str | None,
+    aim: _Aim,
+    budget: float | None,
+) -> str:
+    """Return the next command, which uses the answers, or `search` in place of the sample."""
     if audit is not None:
         return command_line("check", audit, output, *column_option("--by", by), "--log")
     usual = rows.confidence == "confidence"
     column = () if usual else ("--confidence", rows.confidence)
+    if aim.name == "guarantee-these" and not rows.is_ocr and len(rows.paths) == 1:
+        number = "--budget", round(budget or 0.0)
+        files = "--state", "state.json", "-o", "next.csv"
+        return command_line("search", *rows.paths, *column, *aim.limit_options, *number, *files)
+    if aim.name in GUARANTEES:
+        whole = "--inclusion-probability", NONE, *column_option("--group", aim.group)
+        return command_line("fit", output, *column, *whole, *aim.limit_options, "-o", "policy.json")
     return command_line("sample", *rows.paths, *column, "--answers", output, "-o", "verified.csv")
 
 
@@ -199,6 +243,57 @@ def _require_together(given: set[str]) -> None:
         raise RefusalError(
             "--group cannot go with --audit, which draws single outputs; without --audit, whole "
             "groups are drawn, for fastarac check --inclusion-probability"
+        )
+
+
+class _Aim(NamedTuple):
+    """The purpose of the sample, the limit to be proved, and the column of groups drawn whole."""
+
+    purpose: For | None
+    error_rate: float | None
+    max_risk: float | None
+    group: str | None
+
+    @property
+    def name(self) -> str:
+        """The purpose, which a limit implies if none is stated."""
+        if self.purpose is not None:
+            return str(self.purpose)
+        return "estimate" if self.limit is None else "guarantee-new"
+
+    @property
+    def limit(self) -> tuple[str, float] | None:
+        """The criterion and its limit."""
+        given = {"max_error_rate": self.error_rate, "max_risk": self.max_risk}
+        return next(((name, value) for name, value in given.items() if value is not None), None)
+
+    @property
+    def limit_options(self) -> tuple[str, str]:
+        """The option of the limit; 1% if there is none."""
+        return limit_options(*(self.limit or ("max_error_rate", 0.01)))
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the draw."""
+        purpose = None if self.purpose is None else str(self.purpose)
+        return {"purpose": purpose, "max_error_rate": self.error_rate, "max_risk": self.max_risk}
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The arguments of the answer."""
+        return {"limit": self.limit, "implied": self.purpose is None and self.limit is not None}
+
+    def require(self, given: set[str]) -> None:
+        """Refuse two limits, and options of uneven draws beside a guarantee."""
+        incompatible(given, [("--error-rate", ("--max-risk",))])
+        incompatible(given, [("--audit", OF_AIMS)])
+        uneven = next((name for name in UNEVEN if name in given), None)
+        if self.name not in GUARANTEES or uneven is None:
+            return
+        implied = "" if self.purpose is not None else ", which a limit implies"
+        raise RefusalError(
+            f"{uneven} cannot go with --for {self.name}{implied}: all outputs are then equally likely; "
+            f"leave out {uneven}, or use --for estimate"
         )
 
 
@@ -228,6 +323,7 @@ def _drawn_words(
     budget: float,
     policy: Policy | None,
     columns: Mapping[str, Any],
+    aim: _Aim,
     pictures: tuple[Path | None, Path | None],
 ) -> Answer:
     """Draw words of an engine, and cut out pictures of them."""
@@ -240,11 +336,17 @@ def _drawn_words(
     return drawn_answer(
         done.sample, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
         words=done, crops=None if crops is None else crops.folder, answers=columns["answers"],
+        **aim.said,
     )  # fmt: skip
 
 
 def _drawn_rows(
-    rows: _DrawnFrom, output: Path, budget: float, policy: Policy | None, columns: Mapping[str, Any]
+    rows: _DrawnFrom,
+    output: Path,
+    budget: float,
+    policy: Policy | None,
+    columns: Mapping[str, Any],
+    aim: _Aim,
 ) -> Answer:
     """Draw rows of tables."""
     notes: list[str] = []
@@ -255,7 +357,7 @@ def _drawn_rows(
         )
     answer = drawn_answer(
         found, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
-        answers=columns["answers"], double=columns["double"],
+        answers=columns["answers"], double=columns["double"], **aim.said,
     )  # fmt: skip
     return answer.with_warnings(notes)
 

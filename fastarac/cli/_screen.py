@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fastarac.answers.screen import Screen
     from fastarac.cli._tables import Page
 
+ALIKE = "--for", "guarantee-new"  # options of `sample` for a simple random sample
 BULLET = "- "
 CONTINUED = " \\"  # ends a line of a command that continues
 

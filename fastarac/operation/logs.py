@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OF_AUDIT = "audit_probability"
 PROBABILITY = "inclusion_probability"
 DRAWN = "drawn"
-PLAIN = "use a uniform sample, as fastarac sample --mix 1 draws it"
+PLAIN = "use a uniform sample, as fastarac sample --for guarantee-new draws it"
 ROUNDING = 1e-9  # relative difference at which probabilities in a file count as equal
 CHANCE = 0.001  # warn if an honest log would be this unlikely to have no rejected output
 

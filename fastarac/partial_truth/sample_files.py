@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from fastarac._core.random_state import RandomState
     from fastarac.io._sources import FileSource
     from fastarac.operation.policy import Policy
+    from fastarac.partial_truth.sampling import Purpose
 
 ROW = "row"
 LEAST = "least_probability"
@@ -51,6 +52,9 @@ def sample_outputs(
     output: str | os.PathLike[str],
     budget: float,
     *,
+    purpose: Purpose | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
     confidence: str = "confidence",
     judge: str | None = None,
     mix: float | None = None,
@@ -77,12 +81,14 @@ def sample_outputs(
         `groups` it also has ``drawn_by``, the name of that column.
     budget : float
         The average number of outputs to verify.
+    purpose, max_error_rate, max_risk
+        As in :func:`.draw_verification_sample`; not with a policy.
     confidence : str, default="confidence"
         The column of confidences.
     judge, strata, groups : str, optional
         The columns for these parameters of :func:`.draw_verification_sample`.
     mix : float, optional
-        As in :func:`.draw_verification_sample`: by default 0.5. For audits the default is 1, as only
+        As in :func:`.draw_verification_sample`. For audits the default is 1 even with a judge, as only
         equal probabilities keep the guarantee exact.
     policy : Policy, optional
         Draw audits of the outputs that the policy accepts, instead of a sample of all. The file then
@@ -149,6 +155,7 @@ def sample_outputs(
     goal = goal_of(output, *paths, *([] if answers is None else [answers]))
     return draw_rows(
         lambda connection: _opened(paths, connection), goal, budget,
+        purpose=purpose, max_error_rate=max_error_rate, max_risk=max_risk,
         confidence=confidence, judge=judge, mix=mix, strata=strata, groups=groups, policy=policy, by=by,
         answers=answers, double=double, random_state=random_state,
     )  # fmt: skip
@@ -223,6 +230,9 @@ def draw_rows(
     goal: Path,
     budget: float,
     *,
+    purpose: Purpose | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
     confidence: str = "confidence",
     judge: str | None = None,
     mix: float | None = None,
@@ -239,7 +249,8 @@ def draw_rows(
 
     `beside` returns further text columns, given the positions of the drawn rows.
     """
-    added = _columns_added(groups, policy, answers, double=bool(double))
+    aims = {"purpose": purpose, "max_error_rate": max_error_rate, "max_risk": max_risk}
+    added = _columns_added(groups, policy, answers, aims, double=bool(double))
     mix = _mix_of(mix, judge, policy)
     with connect(alone=True) as connection:
         source = open_rows(connection)
@@ -255,7 +266,7 @@ def draw_rows(
             for name in ("judge", "strata", "groups")
         }
         sample = draw_verification_sample(
-            read["confidence"][taken], budget, mix=mix, random_state=random_state, **columns
+            read["confidence"][taken], budget, mix=mix, random_state=random_state, **aims, **columns
         )
         table = _design_of(sample) if policy is None else _log_of(sample, taken, given)
         answer = 'NULL AS "correct"'
@@ -279,20 +290,20 @@ def draw_rows(
 
 
 def _columns_added(
-    groups: str | None, policy: Policy | None, answers: Any, *, double: bool
+    groups: str | None, policy: Policy | None, answers: Any, aims: dict[str, Any], *, double: bool
 ) -> list[str]:
     """Return the columns that a sample's file adds; raise for options that cannot go together."""
     added = [ROW, PROBABILITY, LEAST, SIZE, "correct", *([] if groups is None else [DRAWN_BY])]
     if policy is not None:
-        _refuse_beside_policy(answers=answers, groups=groups)
+        _refuse_beside_policy(answers=answers, groups=groups, **aims)
         added = [ROW, "accepted", "drawn", OF_AUDIT, "correct"]
     return [*added, *_doubled(answers=answers, policy=policy)] if double else added
 
 
-def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> float:
+def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> float | None:
     """Return the evenly spread share of the budget; raise if that makes a judge useless."""
-    if mix is None:
-        mix = 0.5 if policy is None else 1.0
+    if mix is None and policy is not None:
+        mix = 1.0
     if judge is not None and mix == 1.0:
         raise ValueError(
             "judge needs a mix below 1: a mix of 1, the default with a policy, spreads the budget "
@@ -520,7 +531,12 @@ def _doubled(**others: Any) -> list[str]:
     return [DOUBLE, SECOND]
 
 
-def _refuse_beside_policy(*, answers: Any, groups: Any) -> None:
+def _refuse_beside_policy(*, answers: Any, groups: Any, **aims: Any) -> None:
+    for name, value in aims.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} cannot go with a policy, whose audits are drawn evenly: leave out {name}"
+            )
     if answers is not None:
         raise ValueError("answers cannot go with a policy, as each audit is drawn once")
     if groups is not None:

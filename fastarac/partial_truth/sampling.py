@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
-from fastarac._core.checks import fraction_of, real_scalar, reject_where
+from fastarac._core.checks import (
+    choice,
+    exactly_one,
+    fraction_of,
+    inner_fraction,
+    real_scalar,
+    reject_where,
+)
+from fastarac._core.exceptions import collected
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.results import Result, Table
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.inputs import read_groups, vector
-from fastarac.samples.partial import read_judge
+from fastarac.operation.fitting import fit_policy
+from fastarac.samples.partial import PartialTruth, read_judge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
+
+Purpose = Literal["guarantee-these", "guarantee-new", "estimate", "comparison"]
+GUARANTEES = "guarantee-these", "guarantee-new"
+MIX = 0.5  # evenly spread share of the budget, with a judge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +45,11 @@ class VerificationSample(Table, Result):
         The probability π with which each output is selected, in (0, 1]; given for all outputs.
     least_probability : float
         The least of these, on which guarantees rest; at least mix · budget / n.
+    purpose : str
+        "guarantee-these", "guarantee-new", "estimate" or "comparison".
+    best_acceptance_rate : float or None
+        The share of the outputs that :func:`.fit_policy` accepts at the limit if every answer is
+        "right", at a failure probability of 5%; None without a limit.
 
     See Also
     --------
@@ -44,7 +62,7 @@ class VerificationSample(Table, Result):
     >>> import fastarac as fa
     >>> sample = fa.partial_truth.draw_verification_sample(np.arange(1000), 100, random_state=0)
     >>> sample
-    VerificationSample(102 of 1000 outputs, 100 expected)
+    VerificationSample(107 of 1000 outputs, 100 expected)
     >>> sample.indices[:5]
     array([ 7, 24, 28, 33, 35])
     """
@@ -52,6 +70,8 @@ class VerificationSample(Table, Result):
     selected: NDArray[np.bool_]
     inclusion_probability: NDArray[np.float64]
     least_probability: float
+    purpose: Purpose = "estimate"
+    best_acceptance_rate: float | None = None
 
     def __repr__(self) -> str:
         n, drawn = len(self.selected), int(self.selected.sum())
@@ -77,8 +97,11 @@ def draw_verification_sample(
     confidence: ArrayLike,
     budget: float,
     *,
+    purpose: Purpose | None = None,
+    max_error_rate: float | None = None,
+    max_risk: float | None = None,
     judge: ArrayLike | None = None,
-    mix: float = 0.5,
+    mix: float | None = None,
     strata: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     random_state: RandomState = None,
@@ -91,16 +114,23 @@ def draw_verification_sample(
         Confidences of all outputs; real and finite.
     budget : float
         The average number of outputs to verify, above 0 and at most n.
+    purpose : {"guarantee-these", "guarantee-new", "estimate", "comparison"}, optional
+        What the answers are for. For a guarantee, of these outputs or of new ones, exactly `budget`
+        outputs (rounded) are drawn, all equally likely: a simple random sample, which
+        :func:`.fit_policy` takes as it is. Default: "guarantee-new" with a limit, else "estimate".
+    max_error_rate, max_risk : float, optional
+        The limit to be proved, in (0, 1); at most one of the two.
     judge : array_like of shape (n,), optional
         A guess at the probability that each output is right, in [0, 1]: from a language model, from
         another engine, or a calibrated confidence. If it is bad, the sample is less informative, but
-        nothing becomes wrong.
-    mix : float, default=0.5
+        nothing becomes wrong. Not for a guarantee, which even draws prove from fewer answers.
+    mix : float, optional
         The share of the budget that is spread evenly over all outputs, in [0, 1]. The rest goes to the
-        outputs of which the judge is least sure.
+        outputs of which the judge is least sure. Default: 0.5 with a judge, 1 without. Not for a
+        guarantee.
     strata : array_like of shape (n,), optional
         Labels of fields, sources or other parts; each gets a share of the budget in proportion to its
-        number of outputs.
+        number of outputs. Not for a guarantee.
     groups : array_like of shape (n,), optional
         Labels of pages, documents or other groups, which are drawn whole.
     random_state : int, SeedSequence, Generator or None, default=None
@@ -122,13 +152,14 @@ def draw_verification_sample(
     See Also
     --------
     fastarac.PartialTruth : truth of those items that people verified
+    AdaptiveThresholdSearch : a guarantee for these outputs, from fewer answers
     sample_outputs : draw outputs to verify from a file, and write a file that people fill
     fastarac.results.VerificationSample : the outputs that were drawn to be verified
 
     Notes
     -----
-    Each output (or group) is drawn independently, by Poisson sampling (Särndal, Swensson and Wretman
-    1992, 3.5), with
+    Unless it is for a guarantee, each output (or group) is drawn independently, by Poisson sampling
+    (Särndal, Swensson and Wretman 1992, 3.5), with
 
     .. math:: \pi_i = \min\left(1,\; m\frac{B}{n} + \lambda\sqrt{\hat\jmath_i(1 - \hat\jmath_i)}\right)
 
@@ -138,8 +169,8 @@ def draw_verification_sample(
     standard deviation of the error is optimal for a mean (Neyman 1934; "active inference", Zrnic and
     Candès 2024). The evenly spread share limits the weights 1/π to n/(mB), however bad the judge is.
 
-    Without a judge, only the rank of the confidence counts: ĵ rises linearly from ½ at the lowest
-    confidence to 1 at the highest, with equal values for ties.
+    With a `mix` below 1 and no judge, only the rank of the confidence counts: ĵ rises linearly from ½
+    at the lowest confidence to 1 at the highest, with equal values for ties.
 
     References
     ----------
@@ -151,11 +182,20 @@ def draw_verification_sample(
     >>> import numpy as np
     >>> import fastarac as fa
     >>> confidence = np.linspace(0.0, 1.0, 1_000)
-    >>> sample = fa.partial_truth.draw_verification_sample(confidence, 100, random_state=1)
+    >>> judge = 0.5 + 0.5 * confidence
+    >>> sample = fa.partial_truth.draw_verification_sample(confidence, 100, judge=judge, random_state=1)
     >>> sample
     VerificationSample(87 of 1000 outputs, 100 expected)
     >>> sample.inclusion_probability[[0, 500, -1]].round(3)
-    array([0.114, 0.105, 0.052])
+    array([0.114, 0.105, 0.05 ])
+
+    If none of 90 answers is "wrong", nearly all outputs can be accepted at a limit of 4%:
+
+    >>> sample = fa.partial_truth.draw_verification_sample(
+    ...     confidence, 90, max_error_rate=0.04, random_state=1
+    ... )
+    >>> sample.purpose, len(sample.indices), round(sample.best_acceptance_rate, 2)
+    ('guarantee-new', 90, 1.0)
     """
     scores = vector(confidence, "confidence")
     n = len(scores)
@@ -167,28 +207,122 @@ def draw_verification_sample(
         raise ValueError(
             f"budget must be above 0 and at most {n}, the number of outputs, got {budget!r}"
         )
-    even = fraction_of(mix, "mix")
-    right = _by_rank(scores) if judge is None else read_judge(judge, n)
-    size = right * (1.0 - right)  # the variance of an error with that probability
-    units = np.arange(n) if groups is None else read_groups(groups, n)[1]
-    parts = np.zeros(n, np.intp) if strata is None else read_groups(strata, n, "strata")[1]
-    counts = np.bincount(units)
-    sizes = np.sqrt(np.bincount(units, size) / counts)
-    part_of = np.zeros(len(counts), np.intp)
-    part_of[units] = parts
-    if (part_of[units] != parts).any():
-        where = int((part_of[units] != parts).argmax())
-        raise ValueError(f"groups must each lie in one stratum, but the one at {where} lies in several")
-    probability = np.empty(len(counts))
-    share = wanted / n
-    for part in range(int(part_of.max()) + 1):
-        here = part_of == part
-        probability[here] = _filled(sizes[here], counts[here], even * share, share)
-    if not probability.min() > 0.0:
-        where = int((probability[units] == 0.0).argmax())
-        raise ValueError(f"mix must be above 0, got {mix!r}: output {where} would never be drawn")
-    drawn = np.random.default_rng(key_of(random_state)).random(len(counts)) < probability
-    return VerificationSample(drawn[units], probability[units], float(probability.min()))
+    limit = limit_to_prove(max_error_rate, max_risk)
+    goal = purpose_of(purpose, limit)
+    if goal in GUARANTEES:
+        refuse_beside_guarantee(goal, judge=judge, mix=mix, strata=strata)
+    units = _Units.of(groups, strata, n)
+    chances = np.random.default_rng(key_of(random_state)).random(len(units.counts))
+    if goal in GUARANTEES:
+        k = max(1, round(wanted / n * len(chances)))
+        drawn = np.zeros(len(chances), np.bool_)
+        drawn[np.argsort(chances, kind="stable")[:k]] = True
+        probability = np.full(len(chances), k / len(chances))
+    else:
+        even = (1.0 if judge is None else MIX) if mix is None else fraction_of(mix, "mix")
+        right = _by_rank(scores) if judge is None else read_judge(judge, n)
+        probability = units.probabilities(right * (1.0 - right), even, wanted / n)
+        drawn = chances < probability
+    best = None
+    selected, of_items = drawn[units.codes], probability[units.codes]
+    if limit is not None:
+        own = None if groups is None else units.codes
+        best = _share_without_errors(goal, scores, selected, of_items, own, dict([limit]))
+    return VerificationSample(selected, of_items, float(probability.min()), goal, best)
+
+
+def limit_to_prove(max_error_rate: float | None, max_risk: float | None) -> tuple[str, float] | None:
+    """Return the criterion and the limit, or None without a limit; raise if there are two."""
+    given = {"max_error_rate": max_error_rate, "max_risk": max_risk}
+    if all(value is None for value in given.values()):
+        return None
+    criterion = exactly_one(**given)
+    return criterion, inner_fraction(given[criterion], criterion)
+
+
+def purpose_of(purpose: Purpose | None, limit: object) -> Purpose:
+    """Return the purpose; by default a guarantee for new outputs with a limit, else an estimate."""
+    if purpose is None:
+        return "estimate" if limit is None else "guarantee-new"
+    choice(purpose, "purpose", get_args(Purpose))
+    return purpose
+
+
+def refuse_beside_guarantee(purpose: str, **given: object) -> None:
+    """Raise for an option of uneven draws."""
+    for name, value in given.items():
+        if value is not None:
+            raise TypeError(
+                f"{name} cannot go with purpose={purpose!r}, for which all outputs are equally likely: "
+                f"leave out {name}, or use purpose='estimate'"
+            )
+
+
+def _share_without_errors(
+    purpose: Purpose,
+    scores: NDArray[Any],
+    selected: NDArray[np.bool_],
+    probability: FloatArray,
+    groups: NDArray[np.intp] | None,
+    limit: dict[str, Any],
+) -> float:
+    """Return the share of the outputs that a policy accepts if every answer is "right"."""
+    if not selected.any():
+        return 0.0
+    options: dict[str, Any] = dict(limit)
+    correct: Any = PartialTruth(
+        np.where(selected, 1.0, np.nan), inclusion_probability=probability, groups=groups
+    )
+    values = scores
+    if purpose in GUARANTEES:
+        correct, values = np.ones(int(selected.sum()), np.bool_), scores[selected]
+        options["groups"] = None if groups is None else groups[selected]
+    with collected([]):  # the share says that a sample is too small
+        policy = fit_policy(correct, values, random_state=0, **options)
+    return float(policy.apply(scores).mean())
+
+
+class _Units(NamedTuple):
+    """Outputs or groups of them, each of which is drawn whole."""
+
+    codes: NDArray[np.intp]
+    """The unit of each output."""
+    counts: NDArray[np.intp]
+    """The number of outputs in each unit."""
+    parts: NDArray[np.intp]
+    """The stratum of each unit."""
+
+    @classmethod
+    def of(cls, groups: ArrayLike | None, strata: ArrayLike | None, n: int) -> Self:
+        """Number groups and strata; raise if a group lies in several strata."""
+        codes = np.arange(n) if groups is None else read_groups(groups, n)[1]
+        parts = np.zeros(n, np.intp) if strata is None else read_groups(strata, n, "strata")[1]
+        counts = np.bincount(codes)
+        part_of = np.zeros(len(counts), np.intp)
+        part_of[codes] = parts
+        if (part_of[codes] != parts).any():
+            where = int((part_of[codes] != parts).argmax())
+            raise ValueError(
+                f"groups must each lie in one stratum, but the one at {where} lies in several"
+            )
+        return cls(codes, counts, part_of)
+
+    def probabilities(self, variance: FloatArray, even: float, share: float) -> FloatArray:
+        """Return the probability of each unit, so that each stratum has its share of the budget.
+
+        `variance` is that of each output's error; `even` is the evenly spread share of the budget.
+        """
+        if even == 1.0:
+            return np.full(len(self.counts), min(1.0, share))
+        sizes = np.sqrt(np.bincount(self.codes, variance) / self.counts)
+        found = np.empty(len(self.counts))
+        for part in range(int(self.parts.max()) + 1):
+            here = self.parts == part
+            found[here] = _filled(sizes[here], self.counts[here], even * share, share)
+        if not found.min() > 0.0:
+            where = int((found[self.codes] == 0.0).argmax())
+            raise ValueError(f"mix must be above 0, got {even!r}: output {where} would never be drawn")
+        return found
 
 
 def _by_rank(scores: NDArray[Any]) -> FloatArray:

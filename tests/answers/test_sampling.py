@@ -15,7 +15,7 @@ GOAL = Path("to_verify.csv")
 
 
 def test_a_draw():
-    sample = fa.partial_truth.draw_verification_sample(np.arange(1000), 100, random_state=0)
+    sample = fa.partial_truth.draw_verification_sample(np.arange(1000), 100, mix=0.5, random_state=0)
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
     found = sampling.drawn_answer(sample, GOAL, is_audit=False, answers=Path("old.csv"))
     first, least_limit, *others = found.sentences()
@@ -25,6 +25,7 @@ def test_a_draw():
     )
     assert least_limit.startswith("Without a single error, this sample proves a limit of ")
     assert others == [
+        "The sample is for estimates; for a guarantee, add --error-rate or --for guarantee-new.",
         "The answers of old.csv are kept: fill in the empty ones.",
         f"Each output was drawn with a probability from {least:.4g} to {most:.4g}.",
     ]

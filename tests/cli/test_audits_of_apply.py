@@ -99,13 +99,13 @@ def test_monitors_take_a_log_and_refuse_what_is_no_plain_sample(folder, tmp_path
     truth, policy = np.load(folder / "truth.npy"), folder / "policy.json"
     parts = folder / "accepted.csv", folder / "review.csv"
     drawn, done = tmp_path / "drawn.csv", tmp_path / "done.csv"
-    run("sample", *parts, "--budget", 300, "-o", drawn)
+    run("sample", *parts, "--budget", 300, "--mix", 0.5, "-o", drawn)
     answer(drawn, done, truth)
-    assert "use a uniform sample, as fastarac sample --mix 1 draws it" in reason(
+    assert "use a uniform sample, as fastarac sample --for guarantee-new draws it" in reason(
         "monitor", policy, done
     )
     drawn.unlink()
-    run("sample", *parts, "--budget", 300, "--mix", 1, "-o", drawn)
+    run("sample", *parts, "--budget", 300, "--for", "guarantee-new", "-o", drawn)
     found = answer(drawn, done, truth)
     assert f" of {len(found)} audits " in run("monitor", policy, done).stdout
     drawn.unlink()

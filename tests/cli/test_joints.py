@@ -110,10 +110,10 @@ def folder(tmp_path_factory):
         at[name].write_text("\n".join(lines) + "\n")
     # a week without outputs
     at["week"].write_text(at["verified"].read_text().partition("\n")[0] + "\n")
-    run("sample", at["table"], "--budget", 60, "-o", at["drawn"])
+    run("sample", at["table"], "--budget", 60, "--mix", 0.5, "-o", at["drawn"])
     answered(at["drawn"], at["answered"])
     run("sample", at["table"], "--answers", at["answered"], "-o", at["joined"])
-    run("sample", at["table"], "--budget", 60, "--mix", 1, "-o", folder / "even_open.csv")
+    run("sample", at["table"], "--budget", 60, "--for", "guarantee-new", "-o", folder / "even_open.csv")
     answered(folder / "even_open.csv", at["even"])
     run("sample", at["table"], "--audit", policy, "--budget", 60, "-o", at["log"])
     answered(at["log"], at["log_part"], keep=True)
@@ -165,7 +165,7 @@ REASONS = {
     "L": ", so it is no log of fastarac sample --audit; for verified",
     "M": 'column "model" holds "a" and "b", .* a policy is for one model: give a table of its outputs',
     "N": "the policy accepts none of its outputs",
-    "P": 'column "inclusion_probability" holds .* use a uniform sample, as .* --mix 1 draws it',
+    "P": 'column "inclusion_probability" holds .* use a uniform sample, .*--for guarantee-new draws it',
     "R": "it already has the column",
     "S": 'has a column "inclusion_probability", so its outputs were drawn .* use',
     "U": "none of the .* outputs that were drawn has a result; fill in",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import numpy as np
 import pytest
@@ -242,12 +243,13 @@ def test_more_are_drawn_beside_those_with_answers(outputs, tmp_path):
 
 def test_the_least_limit_is_said(outputs, tmp_path):
     """What fewer outputs than a guarantee needs cannot reach is known before anybody verifies."""
-    said = " ".join(run("sample", outputs, "--budget", 60, "-o", tmp_path / "a.csv").stdout.split())
+    aims = "--budget", 60, "--mix", 0.5, "-o", tmp_path / "a.csv"
+    said = " ".join(run("sample", outputs, *aims).stdout.split())
     confidence = np.array([float(row["confidence"]) for row in rows(outputs)])
-    sample = draw_verification_sample(confidence, 60, random_state=0)
+    sample = draw_verification_sample(confidence, 60, mix=0.5, random_state=0)
     aimed, even = (-np.log(0.05) / (400 * p) for p in (sample.least_probability, 60 / 400))
     assert f"a limit of {100 * aimed:.3g}% at best" in said
-    assert f"--mix 1, {100 * even:.3g}% at best" in said
+    assert f"--for guarantee-new, {100 * even:.3g}% at best" in said
     truth = fa.PartialTruth(
         np.where(sample.selected, 1.0, np.nan), inclusion_probability=sample.inclusion_probability
     )
@@ -257,7 +259,61 @@ def test_the_least_limit_is_said(outputs, tmp_path):
     assert point.acceptance_rate < 0.1  # so few that some of them may be wrong
     point = fa.guaranteed_operating_point(truth, confidence, max_error_rate=1.5 * aimed, **options)
     assert point.acceptance_rate == 1.0
-    plain = run("sample", outputs, "--budget", 60, "--mix", 1, "-o", tmp_path / "b.csv").stdout
+    plain = run("sample", outputs, "--budget", 60, "-o", tmp_path / "b.csv").stdout
     assert f"a limit of {100 * even:.3g}% at best" in plain
     by_page = run("sample", outputs, "--budget", 60, "--group", "page", "-o", tmp_path / "c.csv").stdout
     assert "at best" not in by_page
+
+
+def test_the_purpose(outputs, tmp_path):
+    """What is said before anybody verifies is what the next command does with right answers."""
+
+    def drawn(name, *options):
+        goal = tmp_path / f"{name}.csv"
+        said = run("sample", outputs, "--budget", 60, *options, "-o", goal).stdout
+        found = run("sample", outputs, "--budget", 60, *options, "-o", goal, "--format", "json").stdout
+        return goal, " ".join(said.split()), json.loads(found)["sample"]
+
+    goal, said, figures = drawn("new", "--error-rate", 0.1)
+    assert (figures["for"], figures["drawn"]) == ("guarantee-new", 60)
+    assert "A limit implies --for guarantee-new: " in said
+    assert f"can accept {100 * figures['best_acceptance_rate']:.3g}% of the outputs" in said
+    filled = tmp_path / "filled.csv"
+    answers = rows(goal)
+    with filled.open("w", newline="") as file:
+        writer = csv.DictWriter(file, answers[0])
+        writer.writeheader()
+        writer.writerows(row | {"correct": 1} for row in answers)
+    policy = tmp_path / "policy.json"
+    next_command = said.rpartition("Next: fastarac ")[2].replace(" \\ ", " ")
+    command = next_command.replace(str(goal), str(filled)).replace("policy.json", str(policy))
+    run(*command.split())
+    confidence = np.array([float(row["confidence"]) for row in rows(outputs)])
+    accepted = fa.operation.Policy.load(policy).apply(confidence).mean()
+    assert accepted == figures["best_acceptance_rate"]
+
+    _, said, figures = drawn("few", "--error-rate", 0.01)
+    assert "these 60 outputs prove nothing at a limit of 1%: fastarac plan --error-rate 0.01 " in said
+    assert figures["best_acceptance_rate"] <= 0.01
+    _, said, figures = drawn("pages", "--error-rate", 0.01, "--group", "page")
+    assert "use a larger --budget, for more groups" in said
+    assert figures["drawn"] == 60
+    _, said, figures = drawn("aimed", "--error-rate", 0.2, "--judge", "judge", "--for", "estimate")
+    assert "--for guarantee-new proves more" in said
+    assert figures["best_acceptance_rate"] > 0.2
+    _, said, figures = drawn("these", "--max-risk", 0.1, "--for", "guarantee-these")
+    assert "Next: fastarac search" in said
+    assert "--max-risk 0.1 --budget 60" in said
+    _, said, figures = drawn("two", "--for", "comparison")
+    assert (figures["for"], figures["best_acceptance_rate"]) == ("comparison", None)
+    assert "to get the same rows" in said
+
+    to = ("sample", outputs, "--budget", 60, "-o", tmp_path / "no.csv")
+    why = reason(*to, "--error-rate", 0.1, "--judge", "judge")
+    assert "--judge cannot go with --for guarantee-new, which a limit implies" in why
+    assert "--mix cannot go with --for guarantee-these: " in reason(
+        *to, "--for", "guarantee-these", "--mix", 1
+    )
+    both = *to, "--error-rate", 0.1, "--max-risk", 0.1
+    assert "--error-rate cannot go with --max-risk" in reason(*both)
+    assert "--audit cannot go with --error-rate" in reason(*to, "--error-rate", 0.1, "--audit", outputs)

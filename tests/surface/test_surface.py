@@ -53,6 +53,7 @@ MEANINGS = {
     "batch_file": "file of the outputs to verify next",
     "judge": "(n,) guesses at the probability of being right (of files: the column of that)",
     "mix": "share of the budget that is spread evenly",
+    "purpose": "what the answers of a sample are for",
     "strata": "(n,) labels of parts that get their shares of the budget (of files: the column of that)",
     "answers": "the file with the truth of the outputs that were drawn",
     "double": "share of the drawn outputs that two people answer",
