@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy sets it
+SMALL_SHIFT = 0.05  # a shift by at most this share of the outputs only widens the intervals
 RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
 LEAST_VARIANCE = 1e-4  # of an error count, relative to its mean: less is invisible
 LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # smallest group of blocks: share of reference, items
@@ -53,9 +54,13 @@ class ConfidenceBasedEstimate(Result):
         Share of the outputs that are accepted, which is known.
     n_items : int
     confidences_match : bool
-        Whether the confidences are distributed as in the reference. This cannot detect errors that
-        occur at the same confidences as before. If False, the intervals cover what a drift allows; see
-        the Notes of :func:`.confidence_based_estimate`.
+        Whether the confidences are distributed much as in the reference: not detectably otherwise, or
+        by at most 5% of the outputs (`shift.statistic`). This cannot detect errors that occur at the
+        same confidences as before. If False, the intervals cover what a drift allows; see the Notes of
+        :func:`.confidence_based_estimate`.
+    hidden_change : float
+        How far the error rate can be from its estimate by a shift of this size, if the outputs are as
+        often right as before the shift; see the Notes of :func:`.confidence_based_estimate`.
     reason : str
         Why they do not match; empty if they do.
     shift : ConfidenceShift
@@ -78,8 +83,11 @@ class ConfidenceBasedEstimate(Result):
     >>> before, now = rng.random(4000), rng.random(2000)
     >>> correct = rng.random(4000) < 0.8 + 0.2 * before
     >>> reference = (correct, before)
-    >>> fa.partial_truth.confidence_based_estimate(reference, now, threshold=0.5)
+    >>> found = fa.partial_truth.confidence_based_estimate(reference, now, threshold=0.5)
+    >>> found
     ConfidenceBasedEstimate(error_rate=0.02813 [0.01998, 0.0382], confidences_match=True)
+    >>> round(found.shift.statistic, 3), round(found.hidden_change, 4)
+    (0.021, 0.0042)
     """
 
     error_rate: Interval
@@ -88,6 +96,7 @@ class ConfidenceBasedEstimate(Result):
     acceptance_rate: float
     n_items: int
     confidences_match: bool
+    hidden_change: float
     reason: str
     shift: ConfidenceShift
 
@@ -104,9 +113,12 @@ class ConfidenceBasedEstimate(Result):
         between = percent_range(rate.low, rate.high, 3)
         unseen = "errors that come at the same confidences as before are not seen"
         if self.confidences_match:
+            moved, change = percent(self.shift.statistic, 2), percent(self.hidden_change, 2)
             return (
                 f"estimated without truth: {percent(rate.estimate, 3)} errors remain among all outputs "
-                f"({between}), as long as a confidence means what it meant in the reference; {unseen}"
+                f"({between}), as long as a confidence means what it meant in the reference; the "
+                f"distribution of confidences differs by {moved}, which may hide {change} errors; "
+                f"{unseen}"
             )
         return (
             f"no estimate without truth: {self.reason}. The errors that remain among all "
@@ -147,6 +159,21 @@ class _Field(NamedTuple):
             before = max(before, math.fsum(counts[1] * taken) ** 2 / self.counted)
         variance = float(np.sum(chance + rejected)) + before
         return math.fsum(mean), variance, max(1.0, float(np.max(counts.sum(axis=0) / n_before)))
+
+    def variation(self, *, accepted: bool) -> float:
+        """Return the total variation of the error probability over the confidences, from low to high.
+
+        With `accepted`, only accepted outputs have errors.
+        """
+        p = self.calibration.error_probability  # from the highest block to the lowest
+        if not accepted:
+            return float(p.max() - p.min())
+        taken = np.unique(self.blocks[self.accepted])
+        if not len(taken):
+            return 0.0
+        scaled = np.minimum(1.0, p[taken] * self.factor) if self.factor else np.full(1, self.rate)
+        step = 0.0 if self.accepted.all() else float(scaled.max())  # at the threshold
+        return step + float(scaled.max() - scaled.min())
 
     def span(self, which: NDArray[np.bool_], level: float) -> tuple[float, float]:
         """Return the fewest and most errors among `which`, by the blocks next to each output's."""
@@ -210,8 +237,14 @@ def confidence_based_estimate(
     variables [1]_, and allows for chance in the reference and in these outputs: it should contain the
     error rate of these outputs, not that of their source.
 
-    `confidences_match` is False if the confidences have shifted (:meth:`.Policy.shift`), if more of
-    them lie outside the reference's range than chance explains, or if fields are unknown. Each output
+    Let D be the largest difference of the distribution functions (`shift.statistic`), and g(c) = p̂ for
+    accepted confidences c and 0 for others. The estimate then differs from the reference's by at most
+    D·V(g), with the total variation V of g: `hidden_change`. If confidences move although as many
+    outputs are right as before, the estimate is wrong by at most that. If a shift is detected
+    (:meth:`.Policy.shift`) but D is at most 5%, the intervals are widened by it.
+
+    `confidences_match` is False if a larger shift is detected, if more confidences lie outside the
+    reference's range than chance explains, or if fields are unknown. Each output
     is then assumed to have at least the error probability of the block of confidences above its own,
     and at most that of the block below, each with its own interval; at least 0 above the highest block
     and at most 1 below the lowest. A change of the truth at the same confidences cannot be detected.
@@ -269,18 +302,24 @@ def confidence_based_estimate(
     reason = _reason(shift, references, values, codes)
     of_all = np.ones(n, np.bool_)
     unknown = int(np.sum(codes < 0))  # never accepted; whether they are right is unknown
+    accepted_alone = max(part.variation(accepted=True) for part in parts)
+    whole = max(part.variation(accepted=False) for part in parts)
+    moved = shift.statistic if shift.shifted and not reason else 0.0
     sums = _Sums(parts, codes, together, level, reason)
     n_accepted = int(accepted.sum())
     undefined = Interval(math.nan, math.nan, math.nan, math.nan, level, "gamma")
     errors = sums.interval(accepted, scaled=True)
     wrong = sums.interval(of_all, scaled=False, unknown=unknown)
     return ConfidenceBasedEstimate(
-        error_rate=_share(errors, n),
-        risk=_share(errors, n_accepted) if n_accepted else undefined,
-        recognition_rate=_mirrored(_share(wrong, n)),
+        error_rate=_widened(_share(errors, n), moved * accepted_alone),
+        risk=_widened(_share(errors, n_accepted), moved * accepted_alone * n / n_accepted)
+        if n_accepted
+        else undefined,
+        recognition_rate=_mirrored(_widened(_share(wrong, n), moved * whole)),
         acceptance_rate=n_accepted / n,
         n_items=n,
         confidences_match=not reason,
+        hidden_change=min(1.0, shift.statistic * accepted_alone),
         reason=reason,
         shift=shift,
     )
@@ -394,7 +433,7 @@ def _reason(
         return (
             f"{above + below:,} of {len(values):,} confidences lie outside the range of the reference's"
         )
-    return str(shift) if shift.shifted else ""
+    return str(shift) if shift.shifted and shift.statistic > SMALL_SHIFT else ""
 
 
 def _outside(reference: Reference, values: Array) -> tuple[int, int]:
@@ -437,6 +476,11 @@ def _gamma_ends(mean: float, variance: float, step: float, level: float) -> tupl
 def _share(count: Interval, n: int) -> Interval:
     ends = (count.estimate / n, count.low / n, min(1.0, count.high / n), count.standard_error / n)
     return Interval(*ends, count.confidence_level, count.method)
+
+
+def _widened(rate: Interval, by: float) -> Interval:
+    low, high = max(0.0, rate.low - by), min(1.0, rate.high + by)
+    return Interval(rate.estimate, low, high, rate.standard_error, rate.confidence_level, rate.method)
 
 
 def _mirrored(rate: Interval) -> Interval:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -103,6 +105,56 @@ def test_moved_confidences_are_flagged(change):
         assert found.confidences_match or found.reason in str(found)
     assert flagged >= 18
     assert contained >= 18
+
+
+@pytest.mark.parametrize("threshold", [0.5, None])
+def test_a_small_shift_of_many_outputs_widens_the_interval(threshold):
+    """A test finds any shift in large samples; what it can change is what counts."""
+    rng = np.random.default_rng(4)
+    contained = 0
+    for _ in range(10):
+        reference = outputs(rng, 100_000)
+        right, confidence = outputs(rng, 100_000)
+        z = np.log(confidence / (1 - confidence)) + 0.05  # as many are right as before
+        now = 1 / (1 + np.exp(-z))
+        found = confidence_based_estimate(reference, now, threshold=threshold)
+        assert found.shift.shifted
+        assert found.confidences_match
+        assert 0 < found.hidden_change < 0.03
+        assert f"may hide {100 * found.hidden_change:.2g}% errors" in str(found)
+        plain = confidence_based_estimate(reference, confidence, threshold=threshold)
+        assert found.error_rate.high - found.error_rate.low > 1.5 * (
+            plain.error_rate.high - plain.error_rate.low
+        )
+        wrong = np.mean(~right & (now >= (threshold or 0)))
+        contained += found.error_rate.low <= wrong <= found.error_rate.high
+        contained += found.recognition_rate.low <= np.mean(right) <= found.recognition_rate.high
+    assert contained >= 18
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_what_a_shift_may_hide(seed, rejects):
+    """The largest difference of the distributions, times the variation of the error probability."""
+    rng = np.random.default_rng(seed)
+    correct, confidence = rng.random(60) < 0.6, rng.integers(0, 6, 60)
+    new = rng.integers(0, 6, 80)
+    threshold = 3 if rejects else 0
+    found = confidence_based_estimate((correct, confidence), new, threshold=threshold)
+    blocks = isotonic(correct.tolist(), confidence.tolist())
+    p = {c: float(error_probability(blocks, c)) for c in range(6)}
+    accepted = [c for c in confidence.tolist() if c >= threshold]
+    fitted = sum(p[c] for c in accepted)
+    wrong = sum(not y for y, c in zip(correct, confidence, strict=True) if c >= threshold)
+    g = [0.0 if c < threshold else min(1.0, p[c] * wrong / fitted) if fitted else 0.0 for c in range(6)]
+    distance = max(abs(np.mean(new <= c) - np.mean(confidence <= c)) for c in range(6))
+    variation = sum(abs(a - b) for a, b in pairwise(g))
+    there = set(new.tolist()) >= set(range(6))
+    if there and fitted:
+        assert found.hidden_change == pytest.approx(min(1.0, distance * variation), abs=1e-12)
+    before = sum(g[c] for c in confidence.tolist()) / 60
+    if not rejects:
+        assert abs(found.error_rate.estimate - before) <= distance * variation + 1e-12
 
 
 def test_range_fields_and_groups():
