@@ -24,6 +24,7 @@ from fastarac.cli._policies import (
     require_one_model,
 )
 from fastarac.cli._refusals import incompatible
+from fastarac.io._picks import OFFER
 from fastarac.operation.audit_logs import LogError
 from fastarac.operation.logs import require_one_probability
 from fastarac.operation.monitoring.audit_files import (
@@ -152,7 +153,7 @@ class Watch:
         names = {"ids": columns["model"], "groups": columns["item"]}
         given = counted = 0
         with interrupts_end_at_once():
-            outputs = refusing(str(path), partial(io.read_outputs, path, **columns))
+            outputs = refusing(str(path), partial(_read, path, columns))
             types = None
             if self._options.types is not None:
                 of_types = {**columns, "item": self._options.types}
@@ -294,6 +295,17 @@ class Watch:
                 f"{path}, row {row + 1}: column {column} must hold the name of a policy, {known}, "
                 f"got {name}"
             )
+
+
+def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
+    """Read audits that all have an answer: open ones wait for their deadline."""
+    try:
+        return io.read_outputs(path, **columns)
+    except io.DataFileError as error:
+        if OFFER not in str(error):
+            raise
+        waits = "To wait for answers, use --drawn-at COLUMN and --deadline TIME"
+        raise ValueError(str(error).replace(OFFER, waits)) from None
 
 
 def _other_state(

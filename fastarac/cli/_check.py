@@ -88,7 +88,9 @@ for outputs that nobody verified. A drawn output without a truth counts as an er
 column audited instead of drawn can show that the limit fails, never that it holds.
 """
 
-NOT_OF_LOGS = (*("--only", "--document", "--prediction", "--truth", "--compare", "--allow-empty"),)
+NOT_OF_LOGS = (
+    *("--only", "--document", "--prediction", "--truth", "--compare", "--allow-empty", "--open"),
+)
 
 Once = Annotated[
     bool,
@@ -146,7 +148,7 @@ def check(
 ) -> None:
     """Check a policy on newly verified outputs."""
     groups, given = groups_of(group), set(given_options(context).values())
-    columns = reading.columns(by=by, item=document, group=groups)
+    columns = reading.columns(by=by, item=document, group=groups, open=verified.how_open)
     of_verified = verified.columns(
         context, reading, groups, "only", "log", "document", "document_type", "fields_complete",
         paths=[] if log else [path], by=by,
@@ -178,7 +180,9 @@ def check(
     else:
         drawn = [] if of_verified is None else [verified.inclusion_probability]
         known = [each for column in drawn for each in ("--inclusion-probability", column)]
-        command = "" if log else _next(found.check, loaded, path, [*fields, *known])
+        command = (
+            "" if log else _next(found.check, loaded, path, [*fields, *known, *verified.open_option])
+        )
     _deliver(loaded, found, printing, report, command)
     if found.check.exit_status:
         raise typer.Exit(found.check.exit_status)
@@ -236,7 +240,7 @@ def _of_items(
     columns = {name: column for name, column in columns.items() if name != "id"}
     if not policy.documents:
         columns, notes = with_pages([path], columns)
-    outputs = of_one_model(path, only, columns)
+    outputs = of_one_model(path, only, columns, notes)
     by, pages = labels_of(outputs.by), one_group_of(outputs)
     read = slice(None) if outputs.rejected is None else ~outputs.rejected
     of_rows: dict[str, Any] = {
@@ -261,11 +265,12 @@ def _of_verified(
     policy: Policy, path: Path, columns: Mapping[str, Any], of_look: Mapping[str, Any]
 ) -> _Checked:
     """Check a policy on partly verified outputs."""
-    read, fields = read_verified(path, columns)
+    notes: list[str] = []
+    read, fields = read_verified(path, columns, notes)
     truth, confidence = read
     found = refusing(str(path), partial(policy.check, truth, confidence, by=fields, **of_look))
     shift = _shift(policy, path, confidence, fields, truth.groups)
-    return _Checked(found, shift, notes_of_groups([path], [read], columns))
+    return _Checked(found, shift, [*notes, *notes_of_groups([path], [read], columns)])
 
 
 def _shift(policy: Policy, path: Path, confidence: Any, by: Any, groups: Any) -> Any:

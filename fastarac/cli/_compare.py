@@ -87,7 +87,9 @@ def compare(
         return
     request = ComparisonRequest.of(statistic, ci, Prices.of(prices), unseen_pages=unseen_pages)
     ids = False if item == NONE else item
-    columns = reading.columns(item=ids, group=groups, model=model, weight=weight)
+    columns = reading.columns(
+        item=ids, group=groups, model=model, weight=weight, open=verified.how_open
+    )
     compared, first = _compare_items(context, paths, columns, request, delivery)
     if fail_if is not None:
         end(worse_than_first(compared, first))
@@ -119,7 +121,7 @@ def _compare_items(
             "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
             "fastarac ocr --cost-verification compares the costs"
         )
-    found = read_models(paths, columns, same_items=not by_pages)
+    found = read_models(paths, columns, pages, same_items=not by_pages)
     order = None
     if not by_pages and found.item is None:
         order = ORDER_AND_TRUTH if found.same_truths else ORDER

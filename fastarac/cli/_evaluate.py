@@ -132,7 +132,7 @@ def evaluate(
     if asked.guarantee is not None:
         _refuse_unguaranteed(groups, limits, weight)
     settings = Settings(limits, costs, delivery, certainty)
-    columns = reading.columns(by=by, group=groups, model=model, weight=weight)
+    columns = reading.columns(by=by, group=groups, model=model, weight=weight, open=verified.how_open)
     if max_memory is not None:
         from fastarac.cli._stream import evaluate_streams
 
@@ -142,6 +142,7 @@ def evaluate(
             "--ci": asked.ci if asks_for_intervals else None, "--guarantee": asked.guarantee,
             "--plot": delivery.plot, "--cost-verification": costs,
             "--unseen-pages": asked.unseen_pages or None,
+            "--open": None if verified.how_open == "refuse" else verified.how_open,
         }  # fmt: skip
         evaluate_streams(paths, columns, settings, max_memory, need_items, conditions)
         return
@@ -197,7 +198,7 @@ def _evaluate_items(
             raise RefusalError(RISK_BY_PAGE)
     if certainty.unseen_pages:
         require_groups(columns["group"])
-    found = read_models(paths, columns)
+    found = read_models(paths, columns, pages)
     conditions.require_models(found.outputs)
     pages += settings.leave_out_slow_intervals(found.outputs)
     if report is not None and any(each.crossed is not None for each in found.outputs.values()):

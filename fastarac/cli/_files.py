@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fastarac import io
+from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, printable, quoted
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import NONE, RefusalError, in_words_of_options
@@ -37,6 +38,7 @@ WORDS = {
     "truth=COLUMN": "--truth COLUMN",
     "item=COLUMN": "--id COLUMN",
     "item='id'": "--id id",
+    "open='wrong'": "--open wrong",
     "compare='number'": "--compare number",
     "compare='text'": "--compare text",
     "compare is '": "--compare is '",
@@ -48,13 +50,17 @@ WORDS = {
 
 
 def read_models(
-    paths: Sequence[Path], columns: Mapping[str, Any], *, same_items: bool = False
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    notes: list[str],
+    *,
+    same_items: bool = False,
 ) -> io.Models:
     """Return the outputs by model: one model per file, or as the column `model` says."""
     files = dict(zip(names_of_files(paths), paths, strict=True))
     if columns.get("model") is None:
         _refuse_engines(paths, columns)
-    with interrupts_end_at_once(), Console(stderr=True).status("") as status:
+    with collected(notes), interrupts_end_at_once(), Console(stderr=True).status("") as status:
         try:
             return io.read_models(
                 files,

@@ -144,7 +144,7 @@ def fit(
         raise RefusalError(f"{len(paths)} files are given; --choose fits a model of each and keeps one")
     path = paths[0]
     incompatible(given, [("--choose", ("--only", "--inclusion-probability", "--judge"))])
-    columns = reading.columns(by=by, item=document, group=groups)
+    columns = reading.columns(by=by, item=document, group=groups, open=verified.how_open)
     of_verified = verified.columns(
         context, reading, groups, "only", "document", "optional", "fields_complete",
         "document_type", paths=paths, by=by,
@@ -154,7 +154,7 @@ def fit(
     notes: list[str] = []
     chosen, of_pages = None, list[str]()
     if of_verified is not None:
-        read, labels = read_verified(path, of_verified)
+        read, labels = read_verified(path, of_verified, notes)
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**promise, "by": labels}, notes)
     else:
@@ -254,7 +254,7 @@ def _items_of(
     path: Path, only: str | None, columns: Mapping[str, Any], types: str | None, notes: list[str]
 ) -> tuple[io.Outputs, dict[str, Any], dict[str, Any]]:
     """Return a model's outputs, the columns beside them, and the counts of items left out."""
-    every = of_one_model(path, only, columns)
+    every = of_one_model(path, only, columns, notes)
     outputs = with_confidence(path, every, notes, missed=not columns["empty_confidence"])
     of_items = {
         "by": labels_of(outputs.by),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 READING = (
     *("confidence", "correct", "prediction", "truth", "compare", "allow_empty"),
-    *("inclusion_probability", "judge", "group"),
+    *("inclusion_probability", "judge", "open", "group"),
 )
 ANSWERED = "details", "output_format", "report", "plot", "output"
 
@@ -64,7 +64,8 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     else:
         return ""
     if sure.threshold == math.inf:
-        return command_line("plan", *limited, "--pilot", *files, *one)
+        answers = _typed(context, ["open"])
+        return command_line("plan", *limited, "--pilot", *files, *one, *answers)
     if len(models) > 1:  # --choose corrects the guarantee for the choice among models
         files, one = list(map(str, context.params["paths"])), ["--choose"]
     probability = sure.failure_probability

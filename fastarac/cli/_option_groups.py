@@ -98,10 +98,21 @@ class ReadColumns:
 
 @dataclass(frozen=True, slots=True)
 class PartlyVerified:
-    """Options that name the columns of a sample drawn for verification."""
+    """Options of samples drawn for verification: their columns, and the use of open answers."""
 
     inclusion_probability: options.InclusionProbability = None
     judge: options.JudgeColumn = None
+    open: options.OpenAnswers = options.Open.refuse
+
+    @property
+    def how_open(self) -> str:
+        """The use of open answers, as the argument `open`."""
+        return str(self.open)
+
+    @property
+    def open_option(self) -> tuple[str, ...]:
+        """The option for open answers, unless it has its default value."""
+        return () if self.open is options.Open.refuse else ("--open", self.how_open)
 
     def columns(
         self,
@@ -119,9 +130,9 @@ class PartlyVerified:
         """
         from fastarac.cli._files import refuse_samples
 
-        if self == PartlyVerified():
+        if self.inclusion_probability is None and self.judge is None:
             refuse_samples(paths)
-        if self in (PartlyVerified(), PartlyVerified(NONE)):
+        if self.judge is None and self.inclusion_probability in (None, NONE):
             return None
         from fastarac.cli import _verified
 
@@ -134,7 +145,8 @@ class PartlyVerified:
                 f"--judge cannot go with --inclusion-probability {NONE}: leave out one of the two"
             )
         chosen = self.inclusion_probability, self.judge, group
-        return _verified.columns_of(reading.confidence, reading.correct, *chosen) | others
+        columns = _verified.columns_of(reading.confidence, reading.correct, *chosen)
+        return columns | {"open": self.how_open} | others
 
 
 def _prices(

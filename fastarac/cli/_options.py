@@ -276,6 +276,16 @@ InclusionProbability = Annotated[
         Panel.columns,
     ),
 ]
+Open = StrEnum("Open", ["refuse", "wrong"])
+OpenAnswers = Annotated[
+    Open,
+    option(
+        "--open HOW",
+        "Outputs without an answer: refuse, or count as wrong.",
+        Panel.columns,
+        expert=True,
+    ),
+]
 JudgeColumn = Annotated[
     str | None,
     option("--judge COLUMN", "Estimated chance that each output is right.", Panel.columns),

@@ -27,6 +27,8 @@ from fastarac.cli._options import (
     GroupColumn,
     Level,
     MaxRisk,
+    Open,
+    OpenAnswers,
     RefusalError,
     ReportFile,
     groups_of,
@@ -79,6 +81,7 @@ NEEDED = (
     *((name, ("--pilot",)) for name in ("--group", "--only", "--by")),
     ("--report", ("--expect",)),
     ("--truth-found", LIMITS),
+    ("--open", ("--pilot",)),
 )
 EXCLUDED = (
     ("--detect", ("--expect", "--by")),
@@ -144,6 +147,7 @@ def plan(
     group: GroupColumn = None,
     only: options.Only = None,
     by: ByColumn = None,
+    open_answers: OpenAnswers = Open.refuse,
     error_rate: ErrorRate = None,
     max_risk: MaxRisk = None,
     expect: Expect = None,
@@ -170,7 +174,8 @@ def plan(
     source = None
     if pilot is not None:
         refuse_samples([pilot], taken=False)
-        source = _pilot(pilot, only, {"group": groups_of(group), "by": by}, max_risk, notes)
+        columns = {"group": groups_of(group), "by": by, "open": str(open_answers)}
+        source = _pilot(pilot, only, columns, max_risk, notes)
     with collected(notes):
         if difference is not None:
             found = _comparison(difference, discordance, ci, likely)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastarac import io, operation
+from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, quoted
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import in_words, said_of_rejects
@@ -47,9 +49,9 @@ def refusing(name: str, do: Callable[[], Any]) -> Any:
         raise RefusalError(_in_words(error)) from None
 
 
-def read_verified(path: Path, columns: Mapping[str, Any]) -> Any:
+def read_verified(path: Path, columns: Mapping[str, Any], notes: list[str]) -> Any:
     """Return the pair (truth, confidence) and the fields of partly verified outputs."""
-    with interrupts_end_at_once():
+    with collected(notes), interrupts_end_at_once():
         return refusing(str(path), partial(read_verified_fields, path, **columns))
 
 
@@ -83,19 +85,24 @@ def require_columns(policies: Iterable[Policy], *, by: str | None, documents: st
             raise RefusalError(f"{option} {state} was fitted with{'' if needed else 'out'} {option}")
 
 
-def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
-    with interrupts_end_at_once():
+def _read(path: Path, columns: Mapping[str, Any], notes: list[str] | None) -> io.Outputs:
+    with nullcontext() if notes is None else collected(notes), interrupts_end_at_once():
         found: io.Outputs = refusing(str(path), lambda: io.read_outputs(path, **columns))
     return found
 
 
-def of_one_model(path: Path, only: str | None, columns: Mapping[str, Any]) -> io.Outputs:
-    """Read the outputs of the one model that a policy is for; refuse several models."""
+def of_one_model(
+    path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None
+) -> io.Outputs:
+    """Read the outputs of the one model that a policy is for; refuse several models.
+
+    Warnings go to `notes`, or through if it is None.
+    """
     if MODEL in columns.values() or MODEL not in columns_in(path):
         if only is not None:
             raise RefusalError(f'{path}: there is no column "{MODEL}" beside --only')
-        return _read(path, columns)
-    parts = _read(path, {**columns, "model": MODEL}).per_model()
+        return _read(path, columns, notes)
+    parts = _read(path, {**columns, "model": MODEL}, notes).per_model()
     if only is None and len(parts) > 1:
         raise _several_models(path, list(parts), "--only NAME takes one")
     if only is not None and only not in parts:
@@ -108,7 +115,7 @@ def outputs_of_pilot(
     path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None = None
 ) -> io.Outputs:
     """Read the outputs of one model; with `notes`, drop and note those that `fit` drops."""
-    outputs = of_one_model(path, only, columns)
+    outputs = of_one_model(path, only, columns, notes)
     return outputs if notes is None else with_confidence(path, outputs, notes, missed=True)
 
 
@@ -166,7 +173,7 @@ def types_in(
     """Return the type of each output's document, or None without a column of types."""
     if types is None:
         return None
-    return labels_of(of_one_model(path, only, {**columns, "item": types}).item)
+    return labels_of(of_one_model(path, only, {**columns, "item": types}, []).item)
 
 
 def ids_in(
@@ -175,7 +182,7 @@ def ids_in(
     """Return the id of each output, from this column or else from a column "id" without duplicates."""
     if column is None and ID not in columns_in(path):
         return None
-    found = labels_of(of_one_model(path, only, {**columns, "item": column or ID}).item)
+    found = labels_of(of_one_model(path, only, {**columns, "item": column or ID}, []).item)
     is_unique = found is not None and len(np.unique(found)) == len(found)
     return found if column is not None or is_unique else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -25,6 +25,8 @@ from fastarac.cli._options import (
     GroupColumn,
     JudgeColumn,
     MaxRisk,
+    Open,
+    OpenAnswers,
     RefusalError,
     Seed,
     column_option,
@@ -42,7 +44,7 @@ from fastarac.cli._station import Station
 from fastarac.partial_truth import sample_outputs
 from fastarac.partial_truth.double_readings import reader_of_answers
 from fastarac.partial_truth.sample_files import join_answers
-from fastarac.partial_truth.sampling import GUARANTEES, Purpose
+from fastarac.partial_truth.sampling import GUARANTEES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,12 +88,12 @@ number, box, text and confidence.
 
 Budget = Annotated[float | None, BUDGET]
 Output = Annotated[Path, output_option("Write the outputs to verify to this file.")]
-For = StrEnum("For", [(name.replace("-", "_"), name) for name in get_args(Purpose)])
+For = StrEnum("For", ["guarantee-these", "guarantee-new", "estimate", "comparison"])
 PurposeOption = Annotated[
     For | None,
     option(
         "--for PURPOSE",
-        f"Use of the answers: {', '.join(get_args(Purpose))}.  [default: estimate]",
+        f"Use of the answers: {', '.join(For)}.  [default: estimate]",
         Panel.verifying, show_choices=False,
     ),
 ]  # fmt: skip
@@ -128,6 +130,7 @@ CropsFolder = Annotated[
 NEEDED = (
     ("--images", ("--crops", "--station")),
     ("--crops", ("--images",)),
+    ("--open", ("--answers",)),
 )
 NOT_DOUBLE = [("--double", ("--audit", "--answers"))]
 LIMITS = "--error-rate", "--max-risk"
@@ -156,6 +159,7 @@ def sample(
     group: GroupColumn = None,
     audit: AuditedPolicy = None,
     answers: Answers = None,
+    open_answers: OpenAnswers = Open.refuse,
     double: Double = 0.0,
     seed: Seed = 0,
     images: options.Images = None,
@@ -176,7 +180,7 @@ def sample(
     page.require()
     if budget is None and answers is not None:
         chance = "--inclusion-probability", "inclusion_probability"
-        found = _joined(rows, answers, output)
+        found = _joined(rows, answers, output, str(open_answers))
         if found.figures["answered"]:
             found = found.closing(command_line("evaluate", output, *chance))
     else:
@@ -231,7 +235,7 @@ def _require_together(given: set[str]) -> None:
     elif "--budget" not in given:
         raise RefusalError("--budget is missing: how many outputs to verify")
     incomplete(given, NEEDED)
-    incompatible(given, NOT_DOUBLE)
+    incompatible(given, [*NOT_DOUBLE, ("--open", ("--budget",))])
     if "--audit" not in given:
         return
     if "--judge" in given and "--mix" not in given:
@@ -388,17 +392,24 @@ def _crops(images: Path | None, folder: Path | None) -> Crops | None:
     return Crops(folder, refusing(str(images), lambda: images_in(images)))
 
 
-def _joined(rows: _DrawnFrom, answers: Path, output: Path) -> Answer:
+def _joined(rows: _DrawnFrom, answers: Path, output: Path, how_open: Any) -> Answer:
     """Write all outputs, with the answers to those that were drawn."""
     from fastarac.ocr.verification.drawing import join_answers_of_words
 
+    notes: list[str] = []
     if rows.is_ocr:
         words = rows.words
-        drawn, answered, notes = refusing("", lambda: join_answers_of_words(words, answers, output))
-        return joined_answer(drawn, answered, output).with_warnings(notes)
-    drawn, answered = refusing(
-        str(rows.paths[0]),
-        lambda: join_answers(rows.paths, answers, output, confidence=rows.confidence),
-    )
+        with collected(notes):
+            drawn, answered, of_words = refusing(
+                "", lambda: join_answers_of_words(words, answers, output, open=how_open)
+            )
+        return joined_answer(drawn, answered, output).with_warnings([*of_words, *notes])
+    with collected(notes):
+        drawn, answered = refusing(
+            str(rows.paths[0]),
+            lambda: join_answers(
+                rows.paths, answers, output, confidence=rows.confidence, open=how_open
+            ),
+        )
     people = refusing(str(answers), lambda: reader_of_answers(answers, confidence=rows.confidence))
-    return joined_answer(drawn, answered, output, people)
+    return joined_answer(drawn, answered, output, people).with_warnings(notes)

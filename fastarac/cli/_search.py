@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from fastarac._core.exceptions import collected
 from fastarac.answers.sampling import search_answer
 from fastarac.cli import _policy_options as options
 from fastarac.cli._json import deliver
@@ -19,6 +20,8 @@ from fastarac.cli._options import (
     Failure,
     JudgeColumn,
     MaxRisk,
+    Open,
+    OpenAnswers,
     option,
     output_option,
 )
@@ -60,6 +63,7 @@ def search(
     batch: Batch = 50,
     budget: Budget = None,
     guarantee: Failure = 0.05,
+    open_answers: OpenAnswers = Open.refuse,
     station: options.Station = None,
     images: options.Images = None,
     printing: PrintingOptions,
@@ -68,15 +72,18 @@ def search(
     page = Station(station, images)
     incomplete(set(given_options(context).values()), [("--images", ("--station",))])
     page.require()
-    found = refusing(
+    notes: list[str] = []
+    how_open: Any = str(open_answers)
+    with collected(notes):
+        found = refusing(
         str(path),
         lambda: search_outputs(
             path, state, output, batch=batch, confidence=confidence, judge=judge,
             max_error_rate=error_rate, max_risk=max_risk, failure_probability=guarantee,
-            budget=budget,
+            budget=budget, open=how_open,
         ),
     )  # fmt: skip
-    answer = search_answer(found, output)
+    answer = search_answer(found, output).with_warnings(notes)
     if not found.done:
         answer = answer.closing(_again(context, path))
         answer = page.beside(answer, output, confidence=confidence, judge=judge)

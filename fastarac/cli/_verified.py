@@ -100,7 +100,8 @@ def evaluate(
     judged: list[VerifiedModel] = []
     for name, path in _named(paths):
         outputs: Any
-        outputs, labels = refusing(str(path), partial(read_verified_fields, path, by=by, **columns))
+        with collected(notes):
+            outputs, labels = refusing(str(path), partial(read_verified_fields, path, by=by, **columns))
         read[name] = outputs
         with collected(notes), interrupts_end_at_once():
             judged.append(_evaluated(name, path, outputs, labels, arguments, certainty, notes))
@@ -238,10 +239,12 @@ def compare(
         item, order = ID, BY_IDS
     elif item in (None, NONE):
         item, order = None, ORDER
-    with interrupts_end_at_once():
+    notes: list[str] = []
+    with collected(notes), interrupts_end_at_once():
         models = refusing("", lambda: read_verified_models(files, item=item, **columns))
+    with interrupts_end_at_once():
         found: Findings = refusing("", lambda: Findings.of_verified(models, request, order))
-    notes = notes_of_groups(paths, models.values(), columns)
+    notes += notes_of_groups(paths, models.values(), columns)
     print_findings(found, delivery, notes=notes, command=command)
     return found.comparison
 

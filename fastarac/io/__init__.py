@@ -67,6 +67,7 @@ def read_outputs(
     group: str | Sequence[str] | None = None,
     empty_confidence: bool = False,
     compare: Literal["text", "number"] | None = None,
+    open: Literal["refuse", "wrong"] = "refuse",  # noqa: A002, as users say it
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
@@ -113,6 +114,9 @@ def read_outputs(
     compare : {"text", "number"}, optional
         Whether texts that differ but denote the same number, such as ``9.0`` and ``9``, count as
         different ("text") or equal ("number"). Without `compare` they are an error.
+    open : {"refuse", "wrong"}, default="refuse"
+        Whether an empty answer in `correct` is an error, or counts as wrong with a warning that says
+        how many. Use "wrong" only if all rows were drawn to be verified.
 
     Examples
     --------
@@ -157,7 +161,7 @@ def read_outputs(
     first, second = _columns_of_groups(group)
     columns = Columns(
         confidence, correct, prediction, truth, model, by, weight, item, keep_truth, empty_truth, first,
-        empty_confidence, second, compare,
+        empty_confidence, second, compare, open,
     )  # fmt: skip
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
@@ -181,6 +185,7 @@ def read_models(
     group: str | Sequence[str] | None = None,
     empty_confidence: bool = False,
     compare: Literal["text", "number"] | None = None,
+    open: Literal["refuse", "wrong"] = "refuse",  # noqa: A002, as users say it
     same_items: bool = False,
     on_file: Callable[[str], None] | None = None,
 ) -> Models:
@@ -193,7 +198,7 @@ def read_models(
         a model's outputs may be spread over several files.
     confidence, correct, prediction, truth, model, by, weight
         As in :func:`read_outputs`.
-    empty_truth, group, empty_confidence, compare
+    empty_truth, group, empty_confidence, compare, open
         As in :func:`read_outputs`.
     item : str or False, optional
         The column that identifies each item, without repetition in a model's outputs; False for none.
@@ -246,7 +251,7 @@ def read_models(
     first, second = _columns_of_groups(group)
     columns = Columns(
         confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, first,
-        empty_confidence, second, compare,
+        empty_confidence, second, compare, open,
     )  # fmt: skip
     if not isinstance(files, Mapping):
         raise TypeError(f"files must be a mapping of names to paths, got type {type(files).__name__}")

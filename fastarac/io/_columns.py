@@ -18,11 +18,14 @@ from fastarac.io._picks import (
     Equal,
     KnownCorrect,
     Label,
+    Open,
     Pick,
     Rejected,
     Truth,
     WeightPick,
+    count_open,
     has_missed,
+    warn_of_open,
 )
 from fastarac.io._sources import TEXT, DataFileError, FileSource, explained, sql_text
 
@@ -50,10 +53,12 @@ class Columns:
     empty_confidence: bool = False
     crossed: str | None = None
     compare: Compare | None = None
+    open: Open = "refuse"
 
     def __post_init__(self) -> None:
         if self.compare is not None:
             choice(self.compare, "compare", get_args(Compare))
+        choice(self.open, "open", get_args(Open))
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
             raise ValueError(
                 "name either the column that says whether an output is correct, or the columns of "
@@ -65,7 +70,11 @@ class Columns:
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
         """Return the fields of `Outputs` in a file; a text field is its part number in `texts`."""
-        return _fetch(source, self._known(source).picks(source), texts)
+        known = self._known(source)
+        found = _fetch(source, known.picks(source), texts)
+        if known.correct is not None and self.open == "wrong":
+            warn_of_open(source, known.correct, *count_open(source, known.correct))
+        return found
 
     def first_texts(self, source: FileSource, model: str | None = None) -> list[tuple[str, str]]:
         """Return the first outputs of a model with their truths; none if the columns are missing."""
@@ -126,6 +135,12 @@ class Columns:
                 f"{quoted(str(self.correct))} says what is correct"
             )
             raise DataFileError(source.path, problem)
+        if self.open == "wrong" and self.correct is None:
+            problem = (
+                f"open='wrong' needs a column of answers, but columns {quoted(str(self.prediction))} "
+                f"and {quoted(str(self.truth))} say what is correct"
+            )
+            raise DataFileError(source.path, problem)
         labels = self._labels
         values = self.confidence, self.correct, self.prediction, self.truth, self.weight
         source.refuse_missing([*values, *labels.values()])
@@ -139,7 +154,7 @@ class Columns:
         if confidence.empty or confidence.missed:
             picks.append(Rejected("rejected", self.confidence, confidence))
         if self.correct is not None:
-            picks.append(KnownCorrect("correct", self.correct))
+            picks.append(KnownCorrect("correct", self.correct, self.open))
         if self.prediction is not None and self.truth is not None:
             equal = Equal("correct", self.truth, self.empty_truth, self.prediction, self.compare)
             picks.append(equal)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fastarac._core.exceptions import warn_questionable
 from fastarac._core.text import plural, quoted
 from fastarac.io._sources import (
     BOOLEAN,
@@ -23,6 +24,9 @@ from fastarac.io._spellings import DECIMAL_COMMA, LabelSpelling, NumberSpelling
 
 Array = NDArray[Any]
 Compare = Literal["text", "number"]
+Open = Literal["refuse", "wrong"]
+COUNT_OPEN = "open='wrong' counts outputs without an answer as wrong"
+OFFER = f"If all of them were to be verified, {COUNT_OPEN}"
 
 DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 
@@ -169,8 +173,17 @@ class Correct(Pick):
         return LabelSpelling.of_column(source, self.column).expression(name)
 
 
+@dataclass(frozen=True)
 class KnownCorrect(Correct):
-    """Whether each output is right, with no value missing."""
+    """Whether each output is right, with no value missing, or with missing ones as wrong."""
+
+    open: Open = "refuse"
+
+    def expression(self, source: FileSource) -> str:
+        known = super().expression(source)
+        if self.open == "refuse":
+            return known
+        return f"CASE WHEN {is_empty(source, self.column)} THEN false ELSE {known} END"
 
     def hint(self, source: FileSource, value: str | None) -> str:
         is_text = source.kind_of(self.column) == TEXT
@@ -182,18 +195,42 @@ class KnownCorrect(Correct):
         )
 
     def refusal(self, source: FileSource, index: int) -> DataFileError:
-        empty = f"nullif(trim(CAST({source.identifier(self.column)} AS VARCHAR)), '') IS NULL"
-        ((is_empty,),) = source.select(empty, rest=f"LIMIT 1 OFFSET {index}").fetchall()
-        ((n_empty, n),) = source.select(f"count(*) FILTER ({empty}), count(*)").fetchall()
-        if not is_empty or n_empty == n:
+        empty = is_empty(source, self.column)
+        ((is_open,),) = source.select(empty, rest=f"LIMIT 1 OFFSET {index}").fetchall()
+        n_empty, n = count_open(source, self.column)
+        if not is_open or n_empty == n:
             return super().refusal(source, index)
         problem = (
             f"column {quoted(self.column)} is empty, as in {n_empty:,} of {n:,} rows; expected "
             f"{self.expectation(source)}. If people verified only some of the rows, these must "
             "have been drawn at random: fastarac sample draws them, and "
-            "read_verified(inclusion_probability=COLUMN) reads all rows with the answers"
+            "read_verified(inclusion_probability=COLUMN) reads all rows with the answers. " + OFFER
         )
         return source.error_in_row(index, problem)
+
+
+def is_empty(source: FileSource, column: str) -> str:
+    """Return the SQL expression of whether a cell is null or blank."""
+    return f"nullif(trim(CAST({source.identifier(column)} AS VARCHAR)), '') IS NULL"
+
+
+def count_open(source: FileSource, column: str) -> tuple[int, int]:
+    """Return the number of rows without an answer, and of all rows."""
+    empty = is_empty(source, column)
+    ((n_empty, n),) = source.select(f"count(*) FILTER ({empty}), count(*)").fetchall()
+    return int(n_empty), int(n)
+
+
+def warn_of_open(source: FileSource, column: str, n_open: int, n: int) -> None:
+    """Warn how many of n outputs count as wrong for lack of an answer; raise if none has one."""
+    if n_open == n > 0:
+        problem = f"column {quoted(column)} has no answer in any row; expected at least one"
+        raise DataFileError(source.path, problem)
+    if n_open:
+        count = "counts" if n_open == 1 else "count"
+        warn_questionable(
+            f"{n_open:,} of {n:,} outputs in {source.path} without an answer {count} as wrong"
+        )
 
 
 @dataclass(frozen=True)

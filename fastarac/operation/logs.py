@@ -14,7 +14,7 @@ from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import percent, quoted
 from fastarac.io._columns import may_merge, require_apart
 from fastarac.io._formats import open_source
-from fastarac.io._picks import Correct, Label, Number
+from fastarac.io._picks import Correct, Label, Number, is_empty
 from fastarac.io._sources import DataFileError, connect, explained
 from fastarac.operation.audit_logs import LogError, log_of
 from fastarac.samples.partial import PartialTruth
@@ -334,7 +334,7 @@ def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:
 def column_of(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
     """Return the numbers in a column; NaN for empty cells if `empty` allows them, else raise."""
     value = f"CAST({pick.expression(source)} AS DOUBLE) AS value"
-    written = f"nullif(trim(CAST({source.identifier(pick.column)} AS VARCHAR)), '') IS NULL AS bare"
+    written = f"{is_empty(source, pick.column)} AS bare"
     with explained(source):
         found = source.select(f"{value}, {written}").fetchnumpy()
     values = np.ma.filled(found["value"], np.nan)

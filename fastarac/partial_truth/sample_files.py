@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
+from fastarac._core.checks import choice
 from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.files import path_of
 from fastarac._core.random_state import key_of
 from fastarac._core.text import quoted
 from fastarac.io._cells import around_query
 from fastarac.io._formats import JsonLines, RowsOfFiles, open_source
-from fastarac.io._picks import Correct, Label, Number, Pick
+from fastarac.io._picks import Correct, Label, Number, Open, Pick, warn_of_open
 from fastarac.io._sources import DataFileError, connect, copied_to, explained, sql_name, sql_text
 from fastarac.operation.application import all_columns, copy_options, require_format
 from fastarac.operation.logs import (
@@ -167,6 +168,7 @@ def join_answers(
     output: str | os.PathLike[str],
     *,
     confidence: str = "confidence",
+    open: Open = "refuse",  # noqa: A002, as users say it
 ) -> tuple[int, int]:
     r"""Write all outputs of a file with the answers to the drawn ones.
 
@@ -181,6 +183,9 @@ def join_answers(
         and, if `answers` has them, ``least_probability`` and ``drawn_by``.
     confidence : str, default="confidence"
         The column of confidences, used to check that both files have the same outputs.
+    open : {"refuse", "wrong"}, default="refuse"
+        Whether a drawn output without an answer keeps an empty ``correct``, which other functions
+        refuse, or is written as wrong.
 
     Returns
     -------
@@ -221,7 +226,7 @@ def join_answers(
     paths = _paths_of(path)
     return join_rows(
         lambda connection: _opened(paths, connection), answers,
-        goal_of(output, *paths, answers), confidence=confidence,
+        goal_of(output, *paths, answers), confidence=confidence, open=open,
     )  # fmt: skip
 
 
@@ -249,7 +254,7 @@ def draw_rows(
 
     `beside` returns further text columns, given the positions of the drawn rows.
     """
-    aims = {"purpose": purpose, "max_error_rate": max_error_rate, "max_risk": max_risk}
+    aims: dict[str, Any] = {"purpose": purpose, "max_error_rate": max_error_rate, "max_risk": max_risk}
     added = _columns_added(groups, policy, answers, aims, double=bool(double))
     mix = _mix_of(mix, judge, policy)
     with connect(alone=True) as connection:
@@ -372,6 +377,7 @@ def join_rows(
     goal: Path,
     *,
     confidence: str = "confidence",
+    open: Open = "refuse",  # noqa: A002, as users say it
 ) -> tuple[int, int]:
     """Join as :func:`join_answers` does, with the rows that `open_rows` opens."""
     with connect(alone=True) as connection:
@@ -383,6 +389,11 @@ def join_rows(
         by_group = drawn_by(of_answers) if is_by_group else None
         ours = column_of(source, Number("confidence", confidence), empty=True)
         found = _Answers.read(of_answers, source, confidence, ours)
+        choice(open, "open", get_args(Open))
+        n_answered = int(np.sum(~np.isnan(found.correct)))
+        if open == "wrong":
+            warn_of_open(of_answers, "correct", len(found.correct) - n_answered, len(found.correct))
+            found = found._replace(correct=np.nan_to_num(found.correct, nan=0.0))
         given = np.full(len(ours), np.nan)
         given[found.places] = found.probability
         table = {
@@ -398,7 +409,7 @@ def join_rows(
         added += [*_said_by(by_group), ANSWER]
         write_rows(source, goal, table, added, first=False)
         source.require_unchanged()
-    return len(found.places), int(np.sum(~np.isnan(found.correct)))
+    return len(found.places), n_answered
 
 
 class _Answers(NamedTuple):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from fastarac._core.checks import exactly_one, whole_number
+from fastarac._core.checks import choice, exactly_one, whole_number
 from fastarac._core.files import path_of, read_saved, write_whole
 from fastarac._core.locks import locked
 from fastarac.io._formats import open_source
 from fastarac.io._pages import BATCH
-from fastarac.io._picks import Correct, Number
+from fastarac.io._picks import Correct, Number, Open, warn_of_open
 from fastarac.io._sources import connect
 from fastarac.operation.logs import read_columns
 from fastarac.partial_truth.adaptive_search import AdaptiveThresholdSearch
@@ -47,6 +47,7 @@ def search_outputs(
     failure_probability: float = 0.05,
     budget: int | None = None,
     random_state: RandomState = 0,
+    open: Open = "refuse",  # noqa: A002, as users say it
 ) -> AdaptiveThresholdSearch:
     r"""Do one step of a search with files: read the answers of the last batch, write the next batch.
 
@@ -69,6 +70,8 @@ def search_outputs(
     max_error_rate, max_risk, failure_probability, budget, random_state
         As in :class:`AdaptiveThresholdSearch`. An existing search keeps its own random state, and the
         other values must be unchanged.
+    open : {"refuse", "wrong"}, default="refuse"
+        Whether outputs of the last batch without an answer stay in the next one, or count as wrong.
 
     Returns
     -------
@@ -110,6 +113,7 @@ def search_outputs(
     limits = {"max_error_rate": max_error_rate, "max_risk": max_risk}
     criterion = exactly_one(**limits)
     whole_number(batch, "batch", 1)
+    choice(open, "open", get_args(Open))
     with locked(saved_as), connect(alone=True) as connection:
         source = open_source(path_of(path), connection)
         refuse_columns(source, [ROW, BATCH, "correct"])
@@ -130,7 +134,7 @@ def search_outputs(
                 failure_probability=failure_probability, budget=budget,
             )  # fmt: skip
             if goal.exists():
-                _take_answers(search, goal, connection, len(read["confidence"]))
+                _take_answers(search, goal, connection, len(read["confidence"]), open)
         wanted = batch - len(search.open)
         if wanted > 0 and not search.done:
             search.ask(wanted)
@@ -154,7 +158,11 @@ def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) ->
 
 
 def _take_answers(
-    search: AdaptiveThresholdSearch, batch_file: Path, connection: DuckDBPyConnection, n: int
+    search: AdaptiveThresholdSearch,
+    batch_file: Path,
+    connection: DuckDBPyConnection,
+    n: int,
+    open: Open,  # noqa: A002, as users say it
 ) -> None:
     """Pass the answers of a batch file to the search."""
     batch = open_source(batch_file, connection)
@@ -164,6 +172,9 @@ def _take_answers(
     asked = np.concatenate([search.open, search.answered]) + 1
     refuse_where(batch, ROW, ~np.isin(numbers, asked),
                  f"expected the number of one of the {n:,} rows that were asked for")  # fmt: skip
+    if open == "wrong":
+        warn_of_open(batch, "correct", int(np.isnan(answers).sum()), len(answers))
+        answers = np.nan_to_num(answers, nan=0.0)
     known = ~np.isnan(answers)
     refuse_twice(batch, numbers)
     search.tell(numbers[known].astype(np.intp) - 1, answers[known].astype(np.bool_))

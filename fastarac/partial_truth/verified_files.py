@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
+from fastarac._core.checks import choice
 from fastarac._core.files import path_of
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import plural, quoted
 from fastarac.io._formats import open_source
-from fastarac.io._picks import Correct, Number, Pick
+from fastarac.io._picks import COUNT_OPEN, Correct, Number, Open, Pick, warn_of_open
 from fastarac.io._sources import DataFileError, connect
 from fastarac.operation.logs import PROBABILITY, read_columns
 from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, SIZE, drawn_by, least_of
@@ -64,6 +65,7 @@ def read_verified(
     groups: str | None = None,
     drawn: str | None = None,
     least_probability: str | None = None,
+    open: Open = "refuse",  # noqa: A002, as users say it
 ) -> VerifiedOutputs:
     r"""Read outputs of which some are verified from a file, such as :func:`join_answers` writes.
 
@@ -78,6 +80,9 @@ def read_verified(
         The columns for these parameters of :class:`.PartialTruth`. `drawn` and `least_probability`
         default to columns of these names, if the file has them. `groups` defaults to the column named
         in ``drawn_by``, which :func:`sample_outputs` writes if groups were drawn whole.
+    open : {"refuse", "wrong"}, default="refuse"
+        Whether a drawn output without an answer is an error, or counts as wrong with a warning that
+        says how many.
 
     Returns
     -------
@@ -114,7 +119,7 @@ def read_verified(
     return read_verified_fields(
         path, by=None, confidence=confidence, correct=correct,
         inclusion_probability=inclusion_probability, judge=judge, groups=groups, drawn=drawn,
-        least_probability=least_probability,
+        least_probability=least_probability, open=open,
     )[0]  # fmt: skip
 
 
@@ -179,6 +184,7 @@ def read_verified_fields(
     groups: str | None = None,
     drawn: str | None = None,
     least_probability: str | None = None,
+    open: Open = "refuse",  # noqa: A002, as users say it
 ) -> tuple[VerifiedOutputs, NDArray[Any] | None]:
     """Read what :func:`read_verified` reads, and the field labels from the column `by`."""
     picks: dict[str, Pick] = {
@@ -209,6 +215,11 @@ def read_verified_fields(
                 "beside them: join_answers, or fastarac sample FILE --answers ANSWERS -o ALL, "
                 "writes such a file",
             )
+        choice(open, "open", get_args(Open))
+        if open == "wrong" and "drawn" in found:
+            left = (found["drawn"] == 1) & np.isnan(found["correct"])
+            warn_of_open(source, correct, int(left.sum()), int((found["drawn"] == 1).sum()))
+            found["correct"][left] = 0.0
         least = _checked_least(source, picks, found)
         try:
             truth = PartialTruth(
@@ -248,7 +259,7 @@ def _checked_least(
         least = least_of(source, column[LEAST], found[LEAST])
         why = f"expected a number of at least {least:g}, the least of all"
         _refuse_rows(source, column["inclusion_probability"], probability < least, why)
-    unanswered = "the output was drawn: fill in the answer"
+    unanswered = f"the output was drawn: fill in the answer, or {COUNT_OPEN}"
     _refuse_rows(source, column["correct"], is_drawn & ~known, unanswered)
     return least
 

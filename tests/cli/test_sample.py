@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import fastarac as fa
+from fastarac.cli._sample import For
 from fastarac.partial_truth import (
     draw_verification_sample,
     join_answers,
     read_verified,
     sample_outputs,
 )
+from fastarac.partial_truth.sampling import Purpose
 from tests.commands import reason, refusal, run
 
 
@@ -308,7 +311,9 @@ def test_the_purpose(outputs, tmp_path):
     assert (figures["for"], figures["best_acceptance_rate"]) == ("comparison", None)
     assert "to get the same rows" in said
 
+    assert [*For] == [*get_args(Purpose)]
     to = ("sample", outputs, "--budget", 60, "-o", tmp_path / "no.csv")
+    assert "--open needs --answers" in reason(*to, "--open", "wrong")
     why = reason(*to, "--error-rate", 0.1, "--judge", "judge")
     assert "--judge cannot go with --for guarantee-new, which a limit implies" in why
     assert "--mix cannot go with --for guarantee-these: " in reason(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
+    from fastarac.io._picks import Open
     from fastarac.operation import Policy
     from fastarac.partial_truth.sampling import VerificationSample
 
@@ -121,7 +122,11 @@ def sample_words(
 
 
 def join_answers_of_words(
-    outputs: EngineOutputs, answers: str | os.PathLike[str], goal: str | os.PathLike[str]
+    outputs: EngineOutputs,
+    answers: str | os.PathLike[str],
+    goal: str | os.PathLike[str],
+    *,
+    open: Open = "refuse",  # noqa: A002, as users say it
 ) -> tuple[int, int, tuple[str, ...]]:
     """Write all words that have a confidence, with the answers, as :func:`.join_answers` does.
 
@@ -129,7 +134,7 @@ def join_answers_of_words(
     """
     words = _Rows.of(outputs)
     path = goal_of(goal, *outputs.files, answers)
-    return (*join_rows(words.opened, answers, path), words.notes)
+    return (*join_rows(words.opened, answers, path, open=open), words.notes)
 
 
 @dataclass(frozen=True, slots=True)
