@@ -14,6 +14,7 @@ from . import report as report
 from . import results as results
 from . import station as station
 from . import synthetic as synthetic
+from . import weeks as weeks
 from ._core.exceptions import QuestionableInputWarning as QuestionableInputWarning
 from ._core.exceptions import SampleTooSmallWarning as SampleTooSmallWarning
 from ._core.exceptions import UndefinedMetricWarning as UndefinedMetricWarning

@@ -81,6 +81,7 @@ from .operation.planning import SampleSizes as SampleSizes
 from .operation.shifts import ConfidenceShift as ConfidenceShift
 from .operation.shifts import Reference as Reference
 from .operation.verdicts import PolicyCheck as PolicyCheck
+from .operation.week_results import PolicyWeek as PolicyWeek
 from .partial_truth.confidence_based import ConfidenceBasedEstimate as ConfidenceBasedEstimate
 from .partial_truth.sampling import VerificationSample as VerificationSample
 from .partial_truth.verified_files import VerifiedOutputs as VerifiedOutputs

@@ -19,7 +19,7 @@ Exit codes:
 
 \b
   0    done; check: the limit holds
-  1    check: the limit fails; monitor: an alarm; --fail-if holds; doctor: a problem
+  1    check: the limit fails; monitor, week: an alarm; --fail-if holds; doctor: a problem
   2    an option or a file was refused, or the output could not be written
   3    too few outputs: check cannot tell, fit accepts nothing
   70   an error of fastarac itself
@@ -27,7 +27,7 @@ Exit codes:
 """
 
 app = typer.Typer(
-    help="How much of a machine's output can be accepted unchecked, and at which confidence.",
+    help="How much of a machine's output to accept unchecked, and at which confidence.",
     cls=ByTask,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -53,7 +53,7 @@ def _common(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """How much of a machine's output can be accepted unchecked, and at which confidence."""
+    """How much of a machine's output to accept unchecked, and at which confidence."""
     from fastarac.io import reading_limits
     from fastarac.io._cells import safe_cells
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -16,6 +15,7 @@ from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
     OF_OCR,
     OF_TABLES,
+    are_documents,
     engine_files,
     is_of_ocr,
     refuse_others,
@@ -178,7 +178,7 @@ def apply(
         "types": document_type, "empty_confidence": bool(allow_empty),
     }  # fmt: skip
     loaded, of_tables = load(policy), (*OF_TABLES, "--group")
-    if _are_documents(loaded, paths, columns):
+    if are_documents(loaded, paths, columns):
         refuse_others(given, paths[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
         _divide_documents(loaded, paths, reading["settings"].field_names(), goals, request)
         return
@@ -188,17 +188,6 @@ def apply(
     if len(paths) > 1:
         raise RefusalError(f"got {len(paths)} tables; give one, or files of OCR")
     _divide_table(loaded, paths[0], _columns_of_fields(loaded, paths[0], columns), goals, request)
-
-
-def _are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, Any]) -> bool:
-    """Return whether the files are documents with the policy's fields, not a table of outputs."""
-    from fastarac.ocr.fields.application import are_documents
-
-    if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
-        return False
-    return any(
-        path.exists() and refusing(str(path), partial(are_documents, path, policy)) for path in paths
-    )
 
 
 def _columns_of_fields(policy: Policy, path: Path, columns: Mapping[str, Any]) -> Mapping[str, Any]:

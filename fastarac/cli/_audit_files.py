@@ -28,6 +28,7 @@ from fastarac.io._picks import OFFER
 from fastarac.operation.audit_logs import LogError
 from fastarac.operation.logs import require_one_probability
 from fastarac.operation.monitoring.audit_files import (
+    details_of_audits,
     has_rows,
     is_drawn_log,
     read_drawn,
@@ -213,7 +214,7 @@ class Watch:
                 ),
             )  # fmt: skip
         self._note(path, noted)
-        details = _details(audits.confidence, audits.by)
+        details = details_of_audits(audits.confidence, audits.by)
         found = _Audits(audits.error, details, audits.ids, audits.groups, audits.rows)
         late, unanswered = monitor.answered_late, monitor.unanswered
         if drawn_at is None:
@@ -242,7 +243,9 @@ class Watch:
         accepted = refusing(str(path), lambda: policy.apply(audits.confidence, by=audits.by))
         rows = np.flatnonzero(accepted | (policy.criterion == "max_error_rate"))
         errors = np.where(accepted, 1.0 - audits.correct, 0.0)[rows]  # a rejected output is no error
-        details = _details(audits.confidence[rows], None if audits.by is None else audits.by[rows])
+        details = details_of_audits(
+            audits.confidence[rows], None if audits.by is None else audits.by[rows]
+        )
         late = monitor.answered_late
         groups = None if audits.groups is None else audits.groups[rows]
         found = _Audits(errors, details, audits.ids[rows], groups, rows)
@@ -399,12 +402,6 @@ def _audits(
     ids = None if ids is None else ids[kept]
     groups = None if groups is None else groups[kept]
     return _Audits(error[kept], told, ids, groups, rows[kept])
-
-
-def _details(*columns: NDArray[Any] | None) -> list[str]:
-    """Return a text for each audit from the columns given, to tell audits apart."""
-    there = [each.tolist() for each in columns if each is not None]
-    return [repr(each) for each in zip(*there, strict=True)]
 
 
 def _texts(labels: io.Labels | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
+    from fastarac.operation import Policy
+
 OF_TABLES = "--confidence", "--by", "--document", "--allow-empty", "--judge", "--type"
 OF_OCR = (
     *("--pages", "--images", "--crops", "--unit"),
@@ -30,6 +32,18 @@ def refuse_others(
         other = next((name for name in names if name in given), None)
         if other is not None:
             raise RefusalError(f"{other} is for {wanted}, but {path} is read as {read}")
+
+
+def are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, Any]) -> bool:
+    """Return whether the files are documents with the policy's fields, not a table of outputs."""
+    from fastarac.ocr.fields import application
+
+    if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
+        return False
+    return any(
+        path.exists() and refusing(str(path), partial(application.are_documents, path, policy))
+        for path in paths
+    )
 
 
 def is_of_ocr(

@@ -36,6 +36,7 @@ TASKS = {  # first sentences of docstrings, so that a list imports no command
     "Operate": {
         "apply": "Split outputs into those to accept and those to review.",
         "monitor": "Watch a policy in use by auditing outputs, and raise an alarm.",
+        "week": "Apply, audit, check and monitor a policy week by week.",
     },
     "Files and installation": {
         "inspect": "Show what files hold, and how they would be read.",

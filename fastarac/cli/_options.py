@@ -427,6 +427,7 @@ ReportFile = Annotated[
 ]
 STATE = option("--state FILE", "File that stores the progress between runs.", Panel.output)
 State = Annotated[Path | None, STATE]
+ANSWERS = option("--answers FILE", "An earlier sample, with the answers filled in.", Panel.verifying)
 BUDGET = option("--budget N", "Total number of outputs to verify.", Panel.verifying)
 
 

@@ -17,6 +17,7 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
+    ANSWERS,
     BUDGET,
     NONE,
     ByColumn,
@@ -116,10 +117,7 @@ AuditedPolicy = Annotated[
     Path | None,
     option("--audit POLICY", "Draw audits of the outputs that this policy accepts.", Panel.verifying),
 ]
-Answers = Annotated[
-    Path | None,
-    option("--answers FILE", "An earlier sample, with the answers filled in.", Panel.verifying),
-]
+Answers = Annotated[Path | None, ANSWERS]
 CropsFolder = Annotated[
     Path | None,
     option(

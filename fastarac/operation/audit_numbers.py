@@ -12,10 +12,14 @@ LEVEL = 0.001  # largest share of honest logs that each of the two tests refuses
 MOST_PARTS = 10  # if there are more distinct probabilities, they are tested in tenths
 
 
+class UnlikelyNumberError(ValueError):
+    """The number of audits does not fit their probabilities, by chance in one honest log of 1,000."""
+
+
 def refuse_unlikely_numbers(
     probability: NDArray[np.float64], made: NDArray[np.bool_], words: str
 ) -> None:
-    """Raise a ValueError if the audits do not fit the logged probabilities.
+    """Raise an UnlikelyNumberError if the audits do not fit the logged probabilities.
 
     `probability` is each accepted output's probability of an audit, `made` whether it was audited;
     `words` phrase this in messages: "have a result", or "were drawn".
@@ -36,7 +40,7 @@ def refuse_unlikely_numbers(
         tails = binomial_cdf(k, n, mean), binomial_cdf(n - k, n, 1.0 - mean)
         if min(tails) < LEVEL / (2 * n_parts):
             at = f"{own[0]:g}" if len(own) == 1 else f"{own[0]:g} to {own[-1]:g}"
-            raise ValueError(
+            raise UnlikelyNumberError(
                 f"audit_probability does not fit: of {n:,} outputs accepted at probability {at}, "
                 f"about {n * mean:,.0f} should be audited, but {k:,} {words}"
             )
@@ -60,7 +64,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
         low, high = n - reach + min(shift, 0.0), n + reach + max(shift, 0.0)
         stood_for = (1.0 / probability[made]).sum()
     if stood_for < low or stood_for > high:
-        raise ValueError(
+        raise UnlikelyNumberError(
             f"audit_probability does not fit: {n:,} outputs were accepted, but those that {words} "
             f"stand for {stood_for:,.0f}, each for one over its audit probability, instead of "
             f"{max(0.0, low):,.0f} to {high:,.0f}"

@@ -155,7 +155,7 @@ def sample_outputs(
     paths = _paths_of(path)
     goal = goal_of(output, *paths, *([] if answers is None else [answers]))
     return draw_rows(
-        lambda connection: _opened(paths, connection), goal, budget,
+        lambda connection: opened_tables(paths, connection), goal, budget,
         purpose=purpose, max_error_rate=max_error_rate, max_risk=max_risk,
         confidence=confidence, judge=judge, mix=mix, strata=strata, groups=groups, policy=policy, by=by,
         answers=answers, double=double, random_state=random_state,
@@ -225,7 +225,7 @@ def join_answers(
     """
     paths = _paths_of(path)
     return join_rows(
-        lambda connection: _opened(paths, connection), answers,
+        lambda connection: opened_tables(paths, connection), answers,
         goal_of(output, *paths, answers), confidence=confidence, open=open,
     )  # fmt: skip
 
@@ -522,7 +522,8 @@ def _paths_of(path: Any) -> list[Path]:
     return paths
 
 
-def _opened(paths: Sequence[Path], connection: DuckDBPyConnection) -> FileSource:
+def opened_tables(paths: Sequence[Path], connection: DuckDBPyConnection) -> FileSource:
+    """Open tables with the same columns as one, the rows of the first before those of the next."""
     written = [path for path in paths if not _is_without_lines(path)]
     sources = [open_source(path, connection) for path in written or paths[:1]]
     return sources[0] if len(sources) == 1 else RowsOfFiles(sources)

@@ -69,6 +69,15 @@ def folder(tmp_path_factory):
     run("fit", folder / "a.csv", "--by", "field", "--error-rate", 0.05, "-o", folder / "p.json")
     run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "date.json")
     run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "name.json")
+    run(
+        "week",
+        folder / "policies" / "date.json",
+        folder / "drawn.csv",
+        "--budget",
+        20,
+        "-o",
+        folder / "weeks",
+    )
     return folder
 
 
@@ -107,6 +116,7 @@ COMMANDS = {
     "apply, pages": ("apply", "w.json", PAGES[1], "-o", "yes.csv", "--review", "no.csv"),
     "monitor": ("monitor", "p.json", "b.csv", "b.csv", "--by", "field"),
     "monitor, policies": ("monitor", "policies", "named.csv"),
+    "week": ("week", "policies/date.json", "drawn.csv", "-o", "weeks"),
     "fit, verified": (
         *("fit", "part.csv", *VERIFIED, "--by", "field", "--error-rate", 0.1, "-o", "part.json"),
     ),
@@ -122,7 +132,8 @@ COMMANDS = {
 
 
 WITH_DETAILS = {  # which print all sentences of JSON with it alone
-    *("apply", "cascade", "check", "doctor", "fit", "inspect", "monitor", "plan", "sample", "search")
+    *("apply", "cascade", "check", "doctor", "fit", "inspect", "monitor", "plan", "sample", "search"),
+    "week",
 }
 
 

@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not path.parent.name.startswith("_"))
 MODULES = (
     *("costs", "displays", "io", "measures", "ocr", "operation", "partial_truth", "report"),
-    "station",
+    *("station", "weeks"),
 )
 FENCED = re.compile(r"^(`{3,}|:{3,}|~{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 ROLE = re.compile(r"\{fa\}`~?([\w.]+)`")

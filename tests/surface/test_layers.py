@@ -44,6 +44,7 @@ LAYERS = [
     {"displays"},
     {"report"},
     {"station"},
+    {"weeks"},
     {"adapters"},
     {"cli"},
     {"__main__"},

@@ -8,6 +8,7 @@ import math
 import pickle
 import pickletools
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, fields, is_dataclass
@@ -75,6 +76,13 @@ def _applied_fields(folder):
         documents=np.arange(400) // 2,
     )  # fmt: skip
     return fa.ocr.apply_to_fields(policy, path)
+
+
+def _week(folder):
+    path = folder / "week.csv"
+    path.write_text("text,confidence\n" + "foo,300\n" * 4)
+    shutil.rmtree(folder / "weeks", ignore_errors=True)
+    return fa.weeks.run_week(_policy(), [path], folder / "weeks", budget=2)
 
 
 def _fields(folder):
@@ -205,6 +213,7 @@ EXAMPLES = {
         max_error_rate=0.1,
     ),
     "PolicyCheck": lambda _: _policy().check([1] * 300, range(300)),
+    "PolicyWeek": _week,
     "PolicySampleSize": lambda _: fa.operation.sample_size_for_policy(
         max_error_rate=0.1, expected_error_rate=0.01, n_runs=20
     ),

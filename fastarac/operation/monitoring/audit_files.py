@@ -129,10 +129,7 @@ def read_logged_audits(
             raise source.unexpected(
                 OF_AUDIT, int(uneven.argmax()), f"others have {least:g}; {PLAIN} with --audit"
             )
-    taken = log.accepted & log.drawn
-    if policy.criterion == "max_error_rate":
-        taken |= ~log.accepted & (_uniform(labels["ids"], len(taken)) < least)
-    rows = np.flatnonzero(taken)
+    rows = audited_rows(policy, log.accepted, log.drawn, labels["ids"], least)
     error = np.where(log.accepted, 1.0 - log.correct, 0.0)[rows]
     labels = {name: None if each is None else each[rows] for name, each in labels.items()}
     if labels["drawn_at"] is not None:
@@ -141,6 +138,29 @@ def read_logged_audits(
     return LoggedAudits(
         rows, error, log.confidence[rows], own, **labels, logged=log.confidence, logged_by=log.by
     )
+
+
+def audited_rows(
+    policy: Policy,
+    accepted: NDArray[np.bool_],
+    drawn: NDArray[np.bool_],
+    ids: NDArray[Any] | None,
+    probability: float,
+) -> NDArray[np.intp]:
+    """Return the rows of a log that count as audits, each drawn with the same probability.
+
+    Where the limit is a share of all outputs, rejected ones count with this probability, too.
+    """
+    taken = accepted & drawn
+    if policy.criterion == "max_error_rate":
+        taken |= ~accepted & (_uniform(ids, len(taken)) < probability)
+    return np.flatnonzero(taken)
+
+
+def details_of_audits(confidence: NDArray[Any], by: NDArray[Any] | None) -> list[str]:
+    """Return a text for each audit from its confidence and field, to tell audits apart."""
+    columns = [each.tolist() for each in (confidence, by) if each is not None]
+    return [repr(each) for each in zip(*columns, strict=True)]
 
 
 def _uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -411,6 +412,25 @@ class ErrorRateMonitor:
     def changed(self) -> bool:
         """Whether the last update gave an alarm of a change (M reached N)."""
         return bool(self.changes) and self.changes[-1] == len(self._updates)
+
+    @property
+    def changed_since(self) -> int | None:
+        """The number, from 1, of the update since which a raised error rate is most likely.
+
+        None before the first update. The updates from there to the last alarm (without one, to the
+        last update) have the largest likelihood ratio against the limit of all that end there; its
+        rates are those of the change detector.
+        """
+        if not self._updates:
+            return None
+        end = self.changes[-1] if self.changes else len(self._updates)
+        if self.alarm_at is not None:
+            totals = itertools.accumulate(each.audited for each in self._updates)
+            at = next(i for i, total in enumerate(totals, 1) if total >= self.alarm_at)
+            end = max(at, self.changes[-1] if self.changes else 0)
+        factors = np.array([self._law.log_factors(each) for each in self._updates[:end]])
+        evidence = factors[::-1].cumsum(axis=0)[::-1].max(axis=1)
+        return int(evidence.argmax()) + 1
 
     @property
     def open(self) -> int:

@@ -1,0 +1,114 @@
+"""Describe a week of a policy in use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastarac._core.text import plural, sentence
+from fastarac.answers.answer import Answer
+from fastarac.answers.application import application_figures
+from fastarac.answers.screen import WIDTH, Note, Screen, Section, Weight, wrapped
+from fastarac.answers.tables import Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastarac.operation.week_results import PolicyWeek
+
+
+def week_answer(week: PolicyWeek) -> Answer:
+    """Answer whether to go on, with what was written and counted."""
+    screen = Screen(
+        [f"{week.decision}.", *([f"{week.audits}."] if week.audits else []), *_of_files(week)],
+        notes=list(_notes(week)),
+        written=list(_written(week)),
+        details=[Section("Check", [Said(sentence(week.check.decision))])] if week.check else [],
+    )
+    return Answer(screen, week_figures(week)).with_warnings(map(sentence, week.notes))
+
+
+def summary_text(week: PolicyWeek) -> str:
+    """Return the summary of a week as one screen of text."""
+    screen = week_answer(week).screen
+    notes = [note.text for note in screen.ranked_notes()]
+    parts = [" ".join(screen.answer), *notes, *screen.written]
+    return "\n\n".join("\n".join(wrapped(each, WIDTH)) for each in parts) + "\n"
+
+
+def _of_files(week: PolicyWeek) -> Iterator[str]:
+    """Yield a sentence on the files of the week."""
+    if week.applied is not None:
+        yield (
+            f"Week {week.number}: {week.applied.accepted:,} of {week.applied.n_items:,} outputs "
+            f"accepted, {week.applied.rejected:,} to review, {week.drawn:,} drawn for audits."
+        )
+    else:
+        yield f"Week {week.number} has these files already: nothing was divided or drawn again."
+
+
+def _notes(week: PolicyWeek) -> Iterator[Note]:
+    if week.applied is not None and week.applied.warning is not None:
+        yield Note(sentence(week.applied.warning), Weight.DECIDES)
+    if week.since is not None:
+        text = f"{week.n_verified:,} outputs were verified since week {week.since}: {week.verified}."
+        if week.n_verified:
+            text += " Outputs of that time that nobody verified count as wrong, if they were rejected."
+        yield Note(text, Weight.DECIDES)
+    elif week.changes:
+        weeks = ", ".join(map(str, week.changes))
+        yield Note(f"An earlier alarm of a change came at week {weeks}.", Weight.DECIDES)
+    yield Note(_answers_sentence(week), Weight.ASSUMES)
+    if week.check is not None:
+        yield Note(f"Check of weeks 1 to {week.counted}: {week.check.verdict}.", Weight.ASSUMES)
+    if week.check_left_out:
+        text = "The check was left out: the number of audits is one that chance gives once in 1,000."
+        yield Note(text, Weight.LITTLE)
+    yield Note(f"{week.spending}.", Weight.ASSUMES)
+    if week.applied is not None:
+        yield from (Note(sentence(each), Weight.LITTLE) for each in week.applied.remarks())
+
+
+def _answers_sentence(week: PolicyWeek) -> str:
+    """Return a sentence on the answers that were taken, and on those that do not count."""
+    taken = f"{week.answered:,} new {plural('answer', week.answered)} to audits"
+    if week.reviewed:
+        taken += f" and {week.reviewed:,} to reviewed outputs"
+    old = []
+    if week.known:
+        old.append(f"{week.known:,} were taken before")
+    if week.known_files:
+        files = f"{week.known_files:,} {plural('file', week.known_files)}"
+        old.append(f"{files} of answers {'was' if week.known_files == 1 else 'were'} taken before")
+    if week.late:
+        old.append(f"{week.late:,} came after their week was counted, and change nothing")
+    counted = f"weeks 1 to {week.counted} are" if week.counted > 1 else "week 1 is"
+    counted = f"{counted} counted" if week.counted else "no week is counted yet"
+    return f"{'; '.join([taken, *old, counted])}."
+
+
+def _written(week: PolicyWeek) -> Iterator[str]:
+    if week.applied is not None:
+        folder = Path(week.folder)
+        yield f"{folder} has accepted.csv and review.csv; answer audits.html in a browser."
+
+
+def week_figures(week: PolicyWeek) -> dict[str, Any]:
+    """Return what a week holds, by name."""
+    names = (
+        *("number", "folder", "is_new", "go_on", "drawn", "answered", "reviewed", "known", "late"),
+        *("known_files", "open", "counted", "criterion", "limit", "errors", "audited", "unanswered"),
+        *("alarm", "changed", "since", "verified", "n_verified", "check_left_out"),
+        *("failure_probability", "monitor_failure_probability", "spent"),
+    )
+    rate = week.rate
+    return {
+        **{name: getattr(week, name) for name in names},
+        "changes": list(week.changes),
+        "rate": None if rate is None else rate.estimate,
+        "low": None if rate is None else rate.low,
+        "high": None if rate is None else rate.high,
+        "verdict": None if week.check is None else week.check.verdict,
+        "look": None if week.check is None else week.check.look,
+        "applied": None if week.applied is None else application_figures(week.applied),
+    }

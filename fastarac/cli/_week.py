@@ -1,0 +1,162 @@
+"""`fastarac week`: apply a policy to new files, draw audits, take answers, check and monitor."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fastarac import weeks
+from fastarac._core.extras import missing
+from fastarac.answers.weeks import week_answer
+from fastarac.cli import _ocr
+from fastarac.cli import _policy_options as options
+from fastarac.cli._engine_files import (
+    OF_OCR,
+    OF_TABLES,
+    are_documents,
+    engine_files,
+    is_of_ocr,
+    refuse_others,
+)
+from fastarac.cli._exit import interrupts_end_at_once
+from fastarac.cli._json import deliver
+from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
+from fastarac.cli._options import (
+    ANSWERS,
+    BUDGET,
+    ByColumn,
+    Confidence,
+    GroupColumn,
+    RefusalError,
+    Seed,
+    column_option,
+    limit_options,
+    one_column,
+    option,
+    output_option,
+    refuse,
+)
+from fastarac.cli._panels import Panel
+from fastarac.cli._policies import load, refusing
+from fastarac.cli._screen import command_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from fastarac.operation import Policy
+    from fastarac.operation.week_results import PolicyWeek
+
+EXAMPLES = """
+Examples:
+
+\b
+  fastarac week policy.json monday.csv --budget 200 -o weeks/
+  fastarac week policy.json next-monday.csv -o weeks/
+
+Each week has its folder, with accepted.csv, review.csv and audits.csv. Answer audits.html in a browser,
+save the file into the folder, and run the command with the next files.
+
+Exit status: 0 to go on, 1 to stop.
+\f
+\b
+  fastarac week policy.json monday.csv -o weeks/ --answers ~/Downloads/audits-answered.csv
+  fastarac week policy.json -o weeks/
+  fastarac week policy.json ocr/ --budget 200 --wait 2 --images scans/ -o weeks/
+
+Without files, the command only takes answers. The same files or answers twice count once. --budget,
+--wait and --seed are those of the first week.
+"""
+
+NAMES = {"budget": "--budget", "deadline": "--wait", "seed": "--seed", "folder": "--output"}
+NewFiles = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FILE|OCR...",
+        help="New outputs: a table, or files and folders of OCR.",
+        show_default=False,
+    ),
+]
+WeeksFolder = Annotated[Path, output_option("Write the weeks to this folder.")]
+Budget = Annotated[float | None, BUDGET]
+Answers = Annotated[list[Path] | None, ANSWERS]
+Wait = Annotated[
+    int | None,
+    option("--wait N", "Number of weeks to wait for answers.  [default: 4]", Panel.verifying, min=1),
+]
+
+
+@grouped
+def week(
+    context: typer.Context,
+    policy: options.PolicyFile,
+    paths: NewFiles = None,
+    *,
+    output: WeeksFolder,
+    budget: Budget = None,
+    answers: Answers = None,
+    wait: Wait = None,
+    seed: Seed = 0,
+    confidence: Confidence = "confidence",
+    by: ByColumn = None,
+    group: GroupColumn = None,
+    images: options.Images = None,
+    reading: _ocr.EngineOptions,
+    printing: PrintingOptions,
+) -> None:
+    """Apply, audit, check and monitor a policy week by week."""
+    files, given = paths or [], set(given_options(context).values())
+    refuse(missing(*(["jinja2"], "report") if images is None else (["jinja2", "PIL"], "ocr")))
+    loaded = load(policy)
+    how = _reading_of(loaded, files, given - {"--images"}, by, reading)
+    run = partial(
+        weeks.run_week, loaded, files, output, budget=budget, deadline=wait, answers=answers or [],
+        seed=seed if "--seed" in given else None, confidence=confidence, by=by,
+        groups=one_column(group), images=images, **how,
+    )  # fmt: skip
+    with interrupts_end_at_once():
+        found = _in_words(lambda: refusing(str(output), run))
+    answer = week_answer(found).closing(_next(loaded, found, policy, output, by))
+    deliver(printing, "week", answer)
+    if not found.go_on:
+        raise typer.Exit(found.exit_status)
+
+
+def _in_words(do: Callable[[], PolicyWeek]) -> PolicyWeek:
+    """Return the week; an error that begins with an argument names the option for it."""
+    try:
+        return do()
+    except RefusalError as error:
+        name, space, rest = str(error).partition(" ")
+        raise RefusalError(f"{NAMES.get(name, name)}{space}{rest}") from None
+
+
+def _reading_of(
+    policy: Policy,
+    files: Sequence[Path],
+    given: set[str],
+    by: str | None,
+    reading: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return how to read files of OCR; refuse options for another kind of file."""
+    if not files:
+        return {}
+    of_tables = *OF_TABLES, "--group"
+    if are_documents(policy, files, {"by": by, "documents": None}):
+        refuse_others(given, files[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
+        return {"read_options": reading["settings"].field_names()}
+    if is_of_ocr(files, given, of_tables):
+        return {"read_options": engine_files(files, reading)}
+    return {}
+
+
+def _next(policy: Policy, found: PolicyWeek, path: Path, output: Path, by: str | None) -> str:
+    """Return the next command: a new fit after an alarm, or the next week."""
+    if found.go_on:
+        return command_line("week", path, "next.csv", *column_option("--by", by), "-o", output)
+    fields = column_option("--by", "field" if policy.fields else None)
+    chance = "--inclusion-probability", "inclusion_probability"
+    limit = limit_options(policy.criterion, policy.limit)
+    return command_line("fit", found.verified, *fields, *chance, *limit, "-o", "new_policy.json")

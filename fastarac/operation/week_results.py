@@ -1,0 +1,184 @@
+"""What a week of a policy in use has shown, and whether to go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastarac._core.results import Result
+from fastarac._core.text import percent, percent_range, plural
+
+if TYPE_CHECKING:
+    from fastarac._core.interval import Interval
+    from fastarac.operation.application_results import AppliedPolicy
+    from fastarac.operation.verdicts import PolicyCheck
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolicyWeek(Result):
+    """A week of a policy: its files divided, the answers taken, and what they show.
+
+    Attributes
+    ----------
+    number : int
+        The number of the week, from 1.
+    folder : str
+        The week's folder.
+    is_new : bool
+        Whether the files are new; if not, only answers were taken.
+    applied : AppliedPolicy or None
+        The counts of accepted and rejected outputs, if the files are new.
+    drawn : int
+        Audits of this week.
+    answered, reviewed : int
+        New answers to audits, and to rejected outputs.
+    known, late : int
+        Answers that were taken before, and answers to audits of weeks that are counted already.
+    known_files : int
+        Files of answers that were taken before.
+    open : int
+        Audits of all weeks that wait for an answer.
+    counted : int
+        The first weeks, which the check and the monitor have counted.
+    criterion : {"max_error_rate", "max_risk"}
+        The kind of limit.
+    limit : float
+    errors, audited, unanswered : int
+        Errors, audits, and audits without an answer at their deadline, as the monitor counts them.
+    rate : Interval or None
+        The limited rate, with the monitor's interval; None before the first audit.
+    alarm : bool
+        Whether the monitor proves that the limit is exceeded.
+    changes : tuple of int
+        The weeks at which the monitor gave alarms of a change.
+    changed : bool
+        Whether it did so at the last week that was counted now.
+    since : int or None
+        After an alarm, the week since which a raised error rate is most likely.
+    check : PolicyCheck or None
+        The check of all weeks that are counted.
+    check_left_out : bool
+        Whether the check was left out, as the number of audits is unlikely.
+    verified : str
+        After an alarm, the file of what was verified since the change; else empty.
+    n_verified : int
+        The number of outputs in it that people verified.
+    failure_probability, monitor_failure_probability : float
+        δ of the check, which is that of the policy, and of the monitor.
+    notes : tuple of str
+        Remarks on the files, one sentence each.
+
+    See Also
+    --------
+    fastarac.weeks.run_week : divide the files of a week, take answers, check and monitor
+    fastarac.operation.ErrorRateMonitor : alarms where an error rate is above its limit
+    """
+
+    number: int
+    folder: str
+    is_new: bool
+    applied: AppliedPolicy | None
+    drawn: int
+    answered: int
+    reviewed: int
+    known: int
+    late: int
+    known_files: int
+    open: int
+    counted: int
+    criterion: str
+    limit: float
+    errors: int
+    audited: int
+    unanswered: int
+    rate: Interval | None
+    alarm: bool
+    changes: tuple[int, ...]
+    changed: bool
+    since: int | None
+    check: PolicyCheck | None
+    check_left_out: bool
+    verified: str
+    n_verified: int
+    failure_probability: float
+    monitor_failure_probability: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def go_on(self) -> bool:
+        """Whether nothing speaks against accepting outputs: no alarm, and no check that fails."""
+        fails = self.check is not None and self.check.verdict == "fails"
+        return not (self.alarm or self.changed or fails)
+
+    @property
+    def exit_status(self) -> int:
+        """0 to go on, 1 to stop."""
+        return int(not self.go_on)
+
+    @property
+    def decision(self) -> str:
+        """Whether to go on, what changed and what to do, in one sentence."""
+        return f"{self._verdict}; {self._advice}"
+
+    def __str__(self) -> str:
+        return self.decision
+
+    @property
+    def _verdict(self) -> str:
+        limit = f"the limit of {percent(self.limit)}"
+        if self.rate is None:
+            return "Go on: no audits are counted yet"
+        since = f"most likely since week {self.since}"
+        if self.alarm:
+            return f"Stop: the error rate exceeds {limit}, {since}"
+        if self.changed:
+            return f"Stop: the error rate seems to have risen above {limit}, {since}"
+        if not self.go_on:
+            return f"Stop: the check shows that {limit} fails, {since}"
+        holds = self.check is not None and self.check.verdict == "holds"
+        shown = "is shown to hold" if holds else "is not shown to be exceeded"
+        if self.has_moved:
+            return f"Go on with care: the confidences of week {self.number} have moved; {limit} {shown}"
+        return f"Go on: nothing has changed, and {limit} {shown}"
+
+    @property
+    def audits(self) -> str:
+        """What the audits that are counted have found, in one sentence; empty before the first."""
+        if self.rate is None:
+            return ""
+        ends = percent_range(self.rate.low, self.rate.high, 3)
+        return (
+            f"{self.errors:,} of {self.audited:,} audits found an error, "
+            f"{percent(self.rate.estimate, 3)} ({ends} with {percent(self.rate.confidence_level)} "
+            "confidence)"
+        )
+
+    @property
+    def _advice(self) -> str:
+        if not self.go_on:
+            return "review all outputs, and fit a new policy to what was verified since"
+        if self.open:
+            first = " before you use what it accepts" if self.has_moved else ""
+            return f"answer the {self.open:,} open {plural('audit', self.open)}{first}"
+        return "no audit is open"
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the confidences of the week have shifted since the fit."""
+        return self.applied is not None and self.applied.warning is not None
+
+    @property
+    def spent(self) -> float:
+        """The sum of δ of the fit, of the check and of the monitor."""
+        return 2.0 * self.failure_probability + self.monitor_failure_probability
+
+    @property
+    def spending(self) -> str:
+        """How δ is spent by the fit, the checks, the monitor and a refit, in one sentence."""
+        fit, watch, both = map(
+            percent, (self.failure_probability, self.monitor_failure_probability, self.spent)
+        )
+        return (
+            f"The fit and all checks are each wrong with a probability of {fit} at most, the monitor "
+            f"with {watch}: {both} in all; a refit begins anew"
+        )

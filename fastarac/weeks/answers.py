@@ -1,0 +1,132 @@
+"""Take the answers to audits and to reviewed outputs, each file and each answer once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastarac._core.text import quoted
+from fastarac.io._formats import open_source
+from fastarac.io._picks import Correct
+from fastarac.io._sources import DataFileError, connect
+from fastarac.operation.application import WRITTEN_FORMATS
+from fastarac.operation.logs import read_columns
+from fastarac.weeks.dividing import ACCEPTED
+from fastarac.weeks.ledger import LOG, digest_of
+from fastarac.weeks.logs import ID
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from fastarac.weeks.ledger import Ledger, Week
+    from fastarac.weeks.logs import WeekLog
+
+OURS = LOG, ACCEPTED  # files in a week's folder that hold no answers
+
+
+class Taken(NamedTuple):
+    """How many answers were new, known before, or came after their week was counted."""
+
+    audits: int = 0
+    reviewed: int = 0
+    known: int = 0
+    late: int = 0
+    files: int = 0
+    known_files: int = 0
+
+    def plus(self, other: Taken) -> Taken:
+        """Return the sums."""
+        return Taken(*map(sum, zip(self, other, strict=True)))
+
+
+def take_answers(
+    ledger: Ledger, root: Path, given: Sequence[Path], logs: Sequence[WeekLog]
+) -> tuple[Taken, list[WeekLog]]:
+    """Take the answers in files that are given, and in the weeks' folders; return the joined logs.
+
+    Raises
+    ------
+    DataFileError
+        For a given file without the column of ids; for an id of no week; for an answer that contradicts
+        an earlier one, or is about an output that was accepted and not drawn.
+    """
+    taken = Taken()
+    inside = [path for path in _files_in(ledger, root) if path.resolve() not in set(_resolved(given))]
+    for path in [*given, *inside]:
+        digest, is_given = digest_of(path), path not in inside
+        if digest in ledger.answer_files:
+            taken = taken.plus(Taken(known_files=int(is_given)))
+            continue
+        if not is_given and not _has_answers(path):
+            continue
+        found = _take(ledger, path, logs)
+        if found.audits or found.reviewed or found.known or found.late:
+            ledger.answer_files.append(digest)
+            taken = taken.plus(found._replace(files=1))
+    joined = [
+        log._replace(correct=_joined(log, week)) for log, week in zip(logs, ledger.weeks, strict=True)
+    ]
+    return taken, joined
+
+
+def _resolved(paths: Sequence[Path]) -> list[Path]:
+    return [path.resolve() for path in paths]
+
+
+def _files_in(ledger: Ledger, root: Path) -> list[Path]:
+    """Return the tables in the weeks' folders that may hold answers."""
+    return [
+        path
+        for week in ledger.weeks
+        for path in sorted((root / week.name).iterdir())
+        if path.suffix.lower() in WRITTEN_FORMATS and path.name not in OURS
+    ]
+
+
+def _has_answers(path: Path) -> bool:
+    with connect() as connection:
+        return {ID, "correct"} <= set(open_source(path, connection).columns)
+
+
+def _joined(log: WeekLog, week: Week) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([week.answers.get(row, np.nan) for row in log.row.tolist()], np.float64)
+
+
+def _take(ledger: Ledger, path: Path, logs: Sequence[WeekLog]) -> Taken:
+    """Take the answers of one file."""
+    weeks = {week.prefix: week for week in ledger.weeks}
+    drawn = {log.number: set(log.row[log.audits].tolist()) for log in logs}
+    accepted = {log.number: set(log.row[log.accepted].tolist()) for log in logs}
+    with connect() as connection:
+        source = open_source(path, connection)
+        if ID not in source.columns:
+            raise DataFileError(
+                path, f"there is no column {quoted(ID)}, which the audits and the review of a week have"
+            )
+        answers = {"correct": Correct("correct", "correct")}
+        found = read_columns(source, answers, {"ids": ID}, ["correct"])
+        counts = dict.fromkeys(Taken._fields, 0)
+        for place in np.flatnonzero(~np.isnan(found["correct"])).tolist():
+            name, answer = str(found["ids"][place]), int(found["correct"][place])
+            prefix, _, number = name.partition("-")
+            week, row = weeks.get(prefix), int(number) if number.isdecimal() else 0
+            if week is None or (row in accepted[week.number] and row not in drawn[week.number]):
+                raise source.unexpected(
+                    ID, place, "expected the id of an audit, or of a reviewed output"
+                )
+            is_audit = row in drawn[week.number]
+            before = week.answers.get(row)
+            if is_audit and before is None and week.number <= ledger.counted:
+                counts["late"] += 1
+            elif before is None:
+                week.answers[row] = answer
+                counts["audits" if is_audit else "reviewed"] += 1
+            elif before == answer:
+                counts["known"] += 1
+            else:
+                raise source.unexpected(
+                    "correct", place, f"{name} was answered with {before} before, which counts"
+                )
+    return Taken(**counts)

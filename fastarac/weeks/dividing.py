@@ -1,0 +1,124 @@
+"""Divide the files of a week by a policy, and draw the audits of what it accepts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac.io._formats import open_source
+from fastarac.io._sources import connect, sql_name
+from fastarac.operation.application import WRITTEN_FORMATS, apply_policy
+from fastarac.operation.logs import DRAWN, OF_AUDIT
+from fastarac.partial_truth.sample_files import (
+    opened_tables,
+    refuse_columns,
+    sample_outputs,
+    write_rows,
+)
+from fastarac.weeks.ledger import LOG
+from fastarac.weeks.logs import ID, WEEK, WeekLog
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from fastarac.operation.application_results import AppliedPolicy
+    from fastarac.operation.policy import Policy
+    from fastarac.results import AppliedPages
+    from fastarac.weeks.ledger import Week
+
+ADDED = ["row", DRAWN, OF_AUDIT, "correct", ID, WEEK]  # columns that a table must not have
+ACCEPTED, REVIEW, AUDITS = "accepted.csv", "review.csv", "audits.csv"
+
+
+class Divided(NamedTuple):
+    """The counts of the policy, the pages if the files are an OCR engine's, and notes on the files."""
+
+    applied: AppliedPolicy
+    pages: AppliedPages | None = None
+    notes: Sequence[str] = ()
+
+
+class Columns(NamedTuple):
+    """The columns of a table of outputs."""
+
+    confidence: str = "confidence"
+    by: str | None = None
+    groups: str | None = None
+
+
+def divide(
+    policy: Policy,
+    paths: Sequence[Path],
+    folder: Path,
+    columns: Columns,
+    read_options: Mapping[str, Any],
+) -> Divided:
+    """Write the accepted outputs and those to review, as ``fastarac apply`` does.
+
+    `read_options` are further arguments of :func:`.apply_to_files` (with `output`, to combine several
+    engines) or of :func:`.apply_to_fields`.
+    """
+    from fastarac import ocr
+    from fastarac.ocr.fields.application import are_documents
+
+    goals = {"accepted": folder / ACCEPTED, "review": folder / REVIEW}
+    if policy.fields and any(are_documents(path, policy) for path in paths):
+        fields = ocr.apply_to_fields(policy, paths, **read_options)
+        fields.save(**goals)
+        return Divided(fields.applied, None, fields.notes)
+    tables = {path.name.lower().removesuffix(".gz").endswith(tuple(WRITTEN_FORMATS)) for path in paths}
+    if (len(paths) > 1 and False in tables) or any(map(ocr.is_engine_output, paths)):
+        pages = ocr.apply_to_files(policy, **{"output": paths, **read_options})
+        pages.save(**goals)
+        return Divided(pages.applied, pages, pages.notes)
+    if len(paths) > 1:
+        raise ValueError(f"files has {len(paths)} tables; one table, or files of OCR, are expected")
+    with connect() as connection:
+        refuse_columns(open_source(paths[0], connection), ADDED)
+    empty = {"empty_confidence": True}
+    return Divided(apply_policy(policy, paths[0], **goals, **columns._asdict(), **empty))
+
+
+def draw_audits(policy: Policy, folder: Path, week: Week, seed: int, budget: float) -> WeekLog:
+    """Draw the audits of a week; write its log, the audits to answer, and ids into the review.
+
+    The log is that of ``fastarac sample --audit`` with the seed plus the number of the week.
+    """
+    both = [folder / ACCEPTED, folder / REVIEW]
+    sample_outputs(
+        both, folder / LOG, budget, policy=policy, confidence=week.confidence, by=week.by,
+        random_state=seed + week.number,
+    )  # fmt: skip
+    log = WeekLog.read(folder, week)
+    _write_questions(both, folder / AUDITS, week, log.row[log.audits])
+    n_accepted, n_rows = (_rows_in(paths) for paths in (both[:1], both))
+    _write_questions(both, folder / REVIEW, week, np.arange(n_accepted + 1, n_rows + 1))
+    return log
+
+
+def _write_questions(paths: Sequence[Path], goal: Path, week: Week, rows: NDArray[np.intp]) -> None:
+    """Write rows of both files, with their ids and an empty column of answers."""
+    with connect(alone=True) as connection:
+        source = opened_tables(paths, connection)
+        ids = np.array([week.id_of(row) for row in rows.tolist()], np.str_)
+        table = {"row": rows, ID: ids, WEEK: np.full(len(rows), week.number, np.int32)}
+        added = [f"drawn.{sql_name(ID)}", f"drawn.{sql_name(WEEK)}", 'NULL AS "correct"']
+        write_rows(source, goal, table, added, first=False)
+
+
+def _rows_in(paths: Sequence[Path]) -> int:
+    with connect(alone=True) as connection:
+        return int(opened_tables(paths, connection).select("count(*)").fetchone()[0])
+
+
+def require_outputs(policy: Policy) -> None:
+    """Refuse a policy of whole documents, whose audits are no rows."""
+    if policy.documents is not None:
+        raise ValueError(
+            "policy accepts whole documents, whose audits are no rows of a log; a policy of single "
+            "outputs is expected"
+        )

@@ -1,0 +1,177 @@
+"""The outputs of each week with their draws, joined with the answers to all outputs that count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastarac.io._formats import open_source
+from fastarac.io._picks import Correct, Number
+from fastarac.io._sources import connect
+from fastarac.operation.application import write_tables
+from fastarac.operation.audit_numbers import UnlikelyNumberError
+from fastarac.operation.logs import DRAWN, OF_AUDIT, PROBABILITY, ROUNDING, read_columns
+from fastarac.operation.monitoring.audit_files import audited_rows, details_of_audits
+from fastarac.weeks.ledger import LOG
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from fastarac.operation.monitoring.monitor import ErrorRateMonitor
+    from fastarac.operation.policy import Policy
+    from fastarac.operation.verdicts import PolicyCheck
+    from fastarac.weeks.ledger import Ledger, Week
+
+ID = "audit_id"
+WEEK = "audit_week"
+
+
+class WeekLog(NamedTuple):
+    """The outputs of a week that have a confidence, as columns; `correct` is NaN without an answer."""
+
+    row: NDArray[np.intp]
+    confidence: NDArray[np.float64]
+    accepted: NDArray[np.bool_]
+    drawn: NDArray[np.bool_]
+    probability: NDArray[np.float64]
+    by: NDArray[Any] | None
+    correct: NDArray[np.float64]
+    ids: NDArray[Any]
+    number: int
+
+    @classmethod
+    def read(cls, folder: Path, week: Week) -> WeekLog:
+        """Read the log of a week from its folder, and join the answers so far."""
+        picks: dict[str, Any] = {
+            "row": Number("row", "row"),
+            "confidence": Number("confidence", week.confidence),
+            "accepted": Correct("accepted", "accepted"),
+            DRAWN: Correct(DRAWN, DRAWN),
+            OF_AUDIT: Number(OF_AUDIT, OF_AUDIT),
+        }
+        with connect() as connection:
+            source = open_source(folder / LOG, connection)
+            found = read_columns(source, picks, {"by": week.by})
+        rows = found["row"].astype(np.intp)
+        answers = np.array([week.answers.get(row, np.nan) for row in rows.tolist()], np.float64)
+        ids = np.array([week.id_of(row) for row in rows.tolist()])
+        return cls(
+            rows, found["confidence"], found["accepted"] == 1, found[DRAWN] == 1, found[OF_AUDIT],
+            found["by"], answers, ids, week.number,
+        )  # fmt: skip
+
+    @property
+    def audits(self) -> NDArray[np.bool_]:
+        """Whether each output was accepted and drawn for an audit."""
+        return self.accepted & self.drawn
+
+    @property
+    def open(self) -> int:
+        """The number of audits without an answer."""
+        return int(np.isnan(self.correct[self.audits]).sum())
+
+    @property
+    def least(self) -> float:
+        """The least probability of an audit."""
+        return float(self.probability[self.accepted].min(initial=1.0))
+
+
+class PooledLogs(NamedTuple):
+    """The columns of several weeks, one after the other."""
+
+    logs: Sequence[WeekLog]
+
+    @property
+    def probability(self) -> NDArray[np.float64]:
+        """Each output's probability of an audit, without the rounding of weeks of different sizes."""
+        found, first = self.column("probability"), self.logs[0].least
+        return np.where(np.abs(found - first) <= ROUNDING * first, first, found)
+
+    def column(self, name: str) -> Any:
+        """Return a column of all weeks; None if the weeks do not have it."""
+        parts = [getattr(each, name) for each in self.logs]
+        return None if parts[0] is None else np.concatenate(parts)
+
+    @property
+    def correct(self) -> NDArray[np.float64]:
+        """The answers to audits; the truth of rejected outputs does not count in a log."""
+        return np.where(self.column("audits"), self.column("correct"), np.nan)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the log that ``fastarac check --log`` and ``fastarac monitor`` take."""
+        flags = {name: self.column(name).astype(np.int8) for name in ("accepted", "drawn")}
+        fields = {} if self.column("by") is None else {"field": self.column("by")}
+        weeks = np.repeat([each.number for each in self.logs], [len(each.row) for each in self.logs])
+        return {
+            ID: self.column("ids"), WEEK: weeks.astype(np.int32), **fields,
+            "confidence": self.column("confidence"), **flags, OF_AUDIT: self.probability,
+            "correct": self.correct,
+        }  # fmt: skip
+
+    def to_verified(self) -> dict[str, Any]:
+        """Return the outputs for a new fit: those that are verified, with their probabilities.
+
+        An audit without an answer counts as wrong, and so does a rejected output that nobody verified:
+        the new thresholds cannot profit from it.
+        """
+        columns, accepted = self.to_columns(), self.column("accepted")
+        told, correct = self.column("drawn") | ~accepted, self.column("correct")
+        kept = ID, WEEK, "field", "confidence"
+        return {name: columns[name] for name in kept if name in columns} | {
+            PROBABILITY: np.where(accepted, self.probability, 1.0),
+            "drawn": told.astype(np.int8),
+            "correct": np.where(told, np.nan_to_num(correct, nan=0.0), np.nan),
+        }
+
+
+def write_columns(path: Path, columns: Mapping[str, Any]) -> None:
+    """Write columns to a file, with null for NaN answers."""
+    query = "SELECT * REPLACE (CAST(nullif(correct, 'nan'::DOUBLE) AS TINYINT) AS correct) FROM rows_"
+    write_tables({"rows": path}, {"rows_": dict(columns)}, {"rows": query})
+
+
+def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> None:
+    """Give the audits of a week to the monitor, with the answers so far."""
+    rows = audited_rows(policy, log.accepted, log.drawn, log.ids, log.least)
+    if not len(rows):
+        return
+    error = np.where(log.accepted, 1.0 - log.correct, 0.0)[rows]
+    by = None if log.by is None else log.by[rows]
+    details = details_of_audits(log.confidence[rows], by)
+    monitor.count(error, details=details, ids=log.ids[rows], drawn_at=float(log.number))
+
+
+def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
+    """Count the weeks that are complete or due: give them to the monitor, and check all so far.
+
+    Return the check at the last week that is counted (None before the first), and whether it was left
+    out because the number of audits is unlikely, which happens by chance.
+    """
+    for log in logs[ledger.counted :]:
+        count_audits(ledger.monitor, policy, log)
+    before, last = ledger.counted, len(logs)
+    while ledger.counted + 1 < last:  # as the monitor counts them: not before the next draw
+        number = ledger.counted + 1
+        if logs[ledger.counted].open and last < number + ledger.settings.deadline:
+            break
+        ledger.counted = number
+    found, left_out = None, False
+    for number in range(max(before, 1), ledger.counted + 1):
+        try:
+            found, left_out = _checked(policy, ledger, logs[:number]), False
+        except UnlikelyNumberError:
+            left_out = True
+    return found, left_out
+
+
+def _checked(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> PolicyCheck:
+    pooled = PooledLogs(logs)
+    return policy.check(
+        pooled.correct, pooled.column("confidence"), by=pooled.column("by"),
+        audit_probability=pooled.probability, drawn=pooled.column("drawn"),
+        looks=ledger.looks,
+    )  # fmt: skip

@@ -1,0 +1,280 @@
+"""Run one week of a policy in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastarac._core.extras import require
+from fastarac._core.files import path_of, whole_folder, write_whole
+from fastarac._core.locks import locked
+from fastarac._core.text import json_text
+from fastarac.answers.weeks import summary_text
+from fastarac.operation.application import require_policy
+from fastarac.operation.week_results import PolicyWeek
+from fastarac.weeks.answers import Taken, take_answers
+from fastarac.weeks.dividing import AUDITS, REVIEW, Columns, divide, draw_audits, require_outputs
+from fastarac.weeks.ledger import LOG, STATE, Ledger, digest_of, fingerprints, settled
+from fastarac.weeks.logs import PooledLogs, WeekLog, weigh, write_columns
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from fastarac.operation.policy import Policy
+    from fastarac.operation.verdicts import PolicyCheck
+    from fastarac.weeks.dividing import Divided
+    from fastarac.weeks.ledger import Week
+
+SINCE = "since_change.parquet"
+MOST_REVIEWED = 20_000  # rows of the page for the review
+
+
+def run_week(
+    policy: Policy,
+    files: Iterable[str | os.PathLike[str]],
+    folder: str | os.PathLike[str],
+    *,
+    budget: float | None = None,
+    deadline: int | None = None,
+    seed: int | None = None,
+    answers: Iterable[str | os.PathLike[str]] = (),
+    confidence: str = "confidence",
+    by: str | None = None,
+    groups: str | None = None,
+    images: str | os.PathLike[str] | None = None,
+    read_options: Mapping[str, Any] | None = None,
+) -> PolicyWeek:
+    r"""Run one week of a policy: take answers, divide new files, draw audits, check and monitor.
+
+    Parameters
+    ----------
+    policy : Policy
+        A policy of single outputs.
+    files : iterable of str or path-like
+        The new files, as :func:`.apply_policy`, :func:`.apply_to_files` or :func:`.apply_to_fields`
+        takes them. Without files, or with those of an earlier week, only answers are taken.
+    folder : str or path-like
+        The folder of all weeks under this policy; its own folder must exist.
+    budget : float, optional
+        The average number of accepted outputs to audit; required in the first week. In later weeks,
+        without it or with the same number, accepted outputs keep the probability that they had in the
+        first week, and the check is exact. Another number is that of this week alone; the check then
+        bets on outputs weighted by their probabilities, and needs more of them.
+    deadline : int, default=4
+        How many weeks to wait for the answers of a week; fixed in the first week.
+    seed : int, default=0
+        Week k draws with the seed plus k; fixed in the first week.
+    answers : iterable of str or path-like
+        Tables with answers: ``audits.csv`` and ``review.csv`` of earlier weeks, as filled in or as
+        their pages save them. Tables in the weeks' folders are found there.
+    confidence : str, default="confidence"
+        The column of confidences in a table.
+    by : str, optional
+        The column of fields, if the policy has thresholds by field; by default ``field``.
+    groups : str, optional
+        The column of pages or other groups, for the test of shifted confidences.
+    images : str or path-like, optional
+        The images for the pages, as :func:`.write_station` takes them.
+    read_options : mapping, optional
+        Further arguments of :func:`.apply_to_files` or :func:`.apply_to_fields`.
+
+    Returns
+    -------
+    PolicyWeek
+        Whether to go on, what changed, and what to do.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError
+        As the functions of each step; also if the folder belongs to another policy, a setting is not
+        that of the first week, or some of the files belong to an earlier week. Nothing changes then.
+    DataFileError
+        As the functions of each step; also for answers that contradict earlier ones.
+    ModuleNotFoundError
+        If DuckDB or Jinja is not installed.
+
+    See Also
+    --------
+    fastarac.operation.apply_policy : split the outputs in a file into accepted and rejected ones
+    fastarac.partial_truth.sample_outputs : draw the outputs of a file that people verify
+    fastarac.operation.Looks : the looks at a policy's limit so far
+    fastarac.operation.ErrorRateMonitor : alarms where an error rate is above its limit
+
+    Notes
+    -----
+    The folder of a week appears whole, and the state of all weeks is written last: after an interrupt,
+    the same call ends what was begun, with the same files. A week is counted once its audits are
+    answered, or the deadline has passed, and a later week has been drawn; weeks are counted in order.
+    Each counted week is a look at all weeks so far, and an update of the monitor.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import fastarac as fa
+    >>> policy = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "monday.csv")
+    ...     _ = path.write_text("text,confidence\nfoo,300\nbar,-1\nbaz,0\n")
+    ...     week = fa.weeks.run_week(policy, [path], Path(folder, "weeks"), budget=2)
+    ...     names = sorted(each.name for each in Path(folder, "weeks", "week-01").iterdir())
+    >>> print(week)
+    Go on: no audits are counted yet; answer the 2 open audits
+    >>> names  # doctest: +NORMALIZE_WHITESPACE
+    ['accepted.csv', 'audits.csv', 'audits.html', 'log.parquet', 'review.csv', 'review.html',
+     'state.json', 'summary.json', 'summary.txt']
+    """
+    require("jinja2", "report")
+    require_policy(policy)
+    require_outputs(policy)
+    root, paths = path_of(folder, "folder"), [path_of(each, "files") for each in files]
+    given = [path_of(each, "answers") for each in answers]
+    if by is None and policy.fields:
+        by = "field"
+    root.mkdir(exist_ok=True)
+    with locked(root / STATE):
+        ledger = Ledger.load(root)
+        if ledger is not None and ledger.policy_digest != policy.digest:
+            raise ValueError(
+                f"folder is {str(root)!r}, which has the weeks of another policy: each policy needs a "
+                "folder of its own"
+            )
+        settings = settled(ledger, budget, deadline=deadline, seed=seed)
+        ledger = ledger or Ledger.begin(policy, settings)
+        found = fingerprints(paths)
+        run = _Run(policy, root, ledger, found)
+        run.take(given)
+        if found and ledger.week_of(found) is None:
+            divided = partial(
+                divide, policy, paths, columns=Columns(confidence, by, groups),
+                read_options=read_options or {},
+            )  # fmt: skip
+            return run.new_week(divided, Columns(confidence, by), budget, images)
+        if not ledger.weeks:
+            raise ValueError("files is empty: the first week needs files")
+        return run.known_week()
+
+
+@dataclass
+class _Run:
+    """One run: the ledger, and the logs of all weeks with the answers so far."""
+
+    policy: Policy
+    root: Path
+    ledger: Ledger
+    files: Mapping[str, str]
+    taken: Taken = field(default_factory=Taken)
+    logs: Sequence[WeekLog] = ()
+
+    def take(self, given: Sequence[Path]) -> None:
+        """Take all answers to earlier weeks."""
+        weeks = self.ledger.weeks
+        logs = [WeekLog.read(self.root / week.name, week) for week in weeks]
+        self.taken, self.logs = take_answers(self.ledger, self.root, given, logs)
+
+    def new_week(self, divided: Any, columns: Columns, budget: float | None, images: Any) -> PolicyWeek:
+        """Divide and draw in a folder that appears whole, and count what is complete."""
+        before = self.ledger.counted
+        week = self.ledger.add_week(self.files, columns.confidence, columns.by)
+        with whole_folder(self.root / week.name) as inside:
+            done: Divided = divided(folder=inside)
+            wanted = self._budget(done, budget)
+            log = draw_audits(self.policy, inside, week, self.ledger.settings.seed, wanted)
+            self.ledger.answer_files += (digest_of(inside / name) for name in (AUDITS, REVIEW))
+            self.logs = [*self.logs, log]
+            notes = [*done.notes, *_write_pages(inside, log, done, columns, images)]
+            result = self._result(week, before, applied=done.applied, notes=tuple(notes))
+            _write_summary(inside, result)
+            self.ledger.save(inside / STATE)
+        self._finish(result)
+        return result
+
+    def _budget(self, done: Divided, given: float | None) -> float:
+        """Return the budget of the week; by default, with the probability of the first week."""
+        first = self.ledger.settings.budget
+        if self.logs and given in (None, first):
+            return self.logs[0].least * done.applied.accepted
+        return first if given is None else given
+
+    def known_week(self) -> PolicyWeek:
+        """Count what is complete, without new files."""
+        week = self.ledger.week_of(self.files) if self.files else self.ledger.weeks[-1]
+        result = self._result(week or self.ledger.weeks[-1], self.ledger.counted)
+        self._finish(result)
+        return result
+
+    def _finish(self, result: PolicyWeek) -> None:
+        """Write what follows from the ledger, and the ledger last."""
+        if self.ledger.counted:
+            write_columns(self.root / LOG, self._since(1).to_columns())
+        if result.since is None:
+            (self.root / SINCE).unlink(missing_ok=True)
+        else:
+            write_columns(self.root / SINCE, self._since(result.since).to_verified())
+        write_whole(self.root / "monitor.json", self.ledger.monitor.to_json())
+        write_whole(self.root / "policy.looks", self.ledger.looks.to_json())
+        self.ledger.save(self.root / STATE)
+
+    def _since(self, week: int) -> PooledLogs:
+        """Return the logs of the counted weeks since a week."""
+        return PooledLogs(self.logs[week - 1 : self.ledger.counted])
+
+    def _result(self, week: Week, before: int, **of_files: Any) -> PolicyWeek:
+        """Count the weeks that are complete, and return what they show."""
+        found, left_out = weigh(self.policy, self.ledger, self.logs)
+        monitor, policy = self.ledger.monitor, self.policy
+        drawn_at = [int(each["drawn_at"]) for each in monitor.to_dict()["updates"]]
+        changes = tuple(drawn_at[i - 1] for i in monitor.changes)
+        changed = monitor.changed or any(each > before for each in changes)
+        stops = monitor.alarm or changed or _fails(found)
+        since = drawn_at[(monitor.changed_since or 1) - 1] if stops and drawn_at else None
+        told = 0 if since is None else self._answered(self._since(since))
+        return PolicyWeek(
+            week.number, str(self.root / week.name), bool(of_files), of_files.get("applied"),
+            int(self.logs[week.number - 1].audits.sum()),
+            self.taken.audits, self.taken.reviewed, self.taken.known, self.taken.late,
+            self.taken.known_files,
+            sum(log.open for log in self.logs[self.ledger.counted :]), self.ledger.counted,
+            policy.criterion, policy.limit, monitor.errors, monitor.audited, monitor.unanswered,
+            monitor.interval if monitor.audited else None, monitor.alarm, changes, changed, since,
+            found, left_out, "" if since is None else str(self.root / SINCE), told,
+            policy.failure_probability, monitor.failure_probability, of_files.get("notes", ()),
+        )  # fmt: skip
+
+    @staticmethod
+    def _answered(logs: PooledLogs) -> int:
+        """Return how many outputs people verified: audits, and rejected outputs."""
+        asked = logs.column("audits") | ~logs.column("accepted")
+        return int(np.count_nonzero(asked & ~np.isnan(logs.column("correct"))))
+
+
+def _fails(check: PolicyCheck | None) -> bool:
+    return check is not None and check.verdict == "fails"
+
+
+def _write_pages(
+    inside: Path, log: WeekLog, done: Divided, columns: Columns, images: Any
+) -> Sequence[str]:
+    """Write the pages on which people answer the audits and the review; return notes."""
+    from fastarac.station import write_station
+
+    pages = {"images": images, "pages": done.pages, "confidence": columns.confidence}
+    if log.audits.any():
+        write_station(inside / "audits.html", inside / AUDITS, **pages)
+    n = done.applied.rejected
+    if n > MOST_REVIEWED:
+        return [f"{REVIEW} has {n:,} outputs, too many for a page: use fastarac station on parts of it"]
+    if n:
+        write_station(inside / "review.html", inside / REVIEW, **pages)
+    return []
+
+
+def _write_summary(inside: Path, result: PolicyWeek) -> None:
+    """Write the summary of a week as text and as JSON."""
+    write_whole(inside / "summary.txt", summary_text(result))
+    write_whole(inside / "summary.json", json_text(result.to_dict(), indent=1) + "\n")
