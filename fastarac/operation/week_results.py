@@ -126,8 +126,9 @@ class PolicyWeek(Result):
     @property
     def _verdict(self) -> str:
         limit = f"the limit of {percent(self.limit)}"
+        moved = f"Go on with care: the confidences of week {self.number} have moved"
         if self.rate is None:
-            return "Go on: no audits are counted yet"
+            return f"{moved + ';' if self.has_moved else 'Go on:'} no audits are counted yet"
         since = f"most likely since week {self.since}"
         if self.alarm:
             return f"Stop: the error rate exceeds {limit}, {since}"
@@ -138,7 +139,7 @@ class PolicyWeek(Result):
         holds = self.check is not None and self.check.verdict == "holds"
         shown = "is shown to hold" if holds else "is not shown to be exceeded"
         if self.has_moved:
-            return f"Go on with care: the confidences of week {self.number} have moved; {limit} {shown}"
+            return f"{moved}; {limit} {shown}"
         return f"Go on: nothing has changed, and {limit} {shown}"
 
     @property

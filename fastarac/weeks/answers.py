@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from fastarac.weeks.ledger import Ledger, Week
+    from fastarac.weeks.ledger import Ledger
     from fastarac.weeks.logs import WeekLog
 
 OURS = LOG, ACCEPTED  # files in a week's folder that hold no answers
@@ -59,16 +59,11 @@ def take_answers(
         if digest in ledger.answer_files:
             taken = taken.plus(Taken(known_files=int(is_given)))
             continue
-        if not is_given and not _has_answers(path):
-            continue
-        found = _take(ledger, path, logs)
+        found = _take(ledger, path, logs, is_given=is_given)
         if found.audits or found.reviewed or found.known or found.late:
             ledger.answer_files.append(digest)
             taken = taken.plus(found._replace(files=1))
-    joined = [
-        log._replace(correct=_joined(log, week)) for log, week in zip(logs, ledger.weeks, strict=True)
-    ]
-    return taken, joined
+    return taken, [log.joined(week) for log, week in zip(logs, ledger.weeks, strict=True)]
 
 
 def _resolved(paths: Sequence[Path]) -> list[Path]:
@@ -85,22 +80,15 @@ def _files_in(ledger: Ledger, root: Path) -> list[Path]:
     ]
 
 
-def _has_answers(path: Path) -> bool:
-    with connect() as connection:
-        return {ID, "correct"} <= set(open_source(path, connection).columns)
-
-
-def _joined(log: WeekLog, week: Week) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.array([week.answers.get(row, np.nan) for row in log.row.tolist()], np.float64)
-
-
-def _take(ledger: Ledger, path: Path, logs: Sequence[WeekLog]) -> Taken:
-    """Take the answers of one file."""
+def _take(ledger: Ledger, path: Path, logs: Sequence[WeekLog], *, is_given: bool) -> Taken:
+    """Take the answers of one file; a file that was not given may have none."""
     weeks = {week.prefix: week for week in ledger.weeks}
     drawn = {log.number: set(log.row[log.audits].tolist()) for log in logs}
     accepted = {log.number: set(log.row[log.accepted].tolist()) for log in logs}
     with connect() as connection:
         source = open_source(path, connection)
+        if not is_given and not {ID, "correct"} <= set(source.columns):
+            return Taken()
         if ID not in source.columns:
             raise DataFileError(
                 path, f"there is no column {quoted(ID)}, which the audits and the review of a week have"

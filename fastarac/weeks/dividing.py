@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
     from fastarac.operation.application_results import AppliedPolicy
@@ -79,8 +80,11 @@ def divide(
         raise ValueError(f"files has {len(paths)} tables; one table, or files of OCR, are expected")
     with connect() as connection:
         refuse_columns(open_source(paths[0], connection), ADDED)
-    empty = {"empty_confidence": True}
-    return Divided(apply_policy(policy, paths[0], **goals, **columns._asdict(), **empty))
+    applied = apply_policy(
+        policy, paths[0], accepted=goals["accepted"], review=goals["review"],
+        confidence=columns.confidence, by=columns.by, groups=columns.groups, empty_confidence=True,
+    )  # fmt: skip
+    return Divided(applied)
 
 
 def draw_audits(policy: Policy, folder: Path, week: Week, seed: int, budget: float) -> WeekLog:
@@ -93,9 +97,10 @@ def draw_audits(policy: Policy, folder: Path, week: Week, seed: int, budget: flo
         both, folder / LOG, budget, policy=policy, confidence=week.confidence, by=week.by,
         random_state=seed + week.number,
     )  # fmt: skip
-    log = WeekLog.read(folder, week)
+    with connect(alone=True) as connection:
+        log = WeekLog.read(folder, week, connection)
+        n_accepted, n_rows = (_rows_in(paths, connection) for paths in (both[:1], both))
     _write_questions(both, folder / AUDITS, week, log.row[log.audits])
-    n_accepted, n_rows = (_rows_in(paths) for paths in (both[:1], both))
     _write_questions(both, folder / REVIEW, week, np.arange(n_accepted + 1, n_rows + 1))
     return log
 
@@ -110,9 +115,9 @@ def _write_questions(paths: Sequence[Path], goal: Path, week: Week, rows: NDArra
         write_rows(source, goal, table, added, first=False)
 
 
-def _rows_in(paths: Sequence[Path]) -> int:
-    with connect(alone=True) as connection:
-        return int(opened_tables(paths, connection).select("count(*)").fetchone()[0])
+def _rows_in(paths: Sequence[Path], connection: DuckDBPyConnection) -> int:
+    ((n,),) = opened_tables(paths, connection).select("count(*)").fetchall()
+    return int(n)
 
 
 def require_outputs(policy: Policy) -> None:

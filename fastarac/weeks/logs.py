@@ -8,7 +8,6 @@ import numpy as np
 
 from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Number
-from fastarac.io._sources import connect
 from fastarac.operation.application import write_tables
 from fastarac.operation.audit_numbers import UnlikelyNumberError
 from fastarac.operation.logs import DRAWN, OF_AUDIT, PROBABILITY, ROUNDING, read_columns
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
     from fastarac.operation.monitoring.monitor import ErrorRateMonitor
@@ -44,7 +44,7 @@ class WeekLog(NamedTuple):
     number: int
 
     @classmethod
-    def read(cls, folder: Path, week: Week) -> WeekLog:
+    def read(cls, folder: Path, week: Week, connection: DuckDBPyConnection) -> WeekLog:
         """Read the log of a week from its folder, and join the answers so far."""
         picks: dict[str, Any] = {
             "row": Number("row", "row"),
@@ -53,16 +53,20 @@ class WeekLog(NamedTuple):
             DRAWN: Correct(DRAWN, DRAWN),
             OF_AUDIT: Number(OF_AUDIT, OF_AUDIT),
         }
-        with connect() as connection:
-            source = open_source(folder / LOG, connection)
-            found = read_columns(source, picks, {"by": week.by})
+        source = open_source(folder / LOG, connection)
+        found = read_columns(source, picks, {"by": week.by})
         rows = found["row"].astype(np.intp)
-        answers = np.array([week.answers.get(row, np.nan) for row in rows.tolist()], np.float64)
         ids = np.array([week.id_of(row) for row in rows.tolist()])
-        return cls(
+        log = cls(
             rows, found["confidence"], found["accepted"] == 1, found[DRAWN] == 1, found[OF_AUDIT],
-            found["by"], answers, ids, week.number,
+            found["by"], np.full(len(rows), np.nan), ids, week.number,
         )  # fmt: skip
+        return log.joined(week)
+
+    def joined(self, week: Week) -> WeekLog:
+        """Return the log with the answers so far."""
+        answers = [week.answers.get(row, np.nan) for row in self.row.tolist()]
+        return self._replace(correct=np.array(answers, np.float64))
 
     @property
     def audits(self) -> NDArray[np.bool_]:

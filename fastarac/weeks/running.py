@@ -13,6 +13,7 @@ from fastarac._core.files import path_of, whole_folder, write_whole
 from fastarac._core.locks import locked
 from fastarac._core.text import json_text
 from fastarac.answers.weeks import summary_text
+from fastarac.io._sources import connect
 from fastarac.operation.application import require_policy
 from fastarac.operation.week_results import PolicyWeek
 from fastarac.weeks.answers import Taken, take_answers
@@ -174,7 +175,8 @@ class _Run:
     def take(self, given: Sequence[Path]) -> None:
         """Take all answers to earlier weeks."""
         weeks = self.ledger.weeks
-        logs = [WeekLog.read(self.root / week.name, week) for week in weeks]
+        with connect() as connection:
+            logs = [WeekLog.read(self.root / week.name, week, connection) for week in weeks]
         self.taken, self.logs = take_answers(self.ledger, self.root, given, logs)
 
     def new_week(self, divided: Any, columns: Columns, budget: float | None, images: Any) -> PolicyWeek:

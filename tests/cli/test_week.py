@@ -58,6 +58,7 @@ def figures(*command):
     return found[command[0]]
 
 
+@pytest.mark.slow
 def test_weeks_until_the_refit(folder):
     for week in (1, 2, 3):
         truth = write_outputs(folder / f"{week}.csv", 800, week, broken=week > 1)
@@ -69,7 +70,7 @@ def test_weeks_until_the_refit(folder):
     found = figures("week", "policy.json", "-o", "weeks")
     by = "--by", "field"
     check = figures("check", "policy.json", "weeks/log.parquet", "--log", *by)
-    assert check["errors"], check["audited"] == (found["errors"], found["audited"])
+    assert check["errors"] == found["errors"]
     again = figures(
         *("monitor", "policy.json", "weeks/log.parquet", *by, "--id", "audit_id"),
         *("--drawn-at", "audit_week", "--deadline", 4, "--state", "weeks/monitor.json"),

@@ -33,11 +33,11 @@ def policy():
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """Six weeks of outputs; from the fourth on, many more are wrong."""
+    """Five weeks of outputs; from the third on, many more are wrong."""
     folder, rng = tmp_path_factory.mktemp("source"), np.random.default_rng(1)
     truth = {}
-    for week in range(1, 7):
-        confidence, correct = outputs(rng, N, broken=week > 3)
+    for week in range(1, 6):
+        confidence, correct = outputs(rng, N, broken=week > 2)
         names = [f"{week}.{i}" for i in range(N)]
         truth |= dict(zip(names, correct.tolist(), strict=True))
         rows = [f"{name},{c}" for name, c in zip(names, confidence, strict=True)]
@@ -82,15 +82,16 @@ def tree(root):
     }
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_steps_by_hand(policy, source, tmp_path):
     root = tmp_path / "weeks"
-    found = answered_weeks(policy, source, root, 4)
+    found = answered_weeks(policy, source, root, 3)
     hand = tmp_path / "hand"
     hand.mkdir()
     looks = fa.operation.Looks()
     monitor = fa.operation.ErrorRateMonitor(max_error_rate=LIMIT, policy=policy, deadline=4)
     logs, share = [], None
-    for week in range(1, 5):
+    for week in range(1, 4):
         accepted, review, log = (hand / f"{week}-{name}" for name in ("a.csv", "r.csv", "log.parquet"))
         applied = fa.operation.apply_policy(
             policy, source[0] / f"{week}.csv", accepted=accepted, review=review
@@ -105,7 +106,7 @@ def test_figures_are_those_of_the_steps_by_hand(policy, source, tmp_path):
         assert int(drawn.selected.sum()) == found[week - 1].drawn
         assert pq.read_table(log).equals(pq.read_table(inside / "log.parquet"))
         logs.append(log)
-    for week in range(1, 4):  # the fourth is not counted yet
+    for week in range(1, 3):  # the third is not counted yet
         table = pq.read_table(root / "log.parquet").to_pydict()
         rows = [i for i, each in enumerate(table["audit_week"]) if each <= week]
         part = {name: [column[i] for i in rows] for name, column in table.items()}
@@ -126,21 +127,22 @@ def test_figures_are_those_of_the_steps_by_hand(policy, source, tmp_path):
         groups=None, drawn_at="audit_week",
     )  # fmt: skip
     monitor.count(audits.error, details=audits.confidence, ids=audits.ids, drawn_at=audits.drawn_at)
-    monitor.count([False], details=[0.0], ids=["later"], drawn_at=4)
-    assert (monitor.errors, monitor.audited) == (found[3].errors, found[3].audited)
-    assert monitor.interval == found[3].rate
+    monitor.count([False], details=[0.0], ids=["later"], drawn_at=3)
+    assert (monitor.errors, monitor.audited) == (found[2].errors, found[2].audited)
+    assert monitor.interval == found[2].rate
 
 
+@pytest.mark.slow
 def test_a_change_stops_and_the_refit_keeps_the_limit(policy, source, tmp_path):
     root = tmp_path / "weeks"
-    found = answered_weeks(policy, source, root, 6)
-    assert [each.go_on for each in found] == [True] * 4 + [False] * 2
+    found = answered_weeks(policy, source, root, 5)
+    assert [each.go_on for each in found] == [True] * 3 + [False] * 2
     last = found[-1]
-    assert last.since == 4
+    assert last.since == 3
     assert last.decision.startswith("Stop: ")
-    assert "since week 4" in last.decision
+    assert "since week 3" in last.decision
     since = pq.read_table(last.verified).to_pydict()
-    assert set(since["audit_week"]) == {4, 5}
+    assert set(since["audit_week"]) == {3, 4}
     truth, confidence = fa.partial_truth.read_verified(last.verified)
     refit = fa.operation.fit_policy(truth, confidence, max_error_rate=0.2)
     new, correct = outputs(np.random.default_rng(2), 20_000, broken=True)
@@ -189,6 +191,7 @@ def test_answers_that_cannot_count_are_refused(policy, source, tmp_path):
     assert tree(root) == before
 
 
+@pytest.mark.slow
 def test_open_audits_wait_for_their_deadline(policy, source, tmp_path):
     root = tmp_path / "weeks"
     for week in (1, 2):
