@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fastarac import weeks
+from fastarac._core.exceptions import collected
 from fastarac._core.extras import missing
 from fastarac.answers.weeks import week_answer
 from fastarac.cli import _ocr
@@ -116,9 +117,11 @@ def week(
         seed=seed if "--seed" in given else None, confidence=confidence, by=by,
         groups=one_column(group), images=images, **how,
     )  # fmt: skip
-    with interrupts_end_at_once():
+    notes: list[str] = []
+    with interrupts_end_at_once(), collected(notes):
         found = _in_words(lambda: refusing(str(output), run))
-    answer = week_answer(found).closing(_next(loaded, found, policy, output, by))
+    answer = week_answer(found).with_warnings(notes)
+    answer = answer.closing(_next(loaded, found, policy, output, by))
     deliver(printing, "week", answer)
     if not found.go_on:
         raise typer.Exit(found.exit_status)

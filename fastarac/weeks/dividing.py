@@ -43,7 +43,7 @@ class Divided(NamedTuple):
     notes: Sequence[str] = ()
 
 
-class Columns(NamedTuple):
+class TableColumns(NamedTuple):
     """The columns of a table of outputs."""
 
     confidence: str = "confidence"
@@ -55,7 +55,7 @@ def divide(
     policy: Policy,
     paths: Sequence[Path],
     folder: Path,
-    columns: Columns,
+    columns: TableColumns,
     read_options: Mapping[str, Any],
 ) -> Divided:
     """Write the accepted outputs and those to review, as ``fastarac apply`` does.

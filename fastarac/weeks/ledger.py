@@ -31,8 +31,8 @@ PREFIX = 8  # hexadecimal digits with which the ids of a week's audits begin
 LISTED = 3
 
 
-class Settings(NamedTuple):
-    """Settings of the first week; all but the budget hold for all weeks."""
+class WeekSettings(NamedTuple):
+    """WeekSettings of the first week; all but the budget hold for all weeks."""
 
     budget: float
     deadline: int
@@ -115,7 +115,7 @@ class Ledger:
     """
 
     policy_digest: str
-    settings: Settings
+    settings: WeekSettings
     weeks: list[Week]
     counted: int
     answer_files: list[str]
@@ -123,7 +123,7 @@ class Ledger:
     monitor: ErrorRateMonitor
 
     @classmethod
-    def begin(cls, policy: Policy, settings: Settings) -> Ledger:
+    def begin(cls, policy: Policy, settings: WeekSettings) -> Ledger:
         """Return the ledger of a policy before its first week."""
         limit: dict[str, Any] = {policy.criterion: policy.limit}
         monitor = ErrorRateMonitor(policy=policy, deadline=settings.deadline, **limit)
@@ -182,7 +182,7 @@ class Ledger:
             weeks.append(Week(each["number"], files, each["prefix"], *columns, answers))
         saved.require_at_most(content["counted"], "counted", len(weeks), "the number of weeks")
         return cls(
-            content["policy_digest"], Settings(**content["settings"]), weeks, content["counted"],
+            content["policy_digest"], WeekSettings(**content["settings"]), weeks, content["counted"],
             list(content["answer_files"]), Looks.from_json(json_text(content["looks"])),
             ErrorRateMonitor.from_dict(content["monitor"]),
         )  # fmt: skip
@@ -212,7 +212,7 @@ def _written(week: Week) -> dict[str, Any]:
     }
 
 
-def settled(ledger: Ledger | None, budget: float | None, **given: int | None) -> Settings:
+def settled(ledger: Ledger | None, budget: float | None, **given: int | None) -> WeekSettings:
     """Return the settings; those `given` again must be those of the first week.
 
     Raises
@@ -226,7 +226,7 @@ def settled(ledger: Ledger | None, budget: float | None, **given: int | None) ->
         deadline = DEADLINE if given["deadline"] is None else given["deadline"]
         if budget is None:
             raise TypeError("budget is missing: the number of outputs to audit in the first week")
-        return Settings(
+        return WeekSettings(
             _positive(budget, "budget"), whole_number(deadline, "deadline", 1),
             whole_number(given["seed"] or 0, "seed", 0),
         )  # fmt: skip

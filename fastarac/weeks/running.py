@@ -17,7 +17,7 @@ from fastarac.io._sources import connect
 from fastarac.operation.application import require_policy
 from fastarac.operation.week_results import PolicyWeek
 from fastarac.weeks.answers import Taken, take_answers
-from fastarac.weeks.dividing import AUDITS, REVIEW, Columns, divide, draw_audits, require_outputs
+from fastarac.weeks.dividing import AUDITS, REVIEW, TableColumns, divide, draw_audits, require_outputs
 from fastarac.weeks.ledger import LOG, STATE, Ledger, digest_of, fingerprints, settled
 from fastarac.weeks.logs import PooledLogs, WeekLog, weigh, write_columns
 
@@ -152,10 +152,10 @@ def run_week(
         run.take(given)
         if found and ledger.week_of(found) is None:
             divided = partial(
-                divide, policy, paths, columns=Columns(confidence, by, groups),
+                divide, policy, paths, columns=TableColumns(confidence, by, groups),
                 read_options=read_options or {},
             )  # fmt: skip
-            return run.new_week(divided, Columns(confidence, by), budget, images)
+            return run.new_week(divided, TableColumns(confidence, by), budget, images)
         if not ledger.weeks:
             raise ValueError("files is empty: the first week needs files")
         return run.known_week()
@@ -179,12 +179,19 @@ class _Run:
             logs = [WeekLog.read(self.root / week.name, week, connection) for week in weeks]
         self.taken, self.logs = take_answers(self.ledger, self.root, given, logs)
 
-    def new_week(self, divided: Any, columns: Columns, budget: float | None, images: Any) -> PolicyWeek:
+    def new_week(
+        self, divided: Any, columns: TableColumns, budget: float | None, images: Any
+    ) -> PolicyWeek:
         """Divide and draw in a folder that appears whole, and count what is complete."""
         before = self.ledger.counted
         week = self.ledger.add_week(self.files, columns.confidence, columns.by)
         with whole_folder(self.root / week.name) as inside:
             done: Divided = divided(folder=inside)
+            if not done.applied.accepted:
+                raise ValueError(
+                    "files has no output that the policy accepts, so there is nothing to audit: review "
+                    "them all"
+                )
             wanted = self._budget(done, budget)
             log = draw_audits(self.policy, inside, week, self.ledger.settings.seed, wanted)
             self.ledger.answer_files += (digest_of(inside / name) for name in (AUDITS, REVIEW))
@@ -260,7 +267,7 @@ def _fails(check: PolicyCheck | None) -> bool:
 
 
 def _write_pages(
-    inside: Path, log: WeekLog, done: Divided, columns: Columns, images: Any
+    inside: Path, log: WeekLog, done: Divided, columns: TableColumns, images: Any
 ) -> Sequence[str]:
     """Write the pages on which people answer the audits and the review; return notes."""
     from fastarac.station import write_station

@@ -69,15 +69,9 @@ def folder(tmp_path_factory):
     run("fit", folder / "a.csv", "--by", "field", "--error-rate", 0.05, "-o", folder / "p.json")
     run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "date.json")
     run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "name.json")
-    run(
-        "week",
-        folder / "policies" / "date.json",
-        folder / "drawn.csv",
-        "--budget",
-        20,
-        "-o",
-        folder / "weeks",
-    )
+    (folder / "today.csv").write_text("text,field,confidence\n" + "a,date,0.99\nb,name,0.98\n" * 40)
+    options = "--by", "field", "--budget", 20, "-o", folder / "weeks"
+    run("week", folder / "p.json", folder / "today.csv", *options)
     return folder
 
 
@@ -116,7 +110,7 @@ COMMANDS = {
     "apply, pages": ("apply", "w.json", PAGES[1], "-o", "yes.csv", "--review", "no.csv"),
     "monitor": ("monitor", "p.json", "b.csv", "b.csv", "--by", "field"),
     "monitor, policies": ("monitor", "policies", "named.csv"),
-    "week": ("week", "policies/date.json", "drawn.csv", "-o", "weeks"),
+    "week": ("week", "p.json", "today.csv", "--by", "field", "-o", "weeks"),
     "fit, verified": (
         *("fit", "part.csv", *VERIFIED, "--by", "field", "--error-rate", 0.1, "-o", "part.json"),
     ),

@@ -292,6 +292,9 @@ def test_settings_and_folders_are_kept(policy, source, tmp_path):
     )
     with pytest.raises(ValueError, match="policy accepts whole documents"):
         run(documents, source, tmp_path / "other", 1)
+    (tmp_path / "low.csv").write_text("confidence\n0\n0\n")
+    with pytest.raises(ValueError, match="files has no output that the policy accepts"):
+        fa.weeks.run_week(policy, [tmp_path / "low.csv"], root)
     (tmp_path / "has.csv").write_text("confidence,correct\n1,1\n")
     with pytest.raises(fa.io.DataFileError, match='already has the column "correct"'):
         fa.weeks.run_week(policy, [tmp_path / "has.csv"], root)
