@@ -76,4 +76,5 @@ from .uncertainty.bootstrap import bootstrap as bootstrap
 from .uncertainty.comparison import compare_models as compare_models
 from .uncertainty.comparison import delong_test as delong_test
 from .uncertainty.influence import influence_values as influence_values
+from .uncertainty.part_comparison import compare_parts as compare_parts
 from .uncertainty.statistics import Statistic as Statistic

@@ -93,3 +93,5 @@ from .uncertainty.bands import ConfidenceBand as ConfidenceBand
 from .uncertainty.comparison import DeLongTest as DeLongTest
 from .uncertainty.comparison_results import ModelComparison as ModelComparison
 from .uncertainty.comparison_results import PairDifference as PairDifference
+from .uncertainty.part_results import LeadDifference as LeadDifference
+from .uncertainty.part_results import PartComparison as PartComparison

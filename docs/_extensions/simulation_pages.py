@@ -26,6 +26,7 @@ SAMPLING_GOALS = DATA / "sampling_goals.json"  # by python -m bench.simulations.
 TRUTH_READERS = DATA / "truth_readers.json"  # by python -m bench.simulations.truth_readers
 CROSSED_GROUPS = DATA / "crossed_groups.json"  # by python -m bench.simulations.crossed_groups
 WRONG_PAGES = DATA / "wrong_pages.json"  # by python -m bench.simulations.wrong_pages
+PART_DIFFERENCES = DATA / "part_differences.json"  # by python -m bench.simulations.part_differences
 LEVEL = 0.05
 SURELY = 2.0  # standard errors above the level, from which a share is shown bold
 FEWEST = 20  # samples of which a share is told
@@ -195,6 +196,26 @@ def crossed_groups_table(kind: str) -> str:
                 line.append(f"{text} ⚠{warned:.0f}" if warned >= SOME else text)
         lines.append(line)
     return markdown(["of", "groups", "by the first", "by the second", "by both"], lines)
+
+
+def part_differences_table() -> str:
+    """Designs and statistics down: told apart in some part, and between parts, by kind of lead."""
+    rows = rows_of(PART_DIFFERENCES)
+    lines = []
+    for design, statistic in dict.fromkeys((row["design"], row["statistic"]) for row in rows):
+        line = [design, statistic]
+        for lead, count in (
+            ("equal", "any_part"), ("equal", "between"), ("same lead", "between"),
+            ("one part", "any_part"), ("one part", "between"),
+        ):  # fmt: skip
+            row = next(
+                r for r in rows if (r["design"], r["statistic"], r["lead"]) == (design, statistic, lead)
+            )
+            line.append(f"{100 * row[count] / row['samples']:.1f}")
+        lines.append(line)
+    header = ["equal: in some part", "equal: between parts", "same lead: between parts"]
+    header += ["one part worse: in some part", "one part worse: between parts"]
+    return markdown(["outputs", "statistic", *header], lines)
 
 
 def paired_groups_table() -> str:
@@ -378,6 +399,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "crossed_groups_tests.md": partial(crossed_groups_table, "test"),
     "type_one_unequal.md": partial(type_one_table, documents=False, unequal=True),
     "type_one.md": partial(type_one_table, documents=False),
+    "part_differences.md": part_differences_table,
     "paired_groups.md": paired_groups_table,
     "paired_power.md": paired_power_table,
     "equal_costs.md": equal_costs_table,

@@ -85,12 +85,12 @@ def table(found: ModelComparison, width: int) -> AnswerTable:
         Column(
             _header(label_of(found.statistic)),
             [_number(value) for value in found.estimates],
-            below=[_ends(interval) for interval in found.intervals],
+            below=[interval_text(interval) for interval in found.intervals],
         ),
         Column(
             "behind\nthe best",
             ["best", *(_number(pair.difference, "+") for pair in pairs)],
-            below=["", *(_ends(pair.adjusted_interval, "+") for pair in pairs)],
+            below=["", *(interval_text(pair.adjusted_interval, "+") for pair in pairs)],
         ),
         Column("p-value", ["", *(pvalue(pair.adjusted_pvalue) for pair in pairs)]),
     ]
@@ -174,7 +174,7 @@ def _columns_of_models(found: ModelComparison) -> list[Column]:
         Column(_header(label_of(found.statistic)), [_number(value) for value in found.estimates]),
         Column(
             f"{percent(found.confidence_level)} interval",
-            [_ends(interval) for interval in found.intervals],
+            [interval_text(interval) for interval in found.intervals],
         ),
         Column(
             "best in",
@@ -189,7 +189,7 @@ def _columns_of_pairs(found: ModelComparison, pairs: Sequence[PairDifference]) -
         Column("by", [_number(pair.difference, "+") for pair in pairs]),
         Column(
             f"{percent(found.confidence_level)} interval",
-            [_ends(pair.adjusted_interval, "+") for pair in pairs],
+            [interval_text(pair.adjusted_interval, "+") for pair in pairs],
         ),
         Column("p-value", [pvalue(pair.adjusted_pvalue) for pair in pairs]),
     ]
@@ -199,10 +199,16 @@ def _header(label: str) -> str:
     return label.replace(" (", "\n(").replace(" ARAC", "\nARAC")
 
 
+def difference(value: float) -> str:
+    """Return a difference with its sign and four digits."""
+    return _number(value, "+")
+
+
 def _number(value: float, sign: str = "") -> str:
     return UNDEFINED if math.isnan(value) else f"{value:{sign}.4f}"
 
 
-def _ends(interval: Interval, sign: str = "") -> str:
+def interval_text(interval: Interval, sign: str = "") -> str:
+    """Return the ends of an interval with four digits."""
     low, high = _number(interval.low, sign), _number(interval.high, sign)
     return low if low == UNDEFINED else f"{low} to {high}"

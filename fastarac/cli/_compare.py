@@ -34,6 +34,7 @@ Examples:
 \b
   fastarac compare engine-a.csv engine-b.csv --id image
   fastarac compare all.parquet --model engine --statistic recognition_rate
+  fastarac compare engine-a.csv engine-b.csv --by language
 \f
 \b
   fastarac compare released.csv candidate.csv --fail-if worse
@@ -55,6 +56,7 @@ def compare(
     model: options.ModelColumn = None,
     item: options.Item = None,
     weight: options.Weight = None,
+    by: options.ByColumn = None,
     group: options.GroupColumn = None,
     statistic: options.StatisticName = "arac_auc",
     ci: options.Level = 0.95,
@@ -67,7 +69,7 @@ def compare(
 ) -> None:
     """Compare models on the same items, and test whether they differ."""
     groups = groups_of(group)
-    refused = (*NOT_OF_VERIFIED, *COSTS)
+    refused = (*NOT_OF_VERIFIED, "by", *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, details=details)
     if fail_if is not None and model is not None:
@@ -87,8 +89,15 @@ def compare(
         return
     request = ComparisonRequest.of(statistic, ci, Prices.of(prices), unseen_pages=unseen_pages)
     ids = False if item == NONE else item
+    if by is not None and request.prices is not None:
+        raise RefusalError("--by cannot go with --cost-verification: leave out one of the two")
+    if by is not None and request.by_bootstrap:
+        raise RefusalError(
+            f"--by cannot go with --statistic {statistic}, which is compared by resamples: use another "
+            "statistic"
+        )
     columns = reading.columns(
-        item=ids, group=groups, model=model, weight=weight, open=verified.how_open
+        item=ids, by=by, group=groups, model=model, weight=weight, open=verified.how_open
     )
     compared, first = _compare_items(context, paths, columns, request, delivery)
     if fail_if is not None:
@@ -139,6 +148,7 @@ def _compare_items(
         order=order,
         difference=difference,
         paired=paired,
+        by=columns["by"],
         notes=pages,
         command=after_compare(context),
     )

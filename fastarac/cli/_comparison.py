@@ -7,14 +7,16 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from rich.console import Console
 
 from fastarac._core.exceptions import collected, unquestioned
 from fastarac._core.text import capitalised
 from fastarac.answers import comparison as answers
-from fastarac.answers import wrong_groups
+from fastarac.answers import part_comparison, wrong_groups
 from fastarac.answers.cost_comparison import CostComparison
 from fastarac.answers.screen import Note, Screen, Section, Weight
+from fastarac.answers.tables import Said
 from fastarac.cli._json import write_object
 from fastarac.cli._options import (
     Certainty,
@@ -27,6 +29,7 @@ from fastarac.cli._standard import csv_text, tell, write
 from fastarac.evaluation.model_ranking import labels_of_groups
 from fastarac.uncertainty.comparison import compare_models
 from fastarac.uncertainty.comparison_results import best_first
+from fastarac.uncertainty.part_comparison import compare_parts
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from fastarac.io import Outputs
     from fastarac.uncertainty.comparison_results import ModelComparison
     from fastarac.uncertainty.paired import Pairing
+    from fastarac.uncertainty.part_results import PartComparison
 
 RESAMPLES = 2000
 SEED = 0  # a fixed seed of the resamples makes a comparison repeatable
@@ -145,6 +149,10 @@ class Findings:
         How items are paired, unless an option says it.
     n_groups : int or None
         The number of groups of dependent outputs, if groups are given.
+    parts : PartComparison or None
+        The comparison within each part, if a column splits the outputs.
+    by : str or None
+        The name of that column.
     """
 
     request: ComparisonRequest
@@ -153,6 +161,8 @@ class Findings:
     notes: tuple[str, ...]
     order: str | None = None
     n_groups: int | None = None
+    parts: PartComparison | None = None
+    by: str | None = None
 
     @classmethod
     def of_verified(
@@ -171,6 +181,7 @@ class Findings:
         request: ComparisonRequest,
         order: str | None = None,
         paired: Pairing = "items",
+        by: str | None = None,
     ) -> Self:
         """Compare models on the same items in the same order, or on the same groups."""
         first = next(iter(models.values()))
@@ -184,13 +195,23 @@ class Findings:
                 weight = {name: outputs.weight for name, outputs in models.items()}
         notes: list[str] = []
         with collected(notes):
+            given = {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()}
             found = request.compare(
-                {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()},
+                given,
                 weight=weight,
                 groups=groups,
                 paired=paired,
                 progress=Console(stderr=True).is_terminal,
             )
+            parts = None
+            if by is not None:
+                labels = {name: labels_of_parts(outputs) for name, outputs in models.items()}
+                with refused(ValueError):
+                    parts = compare_parts(
+                        given, labels if paired == "groups" else next(iter(labels.values())),
+                        statistic=request.statistic, confidence_level=request.level,
+                        groups=groups, paired=paired, sample_weight=weight,
+                    )  # fmt: skip
         refuse_rejected(models, found)
         notes += found.notes
         notes += wrong_groups.notes(models.items(), "group", request.level)
@@ -204,8 +225,10 @@ class Findings:
                     request.prices.reviewer,
                     level=request.level,
                 )
+        if parts is not None:
+            notes += [f"in {note}" for note in parts.notes]
         said = dict.fromkeys([*said_of(request, notes), *(() if costs is None else costs.notes)])
-        return cls(request, comparison, costs, tuple(said), order, n_groups)
+        return cls(request, comparison, costs, tuple(said), order, n_groups, parts, by)
 
     def models(self) -> list[dict[str, Any]]:
         """Return the figures of each model as a dictionary, best model first."""
@@ -223,10 +246,17 @@ class Findings:
         by_statistic["seed"] = SEED
         if self.n_groups is not None:
             by_statistic["n_groups"] = self.n_groups
+        if self.parts is not None and self.by is not None:
+            by_statistic |= part_comparison.object_of(self.parts, self.by)
         return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return flat rows, one per model and then one per pair; fields that do not apply are None."""
+        """Return flat rows, one per model and then one per pair, or those of the parts.
+
+        Fields that do not apply are None.
+        """
+        if self.parts is not None:
+            return part_comparison.records(self.parts)
         content = answers.object_of(self.comparison)
         shared = {name: content[name] for name in answers.SHARED_FIGURES}
         shared["statistic"] = answers.named(self.comparison.statistic)
@@ -263,6 +293,11 @@ class Findings:
             remarks.append(Note(self.order, Weight.ASSUMES))
         table = answers.table(found, width)
         caption = answers.caption(found, self.n_groups)
+        if self.parts is not None and self.by is not None:
+            details.insert(0, Section("All outputs", [table, Said(caption)]))
+            sentences += part_comparison.answers(self.parts, found.names, self.by)
+            table = part_comparison.table(self.parts, found.names, self.by, width)
+            caption = part_comparison.caption(self.parts)
         return Screen(sentences, table, caption, remarks, details=details)
 
 
@@ -280,11 +315,12 @@ def deliver(
     order: str | None = None,
     difference: str | None = None,
     paired: Pairing = "items",
+    by: str | None = None,
     notes: Sequence[str] = (),
     command: str = "",
 ) -> ModelComparison:
     """Compare the models and print the result, preceded by a note on how their items differ."""
-    findings = Findings.of(models, request, order, paired)
+    findings = Findings.of(models, request, order, paired, by)
     print_findings(findings, delivery, difference=difference, notes=notes, command=command)
     return findings.comparison
 
@@ -318,6 +354,13 @@ def print_findings(
     tell(filter(None, [apart]))
     write(csv_text(findings.records()))
     tell(told)
+
+
+def labels_of_parts(outputs: Outputs) -> Any:
+    """Return the label of each output's part."""
+    if outputs.by is None:
+        raise AssertionError
+    return np.array(outputs.by.names)[outputs.by.codes]
 
 
 def statistic_of(text: str) -> Statistic:

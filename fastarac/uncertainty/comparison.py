@@ -31,7 +31,7 @@ from fastarac.uncertainty.resampled_contrasts import Resampling, by_resampling
 from fastarac.uncertainty.statistics import Statistic, as_statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -342,23 +342,44 @@ def compare_models(
     _warn(found, compared.name)
     if not read.partial:
         _question_orders(read)
-    names = read.names
-    pairs = _pairs(names, found, level, correction)
+    pvalues = [contrast.pvalue for contrast in found.pairs.values()]
+    corrected = adjusted_pvalues(pvalues, correction), adjusted_levels(pvalues, correction, level)
+    sizes = tuple(items.n for items in read.items.values())
+    return comparison_of(
+        read.names, compared, found, pairs_of(read.names, found.pairs, level, pvalues, *corrected),
+        level=level, method=method, correction=correction, paired=paired,
+        n=sizes[0] if read.n_groups is None else read.n_groups, n_items=sizes,
+    )  # fmt: skip
+
+
+def comparison_of(
+    names: tuple[str, ...],
+    statistic: Statistic,
+    found: Contrasts,
+    pairs: tuple[PairDifference, ...],
+    *,
+    level: float,
+    method: Method = "asymptotic",
+    correction: Correction | None,
+    paired: Pairing,
+    n: int,
+    n_items: tuple[int, ...],
+) -> ModelComparison:
+    """Return the comparison of models whose differences have been tested."""
     differing = {
         key for key, pair in zip(found.pairs, pairs, strict=True) if pair.adjusted_pvalue < 1.0 - level
     }
-    worse = 1.0 if compared.definition.lower_is_better else -1.0
+    worse = 1.0 if statistic.definition.lower_is_better else -1.0
     order = sorted(range(len(names)), key=lambda k: worse * found.intervals[k].estimate)
-    sizes = tuple(items.n for items in read.items.values())
     return ModelComparison(
-        statistic=compared,
+        statistic=statistic,
         method=method,
         paired=paired,
         correction=correction,
         confidence_level=level,
-        n=sizes[0] if read.n_groups is None else read.n_groups,
+        n=n,
         names=names,
-        n_items=sizes,
+        n_items=n_items,
         intervals=tuple(found.intervals),
         share_of_best=tuple(found.shares_of_best),
         letters=letters_of(order, differing),
@@ -399,11 +420,15 @@ def _question_orders(read: ComparedModels) -> None:
             question_items(roc_auc, *labels, items.weight, items.codes, f" of {name!r}")
 
 
-def _pairs(
-    names: tuple[str, ...], found: Contrasts, level: float, correction: Correction | None
+def pairs_of(
+    names: tuple[str, ...],
+    contrasts: Mapping[tuple[int, int], Contrast],
+    level: float,
+    pvalues: Sequence[float],
+    adjusted: Sequence[float],
+    levels: Sequence[float],
 ) -> tuple[PairDifference, ...]:
-    pvalues = [contrast.pvalue for contrast in found.pairs.values()]
-    corrected = adjusted_pvalues(pvalues, correction), adjusted_levels(pvalues, correction, level)
+    """Return the differences with their p-values, adjusted p-values and adjusted levels."""
     return tuple(
         PairDifference(
             names[a],
@@ -411,11 +436,11 @@ def _pairs(
             contrast.interval(level),
             pvalue,
             contrast.interval(own_level),
-            adjusted,
+            own_adjusted,
             contrast.degrees,
         )
-        for ((a, b), contrast), pvalue, adjusted, own_level in zip(
-            found.pairs.items(), pvalues, *corrected, strict=True
+        for ((a, b), contrast), pvalue, own_adjusted, own_level in zip(
+            contrasts.items(), pvalues, adjusted, levels, strict=True
         )
     )
 

@@ -175,6 +175,10 @@ class Contrasts(NamedTuple):
     """Reasons why a difference is unreliable."""
     notes: Sequence[str] = ()
     """Reasons why the interval of a single model is unreliable."""
+    too_few: bool = False
+    """Whether there are too few errors, or groups, for differences to be relied on."""
+    contributions: Sequence[FloatArray] = ()
+    """Each model's contributions to the error of its estimate, by item or by group."""
 
 
 class AddedErrors(NamedTuple):
@@ -397,6 +401,7 @@ def by_influence(
         f"{name!r}: {warning}" for name, (_, warning) in zip(names, of_models, strict=True) if warning
     ]
     warnings = list(_few_errors(names, estimates, statistic, found))
+    too_few = bool(warnings)
     rooms = [(0.0, 0.0)] * len(names)
     if unseen_pages:
         rooms = [unseen_groups.room(each.sweep, statistic, each.n, level) for each in estimates]
@@ -416,7 +421,7 @@ def by_influence(
     values = np.array([estimate.value for estimate in estimates])
     two = pairs[0, 1] if len(names) == 2 else None
     shares = shares_of_best(values, errors.covariance, two, statistic, random_state)
-    return Contrasts(intervals, pairs, shares, warnings, notes)
+    return Contrasts(intervals, pairs, shares, warnings, notes, too_few, list(errors.first.errors))
 
 
 def shares_of_best(

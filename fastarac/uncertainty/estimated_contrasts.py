@@ -90,7 +90,7 @@ def by_estimates(
         return np.array([[float(a @ b) for b in errors] for a in errors])
 
     shares = shares_of_best(values, covariance, two, statistic, random_state)
-    return Contrasts(intervals, pairs, shares, warnings, notes)
+    return Contrasts(intervals, pairs, shares, warnings, notes, bool(warnings), errors)
 
 
 def _degrees(sample: PartialSample, contributors: float, verified: float) -> float:

@@ -194,6 +194,7 @@ EXAMPLES = {
     "HarnessOutputs": lambda _: HarnessOutputs(*np.array([[1, 0.5], [0.9, 0.4], [1, 2]])),
     "HullVertex": lambda _: fa.costs.roc_convex_hull({"a": SWEEP})[1],
     "Interval": lambda _: fa.bootstrap(*MANY, n_resamples=3, random_state=0),
+    "LeadDifference": lambda _: EXAMPLES["PartComparison"](None).leads[0],
     "Limit": lambda _: _evaluation().limits[0].limit,
     "LimitEvaluation": lambda _: _evaluation().limits[0],
     "ModelComparison": lambda _: fa.compare_models(
@@ -205,6 +206,9 @@ EXAMPLES = {
         [0, 0], [1, 2], max_error_rate=0.2, reviewer=fa.Reviewer(detection_rate=0.9)
     ),
     "PairDifference": lambda _: EXAMPLES["ModelComparison"](None).pairs[0],
+    "PartComparison": lambda _: fa.compare_parts(
+        {"a<b": MANY, "c": (MANY[0], MANY[1][::-1])}, np.arange(len(MANY[0])) % 2
+    ),
     "PolicyChoice": lambda _: fa.operation.fit_policies(
         {"a": {}, "b": {"max_group_size": 3}},
         correct=[1] * 300,

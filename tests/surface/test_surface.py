@@ -235,6 +235,7 @@ MEANINGS = {
     "predicted_1": "(n,) predicted labels of one of two models",
     "predicted_2": "(n,) predicted labels of the other",
     "actual": "(n,) true labels",
+    "label": "the label of a part",
     "labels": "the classes and their order",
     "classes": "the classes, in the order of the columns of scores",
     "tp": "true positives",
@@ -387,7 +388,7 @@ ONLY_IN = {
     "sweeps": r"average_curves|AverageCurveDisplay\.\w+",
     "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|fit_policy"
     r"|\w+\.accepted_at|evaluate_cascade|compare_texts|net_benefit_curve",
-    "correction": r"VerificationCosts|compare_models",
+    "correction": r"VerificationCosts|compare_models|compare_parts",
     "x": r"auc",
     "y": r"auc",
     "y1": r"cohen_kappa_score",
