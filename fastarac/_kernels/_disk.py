@@ -1,12 +1,12 @@
 """The disk cache for the machine code of the kernels.
 
-A file holds the code of one kernel for one combination of types, numba, Python and processor, and is
-named after them. It is replaced as a whole, so that no file mixes the output of two processes. It
-begins with a hash of its content and of the sources it was compiled from; if either has changed, the
-kernel is compiled again.
+Each file holds the code of one kernel for one combination of argument types, numba version, Python
+version and processor; the file name encodes all four. A file is always replaced as a whole, so that
+it never mixes the output of two processes. Its first bytes are a hash of its content and of the
+kernel's sources; if the hash does not match, the kernel is compiled again.
 
-This module replaces numba's cache and uses private parts of numba. If a version of numba lacks one of
-them, the import of this module fails, and each process compiles its kernels itself.
+This module replaces numba's cache and uses private parts of numba. If numba lacks one of these
+parts, importing this module fails, and each process compiles its kernels itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from fastarac._kernels._once import ProcessLock
 if any(len(signature(f).parameters) != 3 for f in (NullCache.load_overload, NullCache.save_overload)):
     raise ImportError("this version of numba calls its cache in another way")
 
-LOADS_WITHOUT_TABLES = (0, 68)  # the newest numba tested to load code without filling its tables
+LOADS_WITHOUT_TABLES = (0, 68)  # newest numba version tested to load code without filling its tables
 
 _DIGEST = hashlib.sha256().digest_size
 _HERE = Path(__file__).parent
@@ -51,7 +51,7 @@ def keep_on_disk(dispatcher: Any) -> None:
     kept, compile_one = KernelCache(dispatcher.py_func), dispatcher.compile
 
     def compile_and_release(*arguments: Any) -> Any:
-        with global_compiler_lock:  # so that only one thread of this process holds the file lock
+        with global_compiler_lock:  # the file lock excludes other processes, but not other threads
             try:
                 return compile_one(*arguments)
             finally:
@@ -80,19 +80,20 @@ class KernelCache(NullCache):
     def load_overload(self, types: Any, target: Any) -> Any:
         """Return the machine code for `types`; if there is none, take the lock and return None.
 
-        No deadlock between processes is possible: a kernel stays locked while the kernels that it calls
-        are compiled, and calls are never circular.
+        Processes cannot deadlock, although a kernel stays locked while the kernels that it calls
+        are compiled: no kernel calls itself, directly or through others.
         """
         loaded = self._load(types, target)
         if loaded is None:
             self.lock.acquire()
-            loaded = self._load(types, target)  # the previous lock holder may have saved it
+            loaded = self._load(types, target)  # another process may have saved the code meanwhile
         return loaded
 
     def save_overload(self, types: Any, compiled: Any) -> None:
         """Save machine code if possible; a failure is ignored."""
-        with suppress(Exception):  # a full disk, or an unknown version of numba
-            if compiled.library.has_dynamic_globals:  # the code holds addresses of this process
+        with suppress(Exception):  # the disk may be full, or the installed numba unknown
+            # Such code contains addresses that are valid in this process only.
+            if compiled.library.has_dynamic_globals:
                 return
             path = self._folders[-1] / self._file(types, compiled.library.codegen)
             content = _dumps(compiled._reduce())
@@ -105,7 +106,7 @@ class KernelCache(NullCache):
 
     def _load(self, types: Any, target: Any) -> Any:
         for folder in self._folders:
-            with suppress(Exception):  # no such file, or one by a different build of this numba version
+            with suppress(Exception):  # the file may be missing, or come from another build of numba
                 content = (folder / self._file(types, target.codegen())).read_bytes()
                 if content[:_DIGEST] == self._seal(content[_DIGEST:]):
                     return _rebuilt(target, content[_DIGEST:])
@@ -123,10 +124,11 @@ class KernelCache(NullCache):
 def _rebuilt(target: Any, content: bytes) -> Any:
     """Load machine code, where possible without filling numba's tables of types and functions.
 
-    To fill them, numba imports scipy's linear algebra if scipy is installed, which takes half of the
-    time that a fresh process needs for its first result. Only compilation needs the tables, and it
-    fills them itself. Machine code does need the addresses of numba's runtime: without them LLVM ends
-    the process. With a numba newer than the tested ones, the tables are therefore filled first.
+    Filling the tables imports scipy's linear algebra if scipy is installed. This import takes half
+    of the time to a fresh process's first result. Only compilation needs the tables, and it fills
+    them itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends
+    the process. Untested newer versions of numba might register these addresses elsewhere, so that
+    the tables are filled first.
     """
     if numba.version_info.short <= LOADS_WITHOUT_TABLES:
         _runtime.initialize(target)
@@ -139,9 +141,10 @@ def _rebuilt(target: Any, content: bytes) -> Any:
 def sources_stamp(path: Path) -> bytes:
     """Return a hash of a kernel's file and of the kernel files that it imports, directly or not.
 
-    A kernel's machine code includes that of the kernels it calls, and the constants it imports.
+    The imported files count, because machine code includes the called kernels and imported
+    constants.
     """
-    loader: Any = __spec__.loader  # reads from a directory or a zip file
+    loader: Any = __spec__.loader  # the package may be a directory or a zip file
     text = loader.get_data(str(path))
     imported = (sources_stamp(_HERE / f"{name.decode()}.py") for name in _IMPORT.findall(text))
     return hashlib.sha256(b"".join([hashlib.sha256(text).digest(), *imported])).digest()
@@ -151,9 +154,9 @@ def sources_stamp(path: Path) -> bytes:
 def _folders(sources: Path, chosen: str) -> list[Path]:
     """Return the folders to read; the last one is written to.
 
-    The candidates are the folder chosen by the user, the one beside the sources and the user's cache;
-    the list ends with the first that is writable. The folders before it may have been filled earlier,
-    for example when a container image was built.
+    The candidates are the folder that the user chose, the folder beside the sources, and the user's
+    cache. The list ends with the first writable candidate. Read-only folders before it may hold
+    code already, for example from the build of a container image.
     """
     apart = f"{sources.name}_{hashlib.sha256(str(sources).encode()).hexdigest()[:16]}"
     folders = [Path(chosen) / apart] if chosen else []

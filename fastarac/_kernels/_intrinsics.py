@@ -41,7 +41,7 @@ prefetch: Any = _nothing if config.DISABLE_JIT else intrinsic(_load_the_line)
 def _fused() -> bool:
     """Return whether the target processor has a fused multiply-add instruction.
 
-    Without it, LLVM would call a slow function of the C library, if there is one.
+    On other processors, LLVM would call a slow function of the C library, or fail to find one.
     """
     if config.DISABLE_JIT or config.CPU_NAME or config.CPU_FEATURES:
         return False
@@ -49,12 +49,12 @@ def _fused() -> bool:
         return True
     try:
         return bool(binding.get_host_cpu_features().get("fma"))
-    except RuntimeError:  # LLVM cannot query this processor
+    except RuntimeError:  # LLVM cannot detect the features of this processor
         return False
 
 
 def _multiply_add(_: Any, _a: Any, _b: Any, _c: Any) -> Any:
-    """Return the product of the first two plus the third, rounded once."""
+    """Return a·b + c, rounded once."""
 
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.fma(*arguments)

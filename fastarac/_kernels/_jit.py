@@ -24,21 +24,22 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 with suppress(ImportError):
     from numba.core.options import DefaultOptions
 
-    if hasattr(DefaultOptions, "no_cfunc_wrapper"):  # an option that numba does not document
+    if hasattr(DefaultOptions, "no_cfunc_wrapper"):  # numba does not document this option
         _OPTIONS["no_cfunc_wrapper"] = True
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` on its first call, and keep the machine code on disk if possible.
 
-    If a version of numba lacks what the cache needs, each process compiles its kernels itself. numba's
-    own cache is never used: it runs outdated code after an edit of another file, and may run code
-    for wrong types if several processes compile the same kernel at once.
+    If the cache does not support the installed numba, each process compiles its kernels itself.
+    numba's own cache is never used. It does not notice edits of imported files; and if several
+    processes compile a kernel at once, it may run code for the wrong types.
     """
     compiler: Any = numba.njit(**_OPTIONS)
     dispatcher: Any = compiler(function)
-    if dispatcher is not function:  # unless compilation is switched off
-        with suppress(ImportError, AttributeError, OSError):  # an unknown numba, or no source file
+    if dispatcher is not function:  # they are the same if NUMBA_DISABLE_JIT is set
+        # The installed numba may be unknown, or the source missing.
+        with suppress(ImportError, AttributeError, OSError):
             from fastarac._kernels._disk import keep_on_disk
 
             keep_on_disk(dispatcher)

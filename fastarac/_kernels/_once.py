@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from pathlib import Path
 
-WAIT = 60.0  # seconds, longer than any compilation; limits all unsuccessful waits of a process together
+WAIT = 60.0  # seconds that a process waits without success, in total; longer than any compilation
 PAUSE = 0.02  # seconds between two attempts
 
 
 class ProcessLock:
-    """A file lock that ends with its process; the file is removed on release."""
+    """A file lock that is released when its process ends; `release` also removes the file."""
 
     _in_vain: ClassVar[float] = 0.0  # seconds that this process has waited without getting a lock
 
@@ -28,29 +28,31 @@ class ProcessLock:
         self._descriptor = -1
 
     def acquire(self) -> None:
-        """Wait for the lock; give up after a minute, or at once where files cannot be locked.
+        """Wait for the lock, but not if files cannot be locked, and a minute at most.
 
-        The process has one minute for all its locks together, because a process that hangs may hold
-        many. Only unsuccessful waits count; otherwise the end of a long queue would give up together.
+        The minute is shared by all locks, because another process that hangs may hold many of them.
+        Waits that end with the lock do not count: otherwise the last processes of a long queue
+        would all give up.
         """
         try:
             fcntl: Any = import_module("fcntl")
-        except ImportError:  # Windows
+        except ImportError:  # Windows has no fcntl
             return
         begin = time.monotonic()
         while self._descriptor < 0:
             try:
                 descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-            except OSError:  # nothing can be written here
+            except OSError:  # the folder is not writable
                 return
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.path.samestat(self.path.stat(), os.fstat(descriptor)):
                     self._descriptor = descriptor
                     return
-            except (BlockingIOError, FileNotFoundError):  # held by another process, or just removed
+            # Another process holds or has just removed the file.
+            except (BlockingIOError, FileNotFoundError):
                 pass
-            except OSError:  # a file system without locks
+            except OSError:  # this file system has no locks
                 return
             finally:
                 if self._descriptor < 0:

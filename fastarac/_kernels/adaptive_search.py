@@ -1,7 +1,7 @@
 """Betting on outputs that are verified in a random order, from the highest confidences down.
 
 Outputs are divided into cells by their confidence. Within a cell they are sorted by `clock`, their
-random time of verification. Candidate k consists of all outputs of the cells up to k. The state of the
+random time of verification. Candidate k is the set of all outputs in cells 0 to k. The state of the
 search:
 
 - `counts` (3, n_candidates): questions, answers and errors of each cell;
@@ -21,22 +21,23 @@ ASKED, SEEN, WRONG = range(3)  # rows of `counts`
 STARTED, FIRST, FRONTIER, LABELS = range(4)  # indices into `place`
 GOAL, BEGINNING, START = range(3)  # indices into `money`
 TIME, CAPITAL, PROGRESS, FOUND, MASS, ERRORS = range(6)  # indices into `run`
-STEP = 0.01  # step of the plan's time axis, in errors expected at the limit
-PILOT = 0.15  # labels before the first candidate is chosen, as a share of ln(1/δ)/ε
-LEAD = 0.75  # size of the first candidate, as a share of the largest that seems safe
-SAFE = 0.25  # a candidate seems safe up to this share of the limit
-PATIENCE = 1.5  # restart if the current candidate needs this many times the labels of a new one
+STEP = 0.01  # step of the plan's time axis; the unit is one error expected at the limit
+PILOT = 0.15  # labels before the first candidate is chosen, in units of ln(1/δ)/ε
+LEAD = 0.75  # size of the first candidate divided by the size of the largest safe one
+SAFE = 0.25  # candidates count as safe if their estimated risk is at most this share of the limit
+PATIENCE = 1.5  # restart with a new candidate if the current one needs this many times its labels
 PRIOR, PRIOR_RATE = (
     0.5,
     0.2,
-)  # pseudo-labels of the prior, times ε; their error rate, divided by ε
+)  # number of pseudo-labels times ε; their error rate divided by ε
 
 
 @kernel
 def kept_at_error(plan: Array, found: float, progress: float) -> float:
-    """Return the share of the capital left after an error of density 1, as the plan's chances fall."""
+    """Return the share of capital left after an error of density 1, from the logarithms in `plan`."""
     e, t = int(found), int(progress / STEP)
-    if e + 2 >= plan.shape[0] or t >= plan.shape[1]:  # beyond the plan: extrapolate the error rate
+    # The plan ends before this point, so extrapolate the error rate.
+    if e + 2 >= plan.shape[0] or t >= plan.shape[1]:
         return min(1.0, (found + 0.5) / (progress + 1.0))
     part = found - e
     now = plan[e, t] + part * (plan[e + 1, t] - plan[e, t])
@@ -49,7 +50,7 @@ def bet_on(
     k: int, horizon: float, enough: int, cell: Array, clock: Array, density: Array, verdict: Array,
     order: Array, n_known: int, plan: Array, money: Array, run: Array,
 ) -> bool:  # fmt: skip
-    """Bet on candidate k in the order of the clock, up to the horizon; return whether it passes."""
+    """Bet on candidate k's outputs by rising clock, up to the horizon; return whether it passes."""
     low, high = 0, n_known
     while low < high:
         middle = (low + high) // 2
@@ -93,7 +94,7 @@ def settle(
     begin: Array, enough: Array, mass: Array, cell: Array, clock: Array, density: Array,
     verdict: Array, order: Array, counts: Array, plan: Array, place: Array, money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Bet on one candidate after another as long as they pass."""
+    """Bet on the next larger candidate each time the current one passes."""
     horizon = math.inf
     known = left = 0
     done = -1
@@ -118,7 +119,8 @@ def settle(
 def estimate_risks(begin: Array, counts: Array, limit: float, risks: Array, blocks: Array) -> None:
     """Estimate the risk of each candidate, assuming that the error rate rises as the confidence falls.
 
-    `blocks` (3, n_candidates) is scratch space: errors, labels and last cells of pooled cells.
+    `blocks` (3, n_candidates) is scratch space for pooled cells: their errors, labels and last
+    cells.
     """
     n = begin[-1]
     m = 0
@@ -155,7 +157,7 @@ def labels_needed(risk: float, limit: float, capital: float, goal: float) -> flo
 
 @kernel
 def choose_first(risks: Array, begin: Array, limit: float) -> int:
-    """Return the candidate to start with: somewhat smaller than the largest that seems safe."""
+    """Return the candidate to start with, somewhat smaller than the largest one that seems safe."""
     largest, least = -1, 0
     for k in range(len(risks)):
         if risks[k] <= SAFE * limit:
@@ -175,7 +177,7 @@ def look(
     begin: Array, mass: Array, clock: Array, order: Array, counts: Array, limit: float, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Choose the first candidate, or restart with another one if that promises fewer labels."""
+    """Choose the first candidate, or restart with one that is expected to need far fewer labels."""
     is_first = place[STARTED] == 0
     if is_first and place[LABELS] < PILOT * math.log(money[GOAL]) / limit:
         return
@@ -203,7 +205,7 @@ def count_answers(
     cell: Array, clock: Array, density: Array, verdict: Array, order: Array, counts: Array,
     place: Array, money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Record answers (1 for an error) in the order of their questions."""
+    """Record answers (1 means error) in the order in which the questions were asked."""
     for t in range(len(places)):
         i = places[t]
         verdict[i] = answers[t]
@@ -223,7 +225,7 @@ def count_answers(
 
 @kernel
 def next_place(begin: Array, clock: Array, counts: Array, place: Array) -> int:
-    """Return the current candidate's first output, by clock, not yet asked about; -1 for none."""
+    """Return the earliest unasked output of the current candidate, by clock; -1 if none is left."""
     found = -1
     last = place[FRONTIER] if place[STARTED] else len(begin) - 2
     for c in range(len(begin) - 1):
@@ -241,7 +243,7 @@ def ask_places(
     clock: Array, density: Array, verdict: Array, order: Array, counts: Array, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Choose the next questions as if all answers were correct; the state arrays are copies."""
+    """Choose the next questions, assuming that no answer is an error; the state is a copy."""
     right = np.zeros(1, np.int64)
     for t in range(len(places)):
         i = next_place(begin, clock, counts, place)

@@ -1,4 +1,4 @@
-"""Bets on partly verified outputs, each verified one weighted by the inverse of its probability."""
+"""Betting on partly verified outputs; a verified one is weighted by its inverse probability."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 
-LARGEST_SHARE = 0.95  # bets stay below this share of the largest bet that cannot lose everything
-MARGIN = 1.05  # the bets aim at this many times the goal
+LARGEST_SHARE = 0.95  # largest bet, as a share of the bet that could lose the whole capital
+MARGIN = 1.05  # bets are planned to reach this many times the goal
 LOOKS = 256  # the bet is adapted at most this often
-AIM = 0.4  # a clip is chosen as if the rate were this share of the limit below it
+AIM = 0.4  # a clip is chosen for a true rate of (1 − AIM)·limit
 ROOT_TWO_PI = 2.5066282746310002
 
 
@@ -44,23 +44,24 @@ def reaches(
 ) -> bool:
     """Return whether bets against a rate above `limit` turn 1 into `goal`.
 
-    Items at a place below `end` are accepted. V is 1 for verified items, e is 1 for errors, π is the
-    probability of verification, and ĵ the judge's prediction of the error.
+    Items with `place` below `end` are accepted. V is 1 for verified items and 0 for others, e is 1
+    for errors, π is the probability of verification, and ĵ is the judge's prediction of e.
 
-    `items` (n, 1) holds V·e/π of each item; (n, 4) adds ĵ(1 − V/π), and V(1 − π)/π² times eĵ and ĵ²,
-    which determine κ. `units` holds where each unit of items ends. Units before `begin` are observed
-    without a bet.
+    `items` (n, 1) holds V·e/π of each item. With four columns, `items` also holds ĵ(1 − V/π), V(1 −
+    π)/π²·eĵ and V(1 − π)/π²·ĵ²; the last two determine κ, the weight of the judge. `units` holds
+    the end of each unit; one bet is placed on all items of a unit, and none on units before
+    `begin`.
 
-    `clips` (k, 4) has a row for each clip c, falling, at which 1/π may be clipped: c, the largest bet
-    that it allows, the squared gain of a pseudo-unit before the first unit, and the bias that clipping
-    adds there. Where cπ < 1, Y of an item becomes 1 − cπ + cπY; `clipped_from` is the index of the
-    first c with cπ < 1. Before each bet, c is chosen by the loss that it would have caused in earlier
-    units.
+    1/π may be clipped at c. `clips` (k, 4) has a row for each possible c, in falling order: c, the
+    largest bet that it allows, and the squared gain and the bias of a pseudo-unit before the first
+    unit. Let Y = V·e/π + κĵ(1 − V/π) estimate e. If cπ < 1, Y is replaced by 1 − cπ + cπY.
+    `clipped_from` holds the index of the first c with cπ < 1. Before each bet, the c with the least
+    loss in earlier units is chosen.
     """
     with_judge = items.shape[1] > 1
     n, n_clips = len(units), len(clips)
     every = max(1, n // LOOKS)
-    # among earlier counted items: how many each c is the first to clip, and the sum of their π
+    # For each c: the number of earlier items that c clips and larger c do not; the sum of their π.
     clipped, of_clipped = np.zeros(n_clips), np.zeros(n_clips)
     counted = 0.0
     capital, bet, clip = 1.0, 0.0, clips[0, 0]

@@ -1,9 +1,9 @@
-"""Pairs, points and areas of a bootstrap replicate, from how often each unit was drawn.
+"""Pairs, curve points and areas of a bootstrap replicate, from the number of draws of each unit.
 
-A unit has a code: the bit CORRECT, and the bit STARTS if it is the first of its tie. Units are sorted
-from the highest confidence down and divided into `lanes` contiguous shares of equal length (the first
-ones may be longer by 1), which are interleaved in memory: unit r of share k is at ``r * lanes + k``.
-Within a tie, correct units come before incorrect ones.
+A unit has a code: the bit CORRECT, and the bit STARTS if it is the first of its tie. Units are
+sorted from the highest confidence down and divided into `lanes` contiguous shares of equal length;
+the first shares may be longer by 1. The shares are interleaved in memory: unit r of share k is at
+index ``r * lanes + k``. Within a tie, correct units come before incorrect ones.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ U = np.uint32
 
 @kernel
 def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> None:
-    """Write the codes of single items, not interleaved; `codes` (n + 1,), whose last entry is unused.
+    """Write the codes of single items without interleaving; `codes` has n + 1 entries, the last unused.
 
     A first pass marks label changes, a second turns them into labels: no branch depends on tie lengths.
     """
@@ -67,9 +67,8 @@ def add_unit(
 def lane_rows(counts: Array, codes: Array, s: Array) -> None:
     """Add rows, each with one unit per lane, to the sums `s` of the lanes, `ROWS` rows at a time.
 
-    The sums of a lane: correct items, correct items above the current tie, incorrect items, doubled
-    pairs, whether its first tie still goes on (all bits set), and the incorrect items in that first
-    tie.
+    The sums of a lane are: correct items; correct items above the current tie; incorrect items; doubled
+    pairs; all bits set as long as the first tie goes on, then 0; incorrect items in the first tie.
     """
     step = ROWS * LANES
     for r in range(len(counts) // step):
@@ -110,7 +109,7 @@ def join(x: Array, y: Array) -> None:
 def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
     """Write correct items, incorrect items and doubled pairs of each row of `counts` (bytes)."""
     n = len(codes)
-    rows = n // LANES // ROWS * ROWS  # the remaining rows are added one by one
+    rows = n // LANES // ROWS * ROWS  # the rows after these are added one by one
     sums = np.empty(6 * LANES, np.uint32)
     of_lane = np.empty((LANES, 6), np.int64)
     part = np.empty(6, np.int64)
@@ -151,7 +150,7 @@ def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
 
 @kernel
 def pairs_in_order(counts: Array, codes: Array, lanes: int, weights: Array, pairs: Array) -> None:
-    """Write pairs as `pairs_of_lanes` for counts of any type; `weights` has one entry, or n."""
+    """Write the output of `pairs_of_lanes` for counts of any type; `weights` has 1 or n entries."""
     n = len(codes)
     zero = weights[0] - weights[0]
     for r in range(len(counts)):
@@ -179,12 +178,12 @@ def points_of_counts(
 ) -> int:
     """Write the points of the replicate's sweep; return their number.
 
-    `ta` and `fa` take the accepted correct and incorrect items, `which` the number of the tie: 0 at the
-    first point, where nothing is accepted. Ties of which no unit was drawn have no point. Indices are
-    unsigned, which spares the check for negative ones.
+    The numbers of accepted correct and incorrect items are written to `ta` and `fa`, the number of
+    the tie to `which`. The first point accepts nothing and has number 0. A tie without drawn units
+    has no point. Indices are unsigned, so that numba emits no checks for negative ones.
     """
     n = np.uint64(len(codes))
-    nothing = weights[0] - weights[0]  # a zero of the weights' type
+    nothing = weights[0] - weights[0]  # 0 in the type of the weights
     ta[0] = nothing
     fa[0] = nothing
     which[0] = 0
@@ -193,7 +192,7 @@ def points_of_counts(
     last = np.uint64(0)
     alike = len(weights) == 1
     first_weight = weights[0]
-    if alike and len(ta) == len(codes) + 1:  # no ties: one point for each drawn unit
+    if alike and len(ta) == len(codes) + 1:  # there are no ties: each drawn unit is a point
         last = np.uint64(1)
         for k in range(lanes):
             for i in range(np.uint64(k), n, np.uint64(lanes)):
@@ -207,9 +206,10 @@ def points_of_counts(
                 which[last] = tie
                 last += np.uint64(row[i] > 0)
         return np.int64(last)
-    in_use = np.uint64(1)  # 0 if the last point is to be overwritten
+    in_use = np.uint64(1)  # 0 if the next point overwrites the last one
     for k in range(lanes):
-        for i in range(np.uint64(k), n, np.uint64(lanes)):  # without branches that depend on the draw
+        # Branches on random draws would be mispredicted.
+        for i in range(np.uint64(k), n, np.uint64(lanes)):
             code = np.int64(codes[i])
             count = np.int64(row[i])
             c = count * (first_weight if alike else weights[i])
@@ -243,9 +243,9 @@ def polygon_of_counts(
     t = f = t0 = f0 = doubled = 0.0
     height = 1.0
     for k in range(lanes):
-        # a tie is added when the next one begins, the last one in an extra step after the end
+        # A tie is added when the next tie begins; the last tie is added in an extra step after the end.
         for i in range(k, n + lanes if k + 1 == lanes else n, lanes):
-            if (i >= n or codes[i] & STARTS) and t + f > 0.0:  # adds 0 if the tie was not drawn
+            if (i >= n or codes[i] & STARTS) and t + f > 0.0:  # for an undrawn tie, this adds 0
                 here = t / (t + f)
                 if flat:
                     height = here
@@ -266,7 +266,7 @@ def polygon_of_counts(
 
 @kernel
 def area_of_points(ta: Array, fa: Array, points: int, quantity: int) -> tuple[float, float, float]:
-    """Return an area that involves logarithms, from points; for areas of the risk, pass `fa` first.
+    """Return an area that involves logarithms, from points; for areas of the risk, swap `ta` and `fa`.
 
     `quantity`: PRECISION_MEANS, PRECISION_INTEGRALS or RECALL_INTEGRALS.
     """
@@ -317,13 +317,13 @@ def area_between(
 ) -> float:
     """Return ∫ y dx for low <= x <= high along the points, summed in doubles.
 
-    `along` and `height` are the coefficients of x and of y for the accepted correct and incorrect
-    items.
+    x and y are linear in the accepted correct and incorrect items, with coefficients `along` and
+    `height`.
     """
     a, b = along
     c, d = height
     begin, end = 0, points - 1
-    while end - begin > 1:  # the last point at or below `low`
+    while end - begin > 1:  # find the last point with x <= `low`
         middle = (begin + end) // 2
         if a * float(ta[middle]) + b * float(fa[middle]) <= low:
             begin = middle
@@ -349,7 +349,7 @@ def area_between(
 
 @kernel
 def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpolate: bool) -> float:
-    """Return the acceptance rate at the last point within the error rate, or within the next tie."""
+    """Return the acceptance rate at the error limit; `interpolate` adds a share of the next tie."""
     total = float(ta[points - 1]) + float(fa[points - 1])
     begin, end = 0, points
     while end - begin > 1:
@@ -370,7 +370,7 @@ def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpola
 def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None:
     """Write Σ (incorrect above)² over correct items and Σ (correct above)² over incorrect ones.
 
-    Tied items count half. The items above are given as shares of their class, so that sums stay small.
+    Tied items count half. "Above" is a share of the other class, so that sums stay small.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     of_correct = of_incorrect = 0.0
@@ -386,7 +386,7 @@ def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None
 
 @kernel
 def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, heights: Array) -> None:
-    """Write the heights of a curve at the rising places of `grid`, with linear interpolation.
+    """Write the heights of a curve at the rising positions `grid`, by linear interpolation.
 
     `curve` is one of the curves in `codes`. At a jump of the ROC curve, the upper height is written.
     """
@@ -401,10 +401,10 @@ def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, he
     for j in range(len(grid)):
         place = grid[j] * along
         whole = float(round(place))
-        if abs(place - whole) <= 1e-12 * along:  # a rounded place could miss a jump
+        if abs(place - whole) <= 1e-12 * along:  # rounding could put the position beside a jump
             place = whole
         end = points
-        while end - i > 1:  # the last point up to this place lies between i and end
+        while end - i > 1:  # the last point at or before the position lies in i … end
             middle = (i + end) // 2
             x = float(fa[middle]) if curve == ROC else float(ta[middle]) + float(fa[middle])
             if x <= place:
@@ -431,7 +431,7 @@ def curve_point(
         return x, (total - f) / total
     if curve == GENERALIZED_RC:
         return x, f / total
-    if i == 0:  # nothing is accepted: use the ratio at the next point
+    if i == 0:  # nothing is accepted, so the ratio is 0/0: use the next point
         t, f = float(ta[1]), float(fa[1])
     if curve == RC:
         return x, f / (t + f)

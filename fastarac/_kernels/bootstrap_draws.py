@@ -1,9 +1,9 @@
 """Draw the resamples of the bootstrap: how often each unit is drawn.
 
-Units are items or groups of items (`draw_units`), or cells of identical items with a count each: few
-cells (`draw_cells`) or many small ones (`draw_from_tables`). Random numbers come from SplitMix64
-(Steele, Lea and Flood 2014). Each replicate has its own stream, which depends on the key and the number
-of the replicate only, not on the thread that draws it.
+`draw_units` draws items or groups of items. Identical items are counted in cells: `draw_cells`
+draws from few cells, `draw_from_tables` from many small ones. Random numbers come from SplitMix64
+(Steele, Lea and Flood 2014). Each replicate has its own stream, which depends on the key and the
+number of the replicate only, not on the thread that draws it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import CORRECT
 
-STEP = np.uint64(0x9E3779B97F4A7C15)  # increment from one state to the next
-BUFFER = 512  # words drawn at a time
-N_LIMITS = 12  # entries of the Poisson distribution function: 12 or more have probability 8e-10
+STEP = np.uint64(0x9E3779B97F4A7C15)  # increment of the generator's state
+BUFFER = 512  # number of random words generated at a time
+N_LIMITS = 12  # number of Poisson(1) values that are distinguished; 12 or more have probability 8e-10
 DIRECT = 10.0  # binomials with at least this mean are drawn by rejection
 
 _TAIL = np.array(
@@ -58,7 +58,7 @@ def uniform(state: Array) -> float:
 
 @kernel
 def below(n: int, state: Array) -> int:
-    """Return an integer, exactly uniform in 0 … n − 1, n < 2**32, by rejection (Lemire 2019)."""
+    """Return an exactly uniform integer in 0 … n − 1 for n < 2**32, by rejection (Lemire 2019)."""
     wide = np.uint64(n)
     low_bits = np.uint64(0xFFFFFFFF)
     product = (next_word(state) >> np.uint64(32)) * wide
@@ -98,16 +98,16 @@ def poisson_counts(halves: Array, limits: Array, counts: Array) -> int:
 
 @kernel
 def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, counts: Array) -> bool:
-    """Draw as many units as there are, with replacement; a row of `counts` for each replicate.
+    """Draw n of n units with replacement, and write the counts; each replicate has a row of `counts`.
 
-    Every unit gets a Poisson count. Given their sum, such counts have the distribution of a draw with
-    replacement. They keep it when single draws, all equally probable, are added or removed until the
-    sum is right. Only these few draws need random access to memory.
+    Every unit gets a Poisson count. Given their sum, the counts are distributed like a draw with
+    replacement. Single draws, all equally probable, are then added or removed until the sum is n;
+    this keeps the distribution. Only these few draws need random access to memory.
 
-    `units` is (codes, strata, bounds): `strata` (n,) lists the units by stratum, with ends in `bounds`,
-    incorrect ones first; if it is empty, all units are one stratum. `limits` are 2**32 times the
-    Poisson distribution function. Return False if a count would exceed `largest`; the same draw then
-    needs a wider type.
+    `units` is (codes, strata, bounds). `strata` (n,) lists the units of each stratum in turn, beginning
+    with the stratum of incorrect units; `bounds` holds the ends. An empty `strata` means a single
+    stratum. `limits` are 2**32 times the Poisson distribution function. Return False if a count would
+    exceed `largest`; the caller then repeats the draw with a wider type.
     """
     codes, strata, bounds = units
     replicates, n = counts.shape
@@ -142,7 +142,8 @@ def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, 
                 i = begin + below(end - begin, state)
                 if len(strata) > 0:
                     i = strata[i]
-                # pick a unit in proportion to its count, at most N_LIMITS < 16, by rejection
+                # Pick a unit with probability proportional to its count, by rejection: counts are below
+                # 16.
                 if np.int64(next_word(state) >> np.uint64(60)) < np.int64(row[i]):
                     row[i] -= np.uint8(1)
                     missing += 1
@@ -169,11 +170,10 @@ def tail(k: float) -> float:
 
 @kernel
 def binomial(n: int, weight: int, whole: int, state: Array) -> int:
-    """Draw how many of n draws fall into a part of `weight` out of `whole`.
+    """Draw a binomial count: n trials with probability `weight`/`whole`.
 
-    Use inversion if the mean is small, else Hörmann's transformed rejection (BTRS, 1993). The
-    probability of a value is that of the mode times a ratio, computed so that its error stays small
-    even for large n.
+    Use inversion if the mean is small, else Hörmann's transformed rejection (BTRS, 1993).
+    Probabilities are computed relative to the mode's, so that errors stay small even for large n.
     """
     if 2 * weight > whole:
         return n - binomial_part(n, whole - weight, whole, state)
@@ -182,7 +182,7 @@ def binomial(n: int, weight: int, whole: int, state: Array) -> int:
 
 @kernel
 def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
-    """Draw as `binomial` does, for a part that is at most half of the whole."""
+    """Draw as `binomial` does, for a probability of at most 1/2."""
     if n == 0 or weight == 0:
         return 0
     p = weight / whole
@@ -207,7 +207,7 @@ def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
     alpha = (2.83 + 5.1 / b) * root
     mode = math.floor((size + 1.0) * p)
     above, beneath = mode + 1.0, size - mode + 1.0
-    # logarithm of the ratio of neighbouring probabilities at the mode
+    # Logarithm of the ratio of neighbouring probabilities at the mode.
     lean = math.log(above / (odds * beneath))
     at_mode = tail(mode) + tail(size - mode)
     while True:
@@ -259,17 +259,18 @@ def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None
 
     `tables` is (cells, ends, guide, levels, limits, others, places).
 
-    Every cell gets a Poisson count whose mean is its size times a number just below 1. If the sum of
-    the counts exceeds the number of items, all are drawn again. Given their sum, they have the
-    distribution of a draw with replacement, and keep it when single draws are added until the sum is
-    right.
+    Every cell gets a Poisson count whose mean is its size times a number just below 1. If the sum
+    of the counts exceeds the number of items, all are drawn again. Given their sum, the counts are
+    distributed like a draw with replacement. Single draws are then added until the sum is right;
+    this keeps the distribution.
 
-    A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size, each drawn
-    from an alias table (Walker 1977). A row of `levels` describes a table and the cells that use it:
-    (first column, logarithm of the number of columns, count at the first column, begin and end in
-    `places`, which holds indices into `cells`). The high bits of a random word choose a column; if the
-    other bits are below its entry in `limits`, the count is the column's own, else the one in `others`.
-    `ends` (n_cells,) holds the cumulative sizes, and `guide` the cell in which a block of items begins.
+    A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size. Each is
+    drawn from an alias table (Walker 1977). A row of `levels` describes a table and the cells that use
+    it: first column, base-2 logarithm of the number of columns, count at the first column, begin and
+    end in `places`. `places` holds indices into `cells`. The high bits of a random word choose a
+    column. If the other bits are below the column's entry in `limits`, its own count is taken, else the
+    count in `others`. `ends` (n_cells,) holds the cumulative sizes; `guide` holds, for each block of
+    items, the cell in which the block begins.
     """
     cells, ends, guide, levels, limits, others, places = tables
     n = ends[-1]

@@ -1,13 +1,14 @@
 """Search for the cheapest cuts of a cascade, with items counted in cells of several confidences.
 
-An item has one cell per model: the number of cut points at or below its confidence, less one. A cut u
-passes on the items with a cell below u. The table of a model holds, for all cuts of the earlier models,
-how many items they pass on that lie below each cell of this model. The number of items that a stage
-decides is therefore a difference of two entries, whatever the number of items.
+For each model, an item's cell is the number of cut points at or below its confidence, minus 1. A
+cut u passes on the items with a cell below u. A model's table has a row for each combination of
+earlier models' cuts: the number of passed-on items below each cell of this model. The number of
+items that a stage decides is therefore a difference of two entries, however many items there are.
 
-The search is depth first, one level per stage, and tries cuts from the lowest up. Costs and excess over
-the limits never fall further down, so a branch that is no better than the best result is abandoned.
-Among equally good cuts, the first one found is kept, in which the earlier stages decide most.
+The search is depth first, one level per stage, and tries cuts from the lowest up. Deeper levels
+never reduce the cost or the excess over the limits; a branch that is no better than the best result
+so far is therefore abandoned. Among equally good cuts, the first one found is kept, in which the
+earlier stages decide most.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of `weights`
 
 @kernel
 def find_cells(values: Array, cuts: Array, cells: Array) -> None:
-    """Write how many cut points after the first lie at or below each value.
+    """Write the cell of each value: the number of cut points at or below it, without the first.
 
     Each bisection step is done for a whole block of items, so that the processor reads several values
     at once and has no branches to predict.
@@ -47,7 +48,7 @@ def find_cells(values: Array, cuts: Array, cells: Array) -> None:
 
 @kernel
 def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts: Array) -> None:
-    """Count items by their cells of all models into `counts` (2, k): wrong items, then correct ones.
+    """Count items by their combination of cells in `counts` (2, k): wrong items, then correct ones.
 
     `tops` (models,) is the number of cells of each model. An item is counted, with its weight, at the
     lowest cuts above its cells.
@@ -62,7 +63,7 @@ def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts
 
 @kernel
 def mark_zones(values: Array, limits: Array, correct: Array, key: Array, kept: Array) -> None:
-    """Append the zone of each value, and its correctness, to the item's key; keep items in odd zones.
+    """Append each value's zone and correctness to its item's key; mark items in odd zones as kept.
 
     Zone z of a value is the number of `limits` at or below it.
     """
@@ -77,7 +78,7 @@ def mark_zones(values: Array, limits: Array, correct: Array, key: Array, kept: A
 
 @kernel
 def sum_up(key: Array, kept: Array, number: Array, example: Array, taken: Array) -> int:
-    """Write the indices of the kept items and return their number; count the others by their keys.
+    """Write the indices of the kept items and return their number; count the other items by key.
 
     `number` and `example` (keys,) take the number of items with each key, and the first such item.
     """
@@ -100,24 +101,24 @@ def best_cuts(
     """Return the cheapest cuts of all stages but the last: (cuts, cost, excess).
 
     `tables` (2, k) holds the tables of all models one after the other, for wrong and for correct items;
-    the cut of the last model varies fastest. The rows of `layout` (3, stages) say whether a stage is a
-    model (otherwise it is people who go by the confidence of the model before), where that model's
-    table begins, and how many cells it has. `weights` (4, stages, parts) holds, for each stage, the
-    cost of deciding a correct and a wrong item, and the errors that each then counts as. `limit`
-    (parts,) is the limit on errors. Each weight and limit is the sum of its parts, chosen so that sums
-    over items are exact; comparisons are therefore exact. `capacity` (stages,) is the number of items
-    that may reach each stage. `window` (2, stages − 1) holds the lowest and the highest cut to try.
-    `excess` is the number of items by which the limit and the capacities are exceeded in total; the
-    result has the least excess and, among those cuts, the least cost.
+    the cut of the last model varies fastest. The rows of `layout` (3, stages) are: whether the stage is
+    a model (otherwise people decide, by the previous model's confidence); where the model's table
+    begins; its number of cells. `weights` (4, stages, parts) holds, for each stage, the costs of
+    deciding a correct and a wrong item, then the number of errors that deciding each of them adds.
+    `limit` (parts,) is the limit on errors. Each weight and limit is the sum of its parts, chosen so
+    that sums over items are exact; comparisons are therefore exact. `capacity` (stages,) is the number
+    of items that may reach each stage. `window` (2, stages − 1) holds the lowest and the highest cut to
+    try. `excess` is the total number of items beyond the limit and the capacities. The result has the
+    least excess and, among cuts with this excess, the least cost.
     """
     stages, parts = weights.shape[1:]
     free = stages - 1
     cuts = np.zeros(stages, np.int64)
     found = np.full(stages, -1, np.int64)
-    prefix = np.zeros(stages + 1, np.int64)  # table position of the earlier models' cuts
+    prefix = np.zeros(stages + 1, np.int64)  # table index of the earlier models' cuts
     cost = np.zeros((stages + 1, parts))
     errors = np.zeros((stages + 1, parts))
-    beyond = np.zeros(stages + 1)  # items beyond the capacities
+    beyond = np.zeros(stages + 1)  # summed excess over the capacities
     best_cost, best_excess = np.full(parts, np.inf), np.inf
     s = 0
     entering = True
@@ -127,7 +128,7 @@ def best_cuts(
         if entering:
             cuts[s] = 0 if last else window[0, s]
             if layout[OPENS, s] == 1 and s > 0:
-                # extend the position by the cut of the model before
+                # Extend the table index by the cut of the previous model.
                 prefix[s] = prefix[s - 1] * (layout[TOP, s - 1] + 1) + cuts[s - 1]
             elif s > 0:
                 prefix[s] = prefix[s - 1]
@@ -144,7 +145,7 @@ def best_cuts(
         reached = correct + wrong
         if layout[OPENS, s] == 1 and not last:
             reached = tables[0, at + top] + tables[1, at + top]
-        # the sum of the parts' differences, largest part first, has the exact sign
+        # Summed from the largest part down, the parts' differences give the exact sign.
         dearer, above = 0.0, 0.0
         for k in range(parts):
             cost[s + 1, k] = (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-# The type as which a kernel reads the bits of a confidence.
+# Types of confidences, whose bits kernels read.
 FLOAT, SIGNED, UNSIGNED = range(3)
 
-# Areas under the precision, over the acceptance rate or the recall. Trapezoids and steps depend on the
-# points only; means over items and integrals also depend on what happens inside the ties.
+# Areas under the precision, over the acceptance rate or the recall. Trapezoids and steps depend on
+# the curve's points only; means over items and integrals also model the order inside ties.
 (
     PRECISION_TRAPEZOIDS,
     PRECISION_MEANS,
@@ -15,7 +15,7 @@ FLOAT, SIGNED, UNSIGNED = range(3)
     RECALL_STEPS,
     RECALL_INTEGRALS,
 ) = range(6)
-# PRECISION_TRAPEZOIDS (or its counterpart for the risk) and RECALL_STEPS in one pass.
+# Two areas in one pass: PRECISION_TRAPEZOIDS (or the same of the risk), and RECALL_STEPS.
 PRECISION_AND_STEPS, RISK_AND_STEPS = 6, 7
 OF_ESTIMATOR = {
     "trapezoid": PRECISION_TRAPEZOIDS,
@@ -31,16 +31,16 @@ OF_INTERPOLATION = {
 # Curves with bootstrap bands.
 ARAC, GENERALIZED_RC, RC, ARP, ROC = range(5)
 
-# Bits in the code of a bootstrap unit: it is correct; it is the first of its tie.
+# Bits of a bootstrap unit's code: the unit is correct; the unit is the first of its tie.
 CORRECT, STARTS = 1, 2
 
-# Rules for which ties become points of a curve. The lowest tie always does.
+# Rules that choose the ties that become points of a curve. The lowest tie always becomes one.
 EVERY = 0
-CORNERS = 1  # the highest tie, and ties where the direction of the ROC curve changes
-TP_CHANGES = 2  # the highest tie, and ties next to a change of tp
-TP_CHANGES_ONLY = 3  # ties next to a change of tp, including the change from 0
+CORNERS = 1  # also the highest tie, and ties where the ROC curve turns
+TP_CHANGES = 2  # also the highest tie, and ties next to a change of tp
+TP_CHANGES_ONLY = 3  # also ties next to a change of tp, including its change from 0
 
-# The meaning of x and y at such a point.
+# Coordinates x and y of a curve's points; p positives, n negatives.
 RATES = 0  # fp / n, tp / p
 PRECISION = 1  # tp / (tp + fp), tp / p
 MISSES = 2  # fp / n, (positives - tp) / p

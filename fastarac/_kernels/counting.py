@@ -1,4 +1,4 @@
-"""Count items instead of sorting them if there are few distinct confidences.
+"""Count the items of each confidence instead of sorting them, if there are few distinct confidences.
 
 Engines that report whole percentages, votes or rounded scores produce only hundreds or thousands of
 distinct values. One pass over the items, with a small hash table that stays in the cache, is then
@@ -24,7 +24,7 @@ BLOCK = 1 << 11  # items processed together, in the cache
 def home_of(value: Any) -> int:
     """Return the slot where the search for `value` begins."""
     h = (np.uint64(value) ^ (np.uint64(value) >> np.uint64(32))) & np.uint64(0xFFFFFFFF)
-    h = (h * np.uint64(0x9E3779B1)) >> np.uint64(13)  # below 2**64: nothing overflows
+    h = (h * np.uint64(0x9E3779B1)) >> np.uint64(13)  # the product is below 2**64
     return np.int64((h ^ (h >> np.uint64(TABLE_BITS))) & np.uint64(N_SLOTS - 1))
 
 
@@ -34,9 +34,9 @@ def count_items(
 ) -> tuple[bool, int, int]:
     """Add the items to the counts of their values; the table already holds `distinct` values.
 
-    `table` is (slots, values, counts): `slots` (N_SLOTS,) holds the numbers of the values, or NONE;
-    `counts` is (MAX_DISTINCT + 1, 2). Return whether a float is not finite, the union of the labels,
-    and the number of distinct values, or -1 as soon as there are too many.
+    `table` is (slots, values, counts). `slots` (N_SLOTS,) holds indices into `values`, or NONE;
+    `counts` is (MAX_DISTINCT + 1, 2). Return (1) whether a float is not finite, (2) the bitwise or
+    of the labels, (3) the number of distinct values, or -1 as soon as there are too many.
     """
     slots, values, counts = table
     T = bits.dtype.type
@@ -91,7 +91,7 @@ def error_points(
     true_accepts: Array, false_accepts: Array, total: float, right: bool, start: int, stop: int,
     x: Array, y: Array,
 ) -> None:  # fmt: skip
-    """Write the acceptance rate, and the error rate or (if `right`) 1 minus it, of each point."""
+    """Write each point's acceptance rate and error rate, or 1 minus the error rate if `right`."""
     for i in range(start, stop):
         x[i] = float(true_accepts[i] + false_accepts[i]) / total
         wrong = float(false_accepts[i])
@@ -103,11 +103,11 @@ def share_points(
     counts: Array, others: Array, total: float, rejected: bool, start: int, stop: int,
     x: Array, y: Array,
 ) -> None:  # fmt: skip
-    """Write the acceptance rate, or 1 minus it, and `counts` as a share of the accepted items."""
+    """Write each point's acceptance rate, or 1 minus it, and `counts` divided by the accepted items."""
     for i in range(max(start, 1), stop):
         accepted = float(counts[i] + others[i])
         x[i] = (total - accepted if rejected else accepted) / total
         y[i] = float(counts[i]) / accepted
-    if start == 0:  # nothing is accepted there: take the share at the next point
+    if start == 0:  # nothing is accepted, so the share is 0/0: use the next point's
         x[0] = 1.0 if rejected else 0.0
         y[0] = float(counts[1]) / float(counts[1] + others[1])

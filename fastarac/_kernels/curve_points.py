@@ -1,12 +1,13 @@
 """Points of curves and sums over ties for scikit-learn's metrics.
 
 Keys are as in `keys`: sorted, with the label in the lowest bit. A *tie* is all items of one score. Ties
-are visited from the highest score down, which is from the end of the keys. `p` and `q` are the positive
-and negative items of a tie, `tp` and `fp` those from the highest score down to and with the tie.
+are visited from the highest score down, which is from the end of the keys. `p` and `q` are the numbers
+of positive and negative items in a tie; `tp` and `fp` count the positive and negative items from the
+highest score down to the end of the tie.
 
-The points of a curve are written directly from the sorted buckets, so that ties that the curve drops
-are never stored: `describe_buckets` counts the points of each bucket, `place_buckets` computes where
-they go, and `write_points` writes them.
+A curve drops many ties. To store none of these, its points are written directly from the sorted
+buckets: `describe_buckets` counts the points of each bucket, `place_buckets` computes their positions,
+and `write_points` writes them.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from fastarac._kernels.keys import next_tie, one_and_sign, threshold_bits
 from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS
 from fastarac._kernels.ties import small_pairs, sorted_halves
 
-BLOCK = 1 << 12  # labels between two checks for a third value
-ROWS = 1 << 11  # rows whose scores are looked up together, column by column
+BLOCK = 1 << 12  # number of labels after which the loop checks for a third value
+ROWS = 1 << 11  # rows processed together, so that a column's index stays in the cache
 HALF_PLACES = HALF_CELLS << MANTISSA_SHIFT
 
 
 @kernel
 def first_other(values: Array) -> int:
-    """Return the index of the first value that differs from `values[0]`; their number if none does."""
+    """Return the index of the first value unlike `values[0]`; if all are equal, their number."""
     k = 1
     while k < len(values) and values[k] == values[0]:
         k += 1
@@ -38,7 +39,7 @@ def first_other(values: Array) -> int:
 
 @kernel
 def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
-    """Write whether each value is `high` (1) or not (0); return whether all are `low` or `high`."""
+    """Write 1 for `high` and 0 for other values; return whether these all equal `low`."""
     start = 0
     while start < len(values):
         stop = min(start + BLOCK, len(values))
@@ -58,7 +59,7 @@ def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
 @kernel
 def is_kept(rule: int, p: int, q: int, next_p: int, next_q: int) -> bool:
     """Return whether a tie becomes a point; `next_p` and `next_q` belong to the tie below."""
-    if rule == EVERY or next_p < 0:  # -1: no tie below
+    if rule == EVERY or next_p < 0:  # -1 means that no tie is below
         return True
     if rule == CORNERS:
         return p != next_p or q != next_q
@@ -76,8 +77,9 @@ def describe_buckets(
 ) -> None:
     """Write a description of each sorted bucket from `first` up to `last` into `results`.
 
-    A row (9,) holds: ties, positives, negatives, kept ties without the lowest, whether the rule keeps
-    the highest tie (if it is not the lowest), p and q of the highest tie, p and q of the lowest tie.
+    A row (9,) holds: ties; positives; negatives; kept ties, not counting the lowest tie; 1 if the rule
+    keeps the highest tie and this is not the lowest, else 0; p and q of the highest tie; p and q of the
+    lowest tie.
     """
     for b in range(first, last):
         bucket = keys[bounds[b] : bounds[b + 1]]
@@ -114,14 +116,14 @@ def describe_buckets(
 def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]:
     """Write into `starts` where each described bucket begins.
 
-    A row (5,) holds the position of its first point (positions start at 1), the positives and negatives
-    above the bucket, and p and q of the tie below it (-1 if there is none). Return the number of
-    points, of positives and of negatives.
+    A row (5,) holds: the position of the bucket's first point (positions start at 1); the positives and
+    the negatives above the bucket; p and q of the tie below the bucket, or -1 without such a tie.
+    Return the number of points, of positives and of negatives.
     """
     position = 1
     tp = 0
     fp = 0
-    higher = -1  # the bucket above, which still lacks the tie below it
+    higher = -1  # the previous bucket, whose row still lacks the tie below it
     for r in range(len(rows) + 1):
         b = len(rows) - 1 - r
         if b >= 0 and rows[b, 0] == 0:
@@ -158,9 +160,9 @@ def write_points(
 ) -> None:
     """Write the points of the buckets from `first` up to `last`.
 
-    `options` is (below, kind, rule, mode, falling, positives, negatives): the scores of the first
-    `below` buckets are negative; if `falling`, the highest score is written first. `out` takes the
-    thresholds as bits of the scores, x, y and, for COUNTS only, TN and FN.
+    `options` is (below, kind, rule, mode, falling, positives, negatives). The first `below` buckets
+    hold the negative scores; if `falling`, the highest score is written first. `out` is (thresholds as
+    bits of the scores, x, y) and, for COUNTS only, also TN and FN.
     """
     thresholds, x, y, tn, fn = out
     below, kind, rule, mode, falling, positives, negatives = options
@@ -211,8 +213,8 @@ def add_up_weights(
 ) -> None:
     """Add up the weights one by one from the highest score down, and write the sums at each tie.
 
-    Items of a tie are added in their given order, so that the rounding equals that of a cumulative sum
-    over the stably sorted items.
+    Items of a tie are added in their given order. The rounding is then the same as in a cumulative sum
+    over stably sorted items.
     """
     one, sign = one_and_sign(keys)
     positive = 0.0
@@ -242,8 +244,8 @@ def add_up_weights(
 def add_precision(high: float, low: float, p: float, tp: float, accepted: float) -> tuple[float, float]:
     """Add p·tp/accepted to the sum high + low; the counts are whole numbers.
 
-    The rounding errors of `high` are added to `low`, so that only one addition has to wait for the
-    previous one.
+    The rounding errors of `high` are collected in `low`, so that only one addition per step waits for
+    the previous step.
     """
     term = tp / accepted
     product, error = multiply(term, 0.0, accepted, 0.0)
@@ -332,7 +334,7 @@ def ends_of(low: float, high: float) -> Any:
 
 @kernel
 def place_of(value: float, ends: Any) -> Any:
-    """Return the cell of `sort.cell_of` and the place inside it, as one number."""
+    """Return a position as one number: the cell of `sort.cell_of`, and the offset inside the cell."""
     low, middle, high, base = ends
     value = min(max(value, low), high)
     below = value < middle
@@ -344,7 +346,7 @@ def place_of(value: float, ends: Any) -> Any:
 
 @kernel
 def part_of(place: Any, cells: Array) -> Any:
-    """Return the number of the part that holds a place; it never decreases as the value rises."""
+    """Return the number of the part that holds a position; larger values never have smaller numbers."""
     cell = cells[place >> np.int64(MANTISSA_SHIFT)]
     inside = place & np.int64((1 << MANTISSA_SHIFT) - 1)
     return (cell >> np.int64(8)) + (inside >> (cell & np.int64(255)))
@@ -357,11 +359,12 @@ def index_columns(
     """Prepare the lookup of scores among the sorted columns `values[bounds[c]:bounds[c + 1]]`.
 
     No column may be empty. `index` is (levels, below, limits, cells, starts). From `bounds[c] + 2·c`
-    on, `levels` takes the distinct values of column c and `below` the number of values below each,
-    followed by the sentinel `highest`, which no score exceeds. A cell is divided into parts of equal
-    width, at least two per distinct value; its entry in `cells` (last - first, N_CELLS) packs the
-    number of its first part and the shift that gives the part. `starts` takes where the distinct values
-    of each part begin, and `limits` (last - first, 2) the least and the largest value.
+    on, `levels` receives the distinct values of column c, then the sentinel `highest`, which no score
+    exceeds; `below` receives the number of column values below each. A cell is divided into parts of
+    equal width, at least two per distinct value. Its entry in `cells` (last - first, N_CELLS) packs the
+    number of its first part and a shift: shifting an offset in the cell gives the part. `starts`
+    receives the index of each part's first distinct value, and `limits` (last - first, 2) the least and
+    the largest value of each column.
     """
     levels, below, limits, cells, starts = index
     for c in range(first, last):
@@ -408,8 +411,8 @@ def rank_rows(
 ) -> None:
     """Look up the scores of rows `start` to `stop` in the columns that `index` was made for.
 
-    Each score adds twice the number of the column's own values below it, plus the number of those equal
-    to it, to `sums` (len(columns), n_classes) at the row's class, or to a single sum if `sums` has one
+    Each score counts twice the column's values below it, plus the values equal to it. This count is
+    added to `sums` (len(columns), n_classes) at the row's class, or to the only entry if `sums` has one
     column. `index` is (levels, below, limits, cells, starts).
     """
     levels, below, limits, cells, starts = index
@@ -430,7 +433,8 @@ def rank_rows(
             for i in range(size):
                 value = column[i]
                 k = np.int64(starts[part_of(places[i], own_cells)])
-                # three steps nearly always suffice; branches would be mispredicted
+                # Three steps nearly always suffice. They have no branches, because these would be
+                # mispredicted.
                 k += 1 if levels[k] < value else 0
                 k += 1 if levels[k] < value else 0
                 k += 1 if levels[k] < value else 0
@@ -469,7 +473,7 @@ def discounted_gains(gains: Array, scores: Array, cumulative_discounts: Array, r
         order = np.argsort(scores[r], kind="mergesort")
         total = 0.0
         rank = 0
-        used = 0.0  # the discounts of the ranks above
+        used = 0.0  # cumulative discount of the ranks above this tie
         i = len(order) - 1
         while i >= 0:
             value = scores[r, order[i]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.smaller_class import first_from
 
-BLOCK = 4096  # terms summed separately, so that a sum of millions keeps its digits
+BLOCK = 4096  # terms per partial sum, so that a sum of millions keeps its digits
 
 
 @kernel
@@ -21,7 +21,7 @@ def pool_folds(
     weights: Array,
     ends: Array,
 ) -> None:
-    """Fit an isotonic error rate by rising score, once without each fold, by pooling neighbours.
+    """Fit an isotonic error rate to rising scores, once without each fold, by pooling neighbours.
 
     `edges` takes the highest score of each block and `rates` its error rate, shrunk towards `mean` by
     `prior` items. The blocks fitted without fold k are those from ``ends[k]`` to ``ends[k + 1]``.
@@ -62,7 +62,7 @@ def pool_folds(
 
 @kernel
 def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
-    """Write the block of the items of ties `first` to `last`: the first block whose edge is >= tie."""
+    """Write the block of each item in ties `first` to `last`: the first with an edge >= the tie."""
     block = first_from(edges, first, 0, len(edges), False)
     for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:
@@ -75,10 +75,10 @@ def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Ar
 def blocks_by_score(
     score: Array, first: int, last: int, edges: Array, table: Array, given: Array
 ) -> None:
-    """Write the block of items `first` up to `last`, in the order given, by a score in [0, 1].
+    """Write the block of each item from `first` up to `last`, found from its score in [0, 1].
 
-    The higher the score, the lower the block, as `edges` are negated scores. ``table[c]`` is the number
-    of edges in the cells before c.
+    Higher scores have lower blocks, because `edges` holds negated scores. ``table[c]`` is the number of
+    edges in the cells before c.
     """
     cells = len(table) - 1
     for i in range(first, last):
@@ -105,13 +105,14 @@ def add_up_errors(
     squares: Array,
     sums: Array,
 ) -> None:
-    """Write ẽ of each item, and for each threshold its Σẽ² and the errors since its block began.
+    """Write each item's estimated error ẽ, and at each threshold Σẽ² and the block's errors so far.
 
     Blocks of `BLOCK` thresholds are processed from `first` up to `last`. A predicted ẽ is the sum of
-    the values of two calibration blocks; verified items have the ẽ given in `corrected`. `sums`
-    (n_blocks, 5) takes, as if the block held all items: the errors; the pairs of a correct item above
-    an incorrect one, ties half, without pairs of an item with itself; Σc̃ẽ over the items; over the
-    ties, Σ size · (errors before the tie + errors down to and with it); and the number of items.
+    the values of two calibration blocks; verified items have the ẽ given in `corrected`. The correct
+    share is c̃ = 1 − ẽ. A row of `sums` (n_blocks, 5) receives sums over the items of a block: the
+    errors; the pairs of a correct item above an incorrect one (ties count half, pairs of an item with
+    itself are excluded); Σc̃ẽ; Σ size · (errors before the tie + errors to its end), over the ties; and
+    the number of items.
     """
     n_ties = len(starts) - 1
     k = first_from(places, starts[first * BLOCK], 0, len(places), False)
@@ -171,8 +172,8 @@ def finish_counts(
 ) -> None:
     """Add the errors of earlier blocks to blocks `first` up to `last`; write the correct items.
 
-    Adding and subtracting `anchor` rounds the errors to the last digit of the number of all items: both
-    counts then add up to the number of items exactly.
+    Adding and subtracting `anchor` rounds the errors to the precision of the total number of items.
+    Errors and correct items then add up to the number of items exactly.
     """
     n_ties = len(starts) - 1
     for block in range(first, last):
@@ -194,8 +195,8 @@ def add_up_contributions(
 ) -> None:
     """Write the sums of the first four powers of the items' contributions, for ties `first` to `last`.
 
-    An item contributes the value of a correct item at its threshold, plus ẽ times the difference
-    between an incorrect and a correct item there.
+    An item's contribution is (1 − ẽ)·C + ẽ·W, where C and W are the values of a correct and of an
+    incorrect item at its threshold.
     """
     sums[:] = 0.0
     for begin in range(first, last, BLOCK):

@@ -1,7 +1,7 @@
 """Distribute items over groups, so that each group is counted separately.
 
-Items are first distributed over blocks of neighbouring groups that fit the cache, then over the groups
-of each block: writing to all groups at once would miss the cache at every item.
+Writing to all groups at once would miss the cache at every item. Items are therefore first distributed
+over blocks of neighbouring groups that fit the cache, then over the groups of each block.
 
 A group has four consecutive streams: incorrect and correct items with confidences below zero, then
 incorrect and correct items with the other confidences. The keys are those of `keys`.
@@ -19,7 +19,7 @@ from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.ties import count_keys
 
-MAX_COMPARED = 40  # up to this many comparisons per item, comparing all pairs is faster than sorting
+MAX_COMPARED = 40  # up to this many comparisons per item, comparing all pairs beats sorting
 
 
 @kernel
@@ -44,7 +44,7 @@ def scatter_blocks(
     """Write each item's key to the next free position of its block, and its half group into `halves`.
 
     Half groups are numbered within the block: twice the group, plus one for values not below zero.
-    Return whether a float is not finite, and the union of the labels.
+    Return whether a float is not finite, and the bitwise OR of the labels.
     """
     one, sign = one_and_sign(bits)
     mask = (1 << shift) - 1
@@ -60,7 +60,7 @@ def scatter_blocks(
         block = code >> shift
         p = positions[block]
         positions[block] = p + 1
-        if p >= len(keys):  # the codes have changed since they were counted
+        if p >= len(keys):  # another thread has changed the codes since they were counted
             break
         keys[p] = (o << one) | bits.dtype.type(labels[i])
         halves[p] = 2 * (code & mask) + upper
@@ -76,7 +76,7 @@ def compare_pairs(keys: Array, middle: int) -> int:
     doubled = 0
     for i in range(len(incorrect)):
         equal = incorrect[i]
-        above = equal | one  # the key of a correct item as confident as this one
+        above = equal | one  # the key of a correct item with the same confidence
         for j in range(len(correct)):
             doubled += np.int64(correct[j] > equal) + np.int64(correct[j] > above)
     return doubled
@@ -125,7 +125,7 @@ def pairs_of_blocks(
         start = 0
         for g in range(b << shift, min((b + 1) << shift, len(pairs))):
             s = 4 * (g - (b << shift))
-            # each position has advanced to the end of its stream
+            # Scattering has advanced each position to the end of its stream.
             low, middle, high, end = positions[s], positions[s + 1], positions[s + 2], positions[s + 3]
             if end - start > len(spare):
                 spare = np.empty(2 * (end - start), keys.dtype)

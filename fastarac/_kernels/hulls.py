@@ -1,8 +1,8 @@
 """Corners of convex hulls (the thresholds that can be optimal), and comparison of two ROC curves.
 
-The scans visit the points by falling threshold and keep a stack of the corners so far; the last one is
-dropped when the next point shows that it is not a corner. Doubtful points, where rounding of floats
-could decide, are kept for the caller to decide exactly. Products of counts are compared exactly.
+The scans visit the points by falling threshold and keep a stack of the corners so far. A corner leaves
+the stack when a later point shows that it is none. Products of counts are compared exactly. For floats,
+rounding could decide; doubtful points are kept, and the caller decides exactly.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def exceeds(a: Any, b: Any, c: Any, d: Any) -> bool:
 
 @kernel
 def is_under(x: Array, y: Array, above_x: Array, above_y: Array) -> bool:
-    """Return whether no point (x, y) lies above the line through the other points.
+    """Return whether no point (x, y) lies above the polygonal line through (above_x, above_y).
 
-    Both lines end at the same point; coordinates are below 2**62. Where the line is vertical, its upper
-    end counts.
+    Both polygonal lines end at the same point; coordinates are below 2**62. At a vertical step, the
+    upper end counts.
     """
     j = 0
     for i in range(len(x)):
@@ -55,8 +55,8 @@ def count_corners(
 ) -> int:
     """Write the corners of the upper hull of integer points (wrong, right), from `start` to `stop`.
 
-    The coordinates never decrease and are below 2**62; if `small`, so are the products of any two of
-    them. Return the number of corners; `corners` takes their indices.
+    The coordinates never decrease and are below 2**62; with `small`, products of two coordinates are
+    below 2**62, too. Return the number of corners; `corners` takes their indices.
     """
     n = 0
     for c in range(start, stop):
@@ -80,7 +80,7 @@ def count_corners(
 def weight_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """Do as `count_corners` for floats: no corner is missed, but some points may be superfluous.
+    """Write the corners as `count_corners` does, for floats: all corners, and perhaps other points.
 
     `scale` is a power of two that brings the largest coordinate to the order of 1.
     """
@@ -111,7 +111,7 @@ def weight_corners(
 def risk_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """Do as `weight_corners` for the lower hull of the risk over the accepted items.
+    """Write the corners as `weight_corners` does, of the lower hull of risk against accepted items.
 
     The points are counts or weights. The risk is 0 where nothing is accepted.
     """
@@ -123,7 +123,7 @@ def risk_corners(
             accepted_b = (float(right[b]) + float(wrong[b])) * scale
             right_a, wrong_a = float(right[a]) * scale, float(wrong[a]) * scale
             if right[a] == 0 and wrong[a] == 0:
-                right_a = 1.0  # the risk is 0
+                right_a = 1.0  # nothing is accepted: a right item stands for a risk of 0
             up_b, across_b = float(right[b] - right[a]) * scale, float(wrong[b] - wrong[a]) * scale
             up_c, across_c = float(right[c] - right[a]) * scale, float(wrong[c] - wrong[a]) * scale
             # the slopes from a to b and from a to c, times the accepted items at all three points

@@ -13,10 +13,10 @@ def line_powers(
 ) -> None:
     """Write sums over the points from `start` to `stop` into `sums` (5,).
 
-    The sums are: second and fourth powers of the influence of the correct items, the same for the
-    incorrect ones, and the tied pairs of a correct and an incorrect item. `lines` holds (offset, slope,
-    divisor, centre) for the correct and for the incorrect items: the influence of an item is offset +
-    slope·(M/divisor − centre), where M counts the items of the other class above it, ties half.
+    The sums are: squares and fourth powers of the influence of correct items, then of incorrect items,
+    and the tied pairs of a correct and an incorrect item. An item's influence is offset +
+    slope·(M/divisor − centre), where M counts the items of the other class above it, ties half. `lines`
+    holds (offset, slope, divisor, centre) for the correct and for the incorrect items.
     """
     (offset, slope, divisor, centre), (of_offset, of_slope, of_divisor, of_centre) = lines
     second = fourth = of_second = of_fourth = tied = 0.0
@@ -43,10 +43,11 @@ def precision_influence(
 ) -> None:
     """Write the influence of the items at each point on an area under the precision, up to a constant.
 
-    The precision is integrated over the accepted items or, unless `over_accepted`, over the correct
-    ones, by trapezoids or by steps. `first` is the precision where the curve begins; NaN means that of
-    the first point. `out` (2, m) takes the influence of a correct and of an incorrect item: the height
-    at which it widens the area, plus the change of all precisions from its own point on.
+    With `over_accepted`, the precision is integrated over the accepted items, else over the correct
+    ones, by trapezoids or by steps. `first` is the precision where the curve begins; NaN stands for the
+    precision of the first point. `out` (2, m) receives the influence of a correct and of an incorrect
+    item: the curve's height where the item widens the area, plus the change of all precisions from its
+    own point on.
     """
     correct = 0.0
     incorrect = 0.0

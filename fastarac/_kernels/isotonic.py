@@ -8,7 +8,7 @@ from fastarac._kernels.hulls import exceeds
 
 @kernel
 def pool(n: Array, errors: Array, last: Array, block_n: Array, block_errors: Array) -> int:
-    """Pool neighbours until the error rate rises strictly from block to block; return how many remain.
+    """Pool neighbours until error rates rise strictly from block to block; return the number of blocks.
 
     Counts are below 2**62. `last` takes the index of the last point of each block. Blocks of equal
     rates are merged.

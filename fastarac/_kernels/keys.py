@@ -1,9 +1,10 @@
-"""Items as unsigned integers, so that sorting moves nothing else.
+"""Items encoded as unsigned integers: sorting moves these integers only.
 
-An item becomes one unsigned integer, its *key*: the bits of its confidence, mapped so that unsigned
-order is the order of the values, shifted left by one, with the label (1 correct, 0 incorrect) in the
-lowest bit. The shift loses the top bit, so items below and above zero are kept in different buckets.
-Sorting the keys sorts the items by confidence, and incorrect before correct ones at equal confidence.
+An item becomes one unsigned integer, its *key*. The bits of its confidence are mapped so that unsigned
+order is the order of the values, and shifted left by one. The lowest bit holds the label (1 correct, 0
+incorrect). The shift loses the top bit, so that items below and above zero are kept in different
+buckets. Sorting the keys sorts the items by confidence; at equal confidence, incorrect items come
+first.
 
 All arrays of these kernels are one-dimensional and C-contiguous. `bits` is a view of `values` as
 unsigned integers; `kind` is the type of the values, a code of `codes`.
@@ -69,9 +70,10 @@ def from_ordered_bits(keys: Array, kind: int) -> None:
 def encode_two_ended(
     bits: Array, labels: Array, kind: int, exponent: Any, keys: Array
 ) -> tuple[bool, int, int]:
-    """Write the keys of negative values from the front and those of the others from the back.
+    """Write the keys of negative values from the front, and all other keys from the back.
 
-    Return whether a float is not finite, the union of the labels, and the number of negative values.
+    Return whether a float is not finite, the bitwise OR of the labels, and the number of negative
+    values.
     """
     one, sign = one_and_sign(bits)
     bad = False
@@ -91,7 +93,7 @@ def encode_two_ended(
         front = 0
         back = len(bits) - 1
         for i in range(len(bits)):
-            o = bits.dtype.type(ordered(bits[i], sign, kind))  # may have become 64 bits
+            o = bits.dtype.type(ordered(bits[i], sign, kind))  # numba may have widened it to 64 bits
             upper = np.int64(1) if o & sign else np.int64(0)
             keys[back if upper else front] = (o << one) | bits.dtype.type(labels[i])
             front += 1 - upper

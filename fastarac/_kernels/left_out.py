@@ -11,11 +11,11 @@ def least_without(
 ) -> None:
     """Write into `out` (G,) the least total cost, over all points, without the items of each group.
 
-    ``totals[k]`` is the cost of all items if those of the first k points are accepted. The items of
-    group g are those from ``starts[g]`` to ``starts[g + 1]``, sorted by their points. An item costs
-    ``paid[0, i]`` (verified) for k up to its point, and ``paid[1, i]`` (accepted) beyond. Between the
-    points of two neighbouring items the group's cost is constant, so that the least total there is
-    looked up in a tree of minima; `tree` (2m,) is the memory for it.
+    ``totals[k]`` is the cost of all items if the first k points are accepted. The items of group g are
+    those from ``starts[g]`` to ``starts[g + 1]``, sorted by their points. For k up to its point, item i
+    is verified and costs ``paid[0, i]``; for larger k, it is accepted and costs ``paid[1, i]``. Between
+    two neighbouring items of a group, the group's cost is constant; the least total in between is
+    looked up in a tree of minima. `tree` (2m,) is the tree's memory.
     """
     m = len(totals)
     for k in range(m):

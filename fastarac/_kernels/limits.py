@@ -62,13 +62,13 @@ def within_risk(
 ) -> None:
     """Find the last point with a risk of at most `max_risk`, and write it with `write_point`.
 
-    If there is none, the point accepts nothing. `incorrect` counts the incorrect items of all.
+    If there is none, the point accepts nothing. `incorrect` counts all incorrect items.
     """
     one = keys.dtype.type(1)
     n = len(keys)
     for b in range(len(above)):
         if bounds[b] < n and float(above[b, 2]) / float(n - bounds[b]) > max_risk:
-            incorrect = above[b, 2]  # every point of the bucket exceeds the limit, too
+            incorrect = above[b, 2]  # every point of this bucket exceeds the limit: skip the bucket
             continue
         start = bounds[b]
         while start < bounds[b + 1]:

@@ -20,7 +20,8 @@ BLOCK = 1024  # tables
 N_ROWS = 11
 TP, FP, FN, TN, POSITIVES, NEGATIVES, RIGHT, WRONG, DETERMINANT, RAW_TN, RAW_NEGATIVES = range(N_ROWS)
 
-# The numbers of the measures, as in `measures._tables.NAMES`; the last one is the F-measure for any β.
+# The numbers of the measures, in the order of `measures._tables.NAMES`; the last is the F-measure for
+# any β.
 (
     ACCURACY,
     ERROR_RATE,
@@ -69,7 +70,7 @@ SHARES[PREVALENCE] = POSITIVES, NEGATIVES
 SQRT_HALF_BITS = int(np.float64(0.5**0.5).view(np.int64))
 FRACTION_BITS = 52
 LN_2 = float(np.log(2.0))
-POWER_OF_E = 3.0**0.5 / np.pi  # the discriminant power of an odds ratio of e
+POWER_OF_E = 3.0**0.5 / np.pi  # √3/π, the discriminant power at an odds ratio of e
 
 
 @kernel
@@ -165,7 +166,7 @@ def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
     elif measure == DISCRIMINANT_POWER:
         for i in range(n):
             out[i] = discriminant_power(tp[i] * tn[i], fp[i] * fn[i], determinant[i])
-    elif measure == ADJUSTED_F:  # both F-measures weigh false positives and negatives alike
+    elif measure == ADJUSTED_F:  # both F-measures weigh FP by 0.2 and FN by 0.8
         for i in range(n):
             wrong = 0.2 * fp[i] + 0.8 * fn[i]
             out[i] = np.sqrt(tp[i] * tn[i] / ((tp[i] + wrong) * (tn[i] + wrong)))
@@ -183,7 +184,7 @@ def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
     elif measure == GEOMETRIC_MEAN:
         for i in range(n):
             out[i] = np.sqrt(tp[i] * tn[i] / (positives[i] * negatives[i]))
-    elif measure == ADJUSTED_GEOMETRIC_MEAN:  # TNR·(FP + TN) is TN
+    elif measure == ADJUSTED_GEOMETRIC_MEAN:  # uses TNR·(FP + TN) = TN
         raw_tn, raw_negatives = rows[RAW_TN], rows[RAW_NEGATIVES]
         for i in range(n):
             mean = np.sqrt(tp[i] * tn[i] / (positives[i] * negatives[i]))
@@ -191,7 +192,7 @@ def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
             none_found = 0.0 if positives[i] > 0.0 else np.nan
             out[i] = adjusted if tp[i] > 0.0 else none_found
     elif measure == OPTIMIZED_PRECISION:
-        # |TPR − TNR|/(TPR + TNR), multiplied out: equal rates differ by exactly 0
+        # |TPR − TNR|/(TPR + TNR), multiplied by both class sizes: equal rates then give exactly 0.
         for i in range(n):
             upper, lower = tp[i] * fp[i], tn[i] * fn[i]
             imbalance = abs(upper - lower) / (2.0 * tp[i] * tn[i] + upper + lower)

@@ -1,9 +1,9 @@
 """Keys that contain the number of their item, so that sorting them gives the order of the items.
 
-A key has 64 bits: the upper ones hold as much of the confidence (by `keys.ordered`) as there is room
-for, the lower `shift` bits the number of the item, and the lowest bit whether the item is marked. The
-number is inverted, so that items of equal confidence appear in rising order when the sorted keys are
-read from the end.
+A key has 64 bits. The lowest bit says whether the item is marked; the other lower `shift` bits hold the
+number of the item; the upper bits hold the leading bits of the confidence (by `keys.ordered`). The
+number is inverted: when the sorted keys are read from the end, items of equal confidence then appear by
+rising number.
 """
 
 from __future__ import annotations
@@ -73,10 +73,11 @@ def sort_in_full(keys: Array, start: int, end: int, shift: int, bits: Array, kin
         own = ordered(bits[number_of(keys[i], shift)], sign, kind)
         rising &= before <= own
         before = own
-    if rising:  # mostly, all values are equal
+    if rising:  # already sorted, as when all values are equal
         return
     low = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
-    places = np.empty(end - start, np.uint64)  # the lower bits of the value, then the present place
+    # The lower bits of each value, followed by its present position.
+    places = np.empty(end - start, np.uint64)
     for i in range(end - start):
         own = np.uint64(ordered(bits[number_of(keys[start + i], shift)], sign, kind))
         places[i] = ((own & low) << np.uint64(64 - shift)) | np.uint64(i)
@@ -95,13 +96,12 @@ def order_buckets(
     """Write the items of the sorted buckets from `first` up to `last`, by falling value, into `order`.
 
     `rows` (n_buckets, 2) takes the number of distinct values and of marked items of each bucket. Each
-    key is replaced by two bits: whether its item is marked (1), and whether it is the first of its
-    value (2).
+    key is replaced by two bits: bit 1 if its item is marked, bit 2 if it is the first of its value.
     """
     n = len(order)
     sign = one_and_sign(bits)[1]
     width = np.uint64(shift)
-    whole = bits.itemsize == 4  # keys hold the whole value
+    whole = bits.itemsize == 4  # a key holds all bits of a 32-bit value
     for b in range(first, last):
         distinct = marked = 0
         end = bounds[b + 1]
@@ -135,7 +135,7 @@ def order_buckets(
 def write_ties(
     keys: Array, bounds: Array, first: int, last: int, above: Array, starts: Array, places: Array
 ) -> None:
-    """Write where each tie begins, by falling value, and the places of the marked items.
+    """Write where each tie begins, by falling value, and the positions of the marked items.
 
     `keys` are as left by `order_buckets`; `above` holds its `rows` summed over all higher buckets.
     """

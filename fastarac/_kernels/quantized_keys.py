@@ -1,4 +1,4 @@
-"""Sort items by quantized confidences of 32 bits, which takes half the time of 64 bits.
+"""Sort items by confidences quantized to 32 bits; this takes half the time of 64 bits.
 
 The range of the values is divided into `N_QUANTIZED` cells (see `smaller_class.cells_between`). A key
 is the cell of an item, shifted left by one, with the label in the lowest bit. The few cells that hold
@@ -20,9 +20,9 @@ from fastarac._kernels.smaller_class import BLOCK, cells_between
 
 QUANTIZED_BITS = 31
 N_QUANTIZED = 1 << QUANTIZED_BITS
-LINE = 16  # keys per cache line; the next line of a bucket is prefetched before it is written to
+LINE = 16  # keys per cache line; a bucket's next line is prefetched before the first write to it
 RANGE_BITS = 20  # 4,096 ranges of keys
-FEW_MARKS = 8  # up to this many marks, keys are compared with each
+FEW_MARKS = 8  # up to this many marks, each key is compared with every mark
 
 
 @kernel
@@ -31,7 +31,7 @@ def encode_quantized(
 ) -> tuple[bool, int]:
     """Write the keys of items: `part` holds their values, the bits of these, and the labels.
 
-    Return whether a float is not finite, and the union of the labels.
+    Return whether a float is not finite, and the bitwise OR of the labels.
 
     If `counts` has more than one entry, add to it the number of keys in each bucket; `buckets` holds
     the bucket of each range of 2**`RANGE_BITS` keys.
@@ -72,15 +72,15 @@ def count_quantized(
 ) -> None:
     """Write a row for each sorted bucket from `first` up to `last`, and mark the shared cells.
 
-    A row holds: the number of cells shared by correct and incorrect items, the correct items, the
-    incorrect items, and the doubled pairs as if correct items were above incorrect ones of their cell.
+    A row holds: cells shared by correct and incorrect items; correct items; incorrect items; doubled
+    pairs. The pairs are counted as if correct items were above incorrect items of the same cell.
     """
     one = np.uint32(1)
     last_mark = np.uint32(len(marks) - 1)
     for b in range(first, last):
         part = keys[bounds[b] : bounds[b + 1]]
         correct = 0
-        positions = 0  # items below each correct item, summed; 0, 1, 2, … of them are correct
+        positions = 0  # Σ items below each correct item; of these, 0, 1, 2, … are correct
         for i in range(len(part)):
             label = np.int64(part[i] & one)
             correct += label
@@ -104,15 +104,15 @@ def count_quantized(
 
 @kernel
 def pick(keys: Array, marks: Array, marked: Array, numbers: Array) -> int:
-    """Write the indices of the keys whose mark is set; a byte of `marks` holds eight marks.
+    """Write the indices of the keys with a set mark; a byte of `marks` holds eight marks.
 
-    Return how many there are, or -1 as soon as `numbers` is full. `marked` holds the numbers of the set
-    marks: if they are few, keys are compared with these instead.
+    Return the number of indices, or -1 as soon as `numbers` is full. `marked` holds the numbers of the
+    set marks; if they are few, keys are compared with them instead of looked up in `marks`.
     """
     last_mark = np.uint32(8 * len(marks) - 1)
     n = 0
     hits = np.empty(BLOCK, np.uint8)
-    some = hits.view(np.uint64)  # checks eight at a time, as hits are rare
+    some = hits.view(np.uint64)  # hits are rare, so eight bytes are checked at a time
     for start in range(0, len(keys), BLOCK):
         block = keys[start : start + BLOCK]
         hits[:] = 0

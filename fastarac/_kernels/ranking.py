@@ -11,7 +11,7 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.weighted import sort_pairs
 
-MAX_GRADE = 63  # whole gains up to this value are counted instead of sorted
+MAX_GRADE = 63  # whole gains up to this value are sorted by counting
 
 
 @kernel

@@ -1,8 +1,8 @@
-"""The points of a sweep that matter for pairs: the points between runs.
+"""The points between runs of a sweep; pair counts depend on these points only.
 
-A run is one tie with items of both labels, or all adjacent ties whose items have the same label. In the
-latter case no pair of a correct and an incorrect item lies inside the run, so that its ties can be
-merged. Keys are those of `keys`.
+A run is one tie with items of both labels, or all adjacent ties whose items have the same label. A run
+with a single label contains no pair of a correct and an incorrect item, so that its ties can be merged.
+Keys are those of `keys`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 
-MIXED = 3  # labels of a tie: 1 if it has correct items, plus 2 if it has incorrect ones
+MIXED = 3  # labels of a tie: 1 for correct items plus 2 for incorrect ones
 
 
 @kernel
@@ -35,7 +35,7 @@ def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: A
 
 @kernel
 def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: Array) -> None:
-    """Write the counts at the points of sorted keys, highest first, if no tie has both labels.
+    """Write the counts at the points of sorted keys, highest first; no tie may have both labels.
 
     Each change of the label is a point. `place` holds where the points begin and end, and how many
     correct and incorrect items are above.
@@ -59,7 +59,7 @@ def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: A
 def write_ties(
     keys: Array, place: Any, true_accepts: Array, false_accepts: Array
 ) -> tuple[int, int, int]:
-    """Do as `write_changes` for any keys; return (points, labels of first tie, labels of last tie)."""
+    """Write as `write_changes` does, for any keys; return (points, labels of first and of last tie)."""
     start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
     j = start - 1

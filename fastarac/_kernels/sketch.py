@@ -1,4 +1,4 @@
-"""Counts of a stream of items in a few dyadic ranges of confidences, and in single confidences.
+"""Counts of streamed items in a few dyadic ranges of confidence, and at single confidences.
 
 A confidence is a key of 64 bits that keeps the order of the values (`keys.ordered`). A *node* holds the
 counts of some items in a range: all keys that agree with `low` except in the lowest `bits` bits. A node
@@ -6,10 +6,10 @@ with 0 bits is a single confidence, and exact. Two ranges are either disjoint, o
 other. Nodes are sorted by `low`, enclosing ones first, so that all work is done in passes from left to
 right with a stack of the open ranges.
 
-An item may be anywhere in the range of its node. Its order is ambiguous relative to the other items of
-the node and of the nodes inside it. `sums` of a node are the total counts of the nodes that enclose it.
-As long as a node and its sums together stay within a share of all items, so does the ambiguity of every
-item, however deeply the nodes are nested.
+The confidence of an item may lie anywhere in the range of its node. The item's order relative to other
+items of its node, of enclosed nodes and of enclosing nodes is therefore unknown. `sums` of a node are
+the total counts of its enclosing nodes. Limiting a node's counts plus its sums to a share of all items
+limits this uncertainty to the same share, however deeply nodes are nested.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import ordered
 
-CELL_BITS = 10  # as in `sort`, but finer: a cell should hold few intervals
+CELL_BITS = 10  # finer than in `sort`, so that a cell holds few intervals
 HALF_CELLS = 32 << CELL_BITS
 N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
@@ -129,8 +129,8 @@ def collapse(
 ) -> int:  # fmt: skip
     """Merge all nodes inside each range with small counts into one node; return how many nodes result.
 
-    Counts are small if they are at most `share` of the `budget` (2,) less the counts of the enclosing
-    nodes, for the incorrect and for the correct items.
+    The counts of a range are small if they are at most `share` times `budget` (2,), minus the counts of
+    the enclosing nodes; this must hold for the incorrect and for the correct items.
     """
     before = np.zeros((len(low) + 1, 2), np.int64)
     for i in range(len(low)):
@@ -163,7 +163,7 @@ def collapse(
         if q <= share * (budget[0] - q_above) and p <= share * (budget[1] - p_above):
             prefix = low[i] & ~span(level)
             if n and new_low[n - 1] == prefix and new_bits[n - 1] == level:
-                new_counts[n - 1, 0] += q  # spans both halves of the range of the node before
+                new_counts[n - 1, 0] += q  # the previous node's range includes this node
                 new_counts[n - 1, 1] += p
                 continue
             new_low[n] = prefix
@@ -172,7 +172,7 @@ def collapse(
             new_counts[n, 1] = p
             n += 1
             continue
-        if bits[i] == level:  # the node of the whole range stays; look at the nodes inside
+        if bits[i] == level:  # keep the node of the whole range, and look at the nodes inside it
             new_low[n] = low[i]
             new_bits[n] = level
             new_counts[n, 0] = counts[i, 0]
@@ -186,7 +186,7 @@ def collapse(
         half = (low[j - 1] >> np.uint64(level - 1)) << np.uint64(level - 1)
         first = i
         last = j - 1
-        while first < last:  # the first node of the upper half
+        while first < last:  # find the first node of the upper half
             middle = (first + last) // 2
             if low[middle] >= half:
                 last = middle
@@ -254,7 +254,7 @@ def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, 
 
 @kernel
 def value_of(key: Any) -> float:
-    """Return the confidence of a key; keys beyond the finite ones give ±inf."""
+    """Return the confidence of a key; keys beyond the keys of finite values give ±inf."""
     if key >= np.uint64(0xFFF0000000000000):
         return np.inf
     if key <= np.uint64(0x000FFFFFFFFFFFFF):
@@ -299,9 +299,8 @@ def route(
 ) -> None:  # fmt: skip
     """Write the key and the interval of each item, and count the items of each interval (n, 2).
 
-    An item of cell c is in one of the intervals from table[c] to table[c + 1]: the last one that begins
-    before the cell, to the last one that begins before the next cell. Two passes let the processor
-    search for several items at once.
+    An item of cell c lies in one of the intervals from table[c] to table[c + 1]; table[c] is the last
+    interval that begins before cell c. Two passes let the processor search for several items at once.
     """
     for i in range(len(values)):
         keys[i] = ordered(np.float64(values[i]).view(np.uint64), SIGN, FLOAT)
@@ -326,7 +325,7 @@ def route(
 def accept(
     owners: Array, added: Array, bits: Array, counts: Array, sums: Array, budget: Array, share: float
 ) -> int:
-    """Add the new items of each interval to its node if the node stays small.
+    """Add each interval's new items to the node that owns it, if the node stays small.
 
     Return how many items were not added. ``added[:, 0]`` becomes -1 for their intervals, 0 for others.
     """

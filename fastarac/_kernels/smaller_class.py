@@ -1,8 +1,8 @@
 """Count pairs without sorting the larger class, if one label is rare.
 
-Items of the smaller class are called rare. The range of the values is divided into cells. If a cell
-holds no rare items, all its items are above the same rare ones; only items that share a cell with rare
-ones are looked up among them. `table` (n_cells + 1,) holds for each cell twice the number of rare
+Items of the smaller class are called rare. The range of the values is divided into cells. All items of
+a cell without rare items are above the same rare items; only items that share a cell with rare ones are
+looked up among the rare ones. `table` (n_cells + 1,) holds for each cell twice the number of rare
 values below it, plus 1 if the cell holds any.
 """
 
@@ -23,8 +23,9 @@ BLOCK = 1 << 11  # items processed together, in the cache
 def cells_between(values: Array, ends: Any, n_cells: int, cells: Array) -> None:
     """Write the number of each value's cell; cells are numbered by rising value.
 
-    `ends` is (low, high, scale, shift, base). The cells have equal width 1/`scale`; if `scale` is 0,
-    they become finer towards the high end, given by the upper bits of the distance from it.
+    `ends` is (low, high, scale, shift, base). The cells have equal width 1/`scale`. If `scale` is 0, a
+    value's cell is given by the upper bits of its distance from the high end, so that cells become
+    finer towards this end.
     """
     low, high, scale, shift, base = ends
     if scale > 0.0:
@@ -77,9 +78,9 @@ def count_below(
 
     `part` holds the items' values, the bits of these, and the labels. `rare` holds the values of the
     rare items as written by `to_ordered_bits`, rising, with repetitions, and `table` is filled from
-    them. Return whether a float is not finite, the union of the labels, the number of items with the
-    other label, and the sum over these of twice the rare items below plus the rare items of the same
-    value.
+    them. Return (1) whether a float is not finite, (2) the bitwise OR of the labels, (3) the number of
+    items with the other label, (4) the sum over these items of 2·(rare items below) + (rare items of
+    the same value).
     """
     values, bits, labels = part
     sign = bits.dtype.type(np.uint64(1) << np.uint64(8 * bits.itemsize - 1))
@@ -128,7 +129,7 @@ def count_gaps(
     `part` and `table` are as in `count_below`; `rare` (m,) holds the distinct values of the rare items
     as written by `to_ordered_bits`, rising. `out` is (gaps, ties): each row of `gaps` (m + 1, 2) takes
     the number of items between two rare values, and the lowest of them; `ties` (m,) takes the number of
-    items at each rare value. Return whether a float is not finite, and the union of the labels.
+    items at each rare value. Return whether a float is not finite, and the bitwise OR of the labels.
     """
     (values, bits, labels), (gaps, ties) = part, out
     _, sign = one_and_sign(bits)
@@ -155,7 +156,7 @@ def count_gaps(
             gap_of[alone] = entry >> 1
             key_of[alone] = keys[i]
             alone += 1 - (entry & 1)
-        for j in range(alone):  # separate loops, so that loads need not wait for stores
+        for j in range(alone):  # a loop of its own, so that loads need not wait for stores
             gaps[gap_of[j], 0] += np.uint64(1)
         for j in range(alone):
             gap = gap_of[j]

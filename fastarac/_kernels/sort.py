@@ -2,8 +2,8 @@
 
 Large inputs are first distributed over buckets (`histogram`, `scatter`), by a table of cells that is
 balanced from a sample of the confidences. Each bucket fits the cache and is sorted on its own
-(`sort_keys`), by one thread. The time is linear in the number of items and hardly depends on branch
-prediction.
+(`sort_keys`), by one thread. The time is linear in the number of items, and few branches are
+mispredicted.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import one_and_sign, ordered
 
-CELL_BITS = 7  # each octave of the distance from an end is divided into 128 cells
+CELL_BITS = 7  # log2 of the cells per octave of the distance from an end
 HALF_CELLS = 32 << CELL_BITS  # 32 octaves from each end
 N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
 
 BLOCK = 1 << 11  # items whose cells are found together, in the cache
 SMALL = 24  # up to this many keys are sorted by insertion
-MAX_COST = 16  # insertion finishes the sort if a key shares its cell with at most this many on average
+MAX_COST = 16  # with more keys per cell, averaged over the keys, a radix sort replaces insertion
 
 
 @kernel
@@ -66,8 +66,8 @@ def fill_buckets(
 def histogram(part: Any, kind: int, exponent: Any, plan: Any, counts: Array) -> tuple[bool, int]:
     """Count the items of each bucket; `part` holds their values, the bits of these, and the labels.
 
-    `counts` has an entry for each bucket, first those of the values below zero. Return whether a float
-    is not finite (all bits of `exponent` set), and the union of the labels.
+    `counts` has an entry for each bucket; buckets of values below zero come first. Return whether a
+    float is not finite (all bits of `exponent` set), and the bitwise OR of the labels.
     """
     values, bits, labels = part
     bad = False
@@ -91,9 +91,9 @@ def histogram(part: Any, kind: int, exponent: Any, plan: Any, counts: Array) -> 
 def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> None:
     """Write each item's key to the next free position of its bucket, and advance `positions`.
 
-    Positions were counted by an earlier pass, and another thread may have changed the arrays since.
-    Therefore nothing is written beyond the end of `keys`, and the caller can tell from the positions
-    whether each bucket received as many keys as were counted.
+    Another thread may have changed the arrays since the keys of each bucket were counted. Therefore
+    nothing is written beyond the end of `keys`; the final positions show whether each bucket received
+    the counted number of keys.
     """
     values, bits, labels = part
     one, sign = one_and_sign(bits)
@@ -113,7 +113,7 @@ def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> N
 
 @kernel
 def insert_sorted(source: Array, keys: Array) -> None:
-    """Sort `source` into `keys`, possibly the same array; fast if every key is near its place."""
+    """Sort `source` into `keys` (may be the same array); fast if every key has a short way to go."""
     for i in range(len(keys)):
         key = source[i]
         j = i
@@ -206,7 +206,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
         counts[c] = total
         total += count
         cost += count * count
-    if shift == T(0):  # a cell holds a single value: the counts are enough
+    if shift == T(0):  # a cell holds a single value: write each as often as it was counted
         first = 0
         for c in range(n_cells):
             last = np.int64(counts[c + 1]) if c + 1 < n_cells else n

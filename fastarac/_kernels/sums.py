@@ -2,16 +2,16 @@
 
 Whole counts are summed by `sums_of_points`, from a sweep or directly from sorted buckets. A precision
 t/a (t of a accepted items are correct) is split into groups of s binary digits. With rounded quotients
-Q and R,
+Q and R, and remainder r,
 
     t/a = Q/2**s + R/2**(2s) + r/(a·2**(2s)),    |r| <= a/2·(1 + 2**-20)
 
-and all products needed for Q, R and the remainder r are whole numbers that a double holds exactly. The
-sums of Q and of R are whole numbers below 2**53 as well, hence exact in any order. Only the sum of the
-remainders is rounded. Its error is at worst 2**-(2s + 40) of the sum of the factors of the nonzero t/a;
-in practice, because rounding errors cancel, it is about 2**-(2s + 50). s is 26 up to 2**25 items, and
-16 at `MAX_TOTAL`. The result is the double nearest to the exact value, unless the exact value is within
-this error of the middle between two doubles: by chance, fewer than one value in 10**12. Sums that
+All products needed for Q, R and r are whole numbers that a double holds exactly. The sums of Q and of R
+are whole numbers below 2**53 as well, hence exact in any order. Only the sum of the remainders is
+rounded. Its error is at most 2**-(2s + 40) times the sum of the factors of the nonzero t/a; in
+practice, rounding errors cancel to about 2**-(2s + 50). s is 26 up to 2**25 items, and 16 at
+`MAX_TOTAL`. The result is the double nearest to the exact value, unless the exact value lies within
+this error of the middle between two doubles: this happens to fewer than one value in 10**12. Sums that
 involve logarithms are added up as doubles.
 
 Weights, and counts beyond `MAX_TOTAL`, are summed point by point as double-doubles (see
@@ -46,9 +46,9 @@ LN_2, LN_2_LOW = 0.6931471805599453, 2.3190468138462996e-17
 
 MAX_TOTAL = 1 << 35
 BLOCK = 1 << 11  # points processed together, in the cache
-LANES = 1 << 8  # sums kept side by side, so that no addition waits for another
+LANES = 1 << 8  # independent partial sums, so that no addition waits for another
 ROUNDER = 1.5 * 2.0**52  # adding and subtracting it rounds to a whole number
-NARROW = 2.0**-8  # a tie up to this share of the items above is summed by a series, not by log1p
+NARROW = 2.0**-8  # ties of at most this share of the items above use a series instead of log1p
 
 
 @kernel
@@ -94,8 +94,8 @@ def beyond_log(doubled: float) -> tuple[float, float]:
 def harmonic(start: Any, stop: Any) -> tuple[float, float]:
     """Return Σ 1/k over start < k <= stop, as a double-double.
 
-    Terms up to `FROM`, or all if they are few, are added one by one; the others are summed by the
-    asymptotic series H(k) ~ γ + ln x + 1/(24x²) − 7/(960x⁴) + 31/(8064x⁶) − …, x = k + 1/2.
+    Terms up to `FROM`, or all if they are few, are added one by one. The others are summed by the
+    asymptotic series H(k) ~ γ + ln x + 1/(24x²) − 7/(960x⁴) + 31/(8064x⁶) − … with x = k + 1/2.
     """
     high = low = 0.0
     k = start
@@ -116,7 +116,7 @@ def harmonic(start: Any, stop: Any) -> tuple[float, float]:
 
 @kernel
 def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
-    """Return the expected sum of the precision down to each item of a tie, minus p.
+    """Return Σ (expected precision after each item of a tie), minus p.
 
     The tie has g items, p of them correct. Σ (t0 + j·p/g)/(n0 + j) = p + (t0 − p·n0/g)·Σ 1/(n0 + j);
     the caller adds p.
@@ -136,8 +136,8 @@ def add_up_points(
 ) -> tuple[float, float]:
     """Return the sum over the points from `start` up to `stop`, added one by one, as a double-double.
 
-    For trapezoids, the sum is twice the area. The caller divides by the total: Ω for areas over the
-    acceptance rate, n⁺ for areas over the recall.
+    For trapezoids, the sum is twice the area. The caller divides by the total: all items for areas over
+    the acceptance rate, correct items for areas over the recall.
     """
     first = max(start, 1)
     if quantity == PRECISION_MEANS:
@@ -152,7 +152,7 @@ def add_up_points(
 def add_up_means(
     true_accepts: Array, false_accepts: Array, first: int, stop: int
 ) -> tuple[float, float]:
-    """Return the expected sum, over items, of the precision down to each, with ties in random order."""
+    """Return Σ (expected precision after each item), if ties are in random order."""
     high = low = 0.0
     for i in range(first, stop):
         t0 = true_accepts[i - 1]
@@ -181,9 +181,9 @@ def add_up_integrals(
             continue
         n0, g = t0 + f0, p + q
         term = p
-        if n0 > 0.0 and g > 0.0:  # a tiny weight may be lost in the sum, so that g is 0
-            # t0 − p·n0/g, written so that nothing cancels if the tie is as precise as the items above,
-            # and no product of two small weights underflows
+        if n0 > 0.0 and g > 0.0:  # g is 0 if adding a tiny weight does not change the sum
+            # (t0 − p·n0/g)·ln(1 + g/n0), written so that nothing cancels if the tie has the precision
+            # of the items above, and that no product of two small weights underflows.
             term += (t0 * (q / g) - f0 * (p / g)) * math.log1p(g / n0)
         high, low = add(high, low, term * (p / g) if of_recall else term, 0.0)
     return high, low
@@ -310,16 +310,16 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
 
 @kernel
 def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row: Array) -> None:
-    """Add the areas over the ties 1 to m to `sums` (3·LANES,), and those of wide ties to `row`.
+    """Add the areas over the ties 1 to m: wide ties to `row`, all others to `sums` (3·LANES,).
 
-    If all p items of a tie are counted in t, and at least half of the items above, the whole number p
-    and the rest −(n0 − t0)·ln(1 + p/n0) are summed separately, so that areas close to p keep their
-    digits.
+    The area over a tie of p items, all counted in t, is close to p if most of the n0 items above are
+    counted, too. If at least half of them are, the whole number p and the rest −(n0 − t0)·ln(1 + p/n0)
+    are summed separately, so that no digits are lost.
     """
     wide = 0
     for start in range(0, m, LANES):
         n = min(LANES, m - start)
-        # slices, because LLVM does not vectorise loops with an index j + 1
+        # Use slices, because LLVM does not vectorise loops with an index j + 1.
         before, after = t[start : start + n], t[start + 1 : start + 1 + n]
         above, down_to = a[start : start + n], a[start + 1 : start + 1 + n]
         for j in range(n):
@@ -328,7 +328,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
             p = after[j] - t0
             g = down_to[j] - n0
             x = g / max(n0, 1.0)
-            # lost_to_log(x)/x; the next term is below x**7/9
+            # The series of lost_to_log(x)/x; the next term is below x**7/9.
             lost = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0 - x * (1.0 / 8.0)))
             lost = 1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x * lost))
             log = x * (1.0 - x * lost)
@@ -358,7 +358,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
 def point_sums(
     c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
 ) -> None:
-    """Add one point to the six sums of a row as in `gather`; its width begins at `before`."""
+    """Add one point to the six sums of a row (see `gather`); `before` is where its width begins."""
     t = a[j] - c[j] if of_risk else c[j]
     rest = t * scale
     first = (rest / a[j] + ROUNDER) - ROUNDER
@@ -386,7 +386,7 @@ def add_both(c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Arra
     last_c = c[m]
     last_a = a[m]
     a[m + 1] = a[m]
-    flat = a[0] == 0.0  # whether the curve begins here, flat up to the first point
+    flat = a[0] == 0.0  # the curve begins here, and is flat up to the first point
     for j in range(1 if flat else 0, 2):
         point_sums(c, a, j, -a[1] if flat else a[0], of_risk, scale, row)
     for start in range(2, m + 1, LANES):
@@ -499,11 +499,11 @@ def next_points(
 def go_to(
     x: Array, y: Array, above: Array | None, start: int, of_risk: bool, t: Array, a: Array
 ) -> tuple[int, int]:
-    """Write the counts above the point `start` to index 0; return its position for `read_points`.
+    """Write the counts above point `start` to index 0; return the point's position for `read_points`.
 
     For a sweep, `x` and `y` are the true and false accepts and `above` is None. For sorted buckets, `x`
-    and `y` are the keys and bounds, and `above` (n_buckets, 3) holds the points, correct items and
-    incorrect items above each bucket; the position is then a bucket and the key that ends the tie.
+    and `y` are the keys and bounds. `above` (n_buckets, 3) holds the points, correct items and
+    incorrect items above each bucket. The position is then a bucket and the key that ends the tie.
     """
     if above is None:
         t[0] = y[start - 1] if of_risk else x[start - 1]
@@ -589,7 +589,7 @@ def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float,
     some_false = np.empty_like(false_accepts)
     n = merge(true_accepts, false_accepts, some_true, some_false)
     rows = np.empty((1, 6))
-    # converted, because numba would compile the kernel and its callees again for literals
+    # Literals are converted, because numba would compile the kernel and its callees again for them.
     one: Any = np.int64(1)
     quantity: Any = np.int64(RECALL_INTEGRALS)
     of_risk: Any = np.bool_(0)

@@ -1,7 +1,7 @@
 """Count pairs, and the items at each threshold, in one pass over the ties of sorted keys.
 
-A pair is one correct and one incorrect item. `doubled_pairs` counts pairs with the correct item above
-twice and tied pairs once, so that it is an integer.
+A pair is one correct and one incorrect item. `doubled_pairs` counts a pair twice if the correct item is
+above, and once if both are tied; it is therefore an integer.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def count_keys(keys: Array) -> tuple[int, int, int, int]:
         distinct += 1 if differ > one else 0
         mixed += 1 if differ == one else 0
     correct = 0
-    positions = 0  # items below each correct item, summed; 0, 1, 2, … of them are correct
+    positions = 0  # Σ items below each correct item; of these, 0, 1, 2, … are correct
     for i in range(n):
         label = np.int64(keys[i] & one)
         correct += label
         positions += label * i
     doubled = 2 * positions - correct * (correct - 1)
     for i in range(1, n if mixed else 0):
-        if keys[i] ^ keys[i - 1] == one:  # from incorrect to correct items inside a tie
+        if keys[i] ^ keys[i - 1] == one:  # here the tie changes from incorrect to correct items
             first = i
             while first > 0 and keys[first - 1] == keys[i - 1]:
                 first -= 1
@@ -47,7 +47,7 @@ def count_keys(keys: Array) -> tuple[int, int, int, int]:
 
 @kernel
 def count_range(keys: Array, bounds: Array, first: int, last: int, results: Array) -> None:
-    """Write `count_keys` of the sorted buckets from `first` up to `last` into `results`."""
+    """Write the counts of `count_keys` for the sorted buckets from `first` up to `last`."""
     for b in range(first, last):
         row = results[b]
         row[0], row[1], row[2], row[3] = count_keys(keys[bounds[b] : bounds[b + 1]])
@@ -57,7 +57,7 @@ def count_range(keys: Array, bounds: Array, first: int, last: int, results: Arra
 def sorted_halves(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, Array, Array]:
-    """Return (not finite, union of labels, sorted keys below zero, the others) of a few items."""
+    """Return (not finite, bitwise OR of labels, sorted keys below zero, the others) of a few items."""
     n = len(bits)
     keys = np.empty(n, bits.dtype)
     bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
@@ -72,7 +72,7 @@ def sorted_halves(
 def small_pairs(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, int, int, int]:
-    """Return (not finite, union of labels, correct, incorrect, doubled_pairs) of a few items."""
+    """Return (not finite, bitwise OR of labels, correct, incorrect, doubled_pairs) of a few items."""
     bad, seen, lower, upper = sorted_halves(bits, labels, kind, exponent)
     _, p, q, below = count_keys(lower)
     _, correct, incorrect, doubled = count_keys(upper)
@@ -83,9 +83,9 @@ def small_pairs(
 def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> None:
     """Write the thresholds of sorted keys, highest first, and the counts at each.
 
-    `upper` says whether the top bit that the keys lost was set; `above` holds the number of thresholds,
-    correct items and incorrect items above these keys. `out` takes the thresholds as bits of the
-    values, and the accepted correct and incorrect items, all from the second place on.
+    `upper` is the top bit, which the keys have lost. `above` holds the number of thresholds, correct
+    items and incorrect items above these keys. `out` receives the thresholds as bits of the values, and
+    the accepted correct and incorrect items, all from index 1 on.
     """
     thresholds, true_accepts, false_accepts = out
     j, correct, incorrect = above
@@ -107,12 +107,12 @@ def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> No
 def small_sweep(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, Array, Array, Array]:
-    """Return (not finite, union of labels, thresholds as bits, true_accepts, false_accepts)."""
+    """Return (not finite, bitwise OR of labels, thresholds as bits, true_accepts, false_accepts)."""
     bad, seen, lower, upper = sorted_halves(bits, labels, kind, exponent)
     above = count_keys(upper)
     size = 1 + count_keys(lower)[0] + above[0]
     out = np.zeros(size, bits.dtype), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    # converted, because numba would compile the kernel again for literals
+    # Literals are converted, because numba would compile the kernel again for them.
     yes: Any = np.bool_(1)
     no: Any = np.bool_(0)
     zero = np.int64(0)
@@ -125,7 +125,7 @@ def small_sweep(
 def write_buckets(
     keys: Array, bounds: Array, first: int, last: int, below: int, kind: int, starts: Array, out: Any
 ) -> None:
-    """Do `write_sweep` for the buckets `first` up to `last`; from `below` on, values are not negative.
+    """Call `write_sweep` for buckets `first` up to `last`; from `below` on, values are not negative.
 
     `starts` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items above each
     bucket.

@@ -1,8 +1,8 @@
 """Sorting, pair counts and sweeps for weighted items: each key is moved together with its weight.
 
-Sums are double-doubles, so that they do not depend on the order of the items, and whole weights are
-summed exactly. `scale` is a power of two that brings the largest weight into [0.5, 1), so that no sum
-or product overflows.
+Sums are double-doubles: whole weights are summed exactly, and the order of the items has no effect.
+`scale` is a power of two that brings the largest weight into [0.5, 1), so that no sum or product
+overflows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def sort_pairs(keys: Array, weights: Array) -> None:
 
 @kernel
 def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[Any, Any, Array]:
-    """Sort the keys in place, and the weights with them, with the steps of `sort.sort_keys`.
+    """Sort the keys in place, and the weights with them, by the algorithm of `sort.sort_keys`.
 
     Return (low, shift, table): `table[c]` is the number of keys k with (k - low) >> shift below c, for
     c from 0 to the number of cells. There are about 2**`more_bits` times as many cells as keys.
@@ -61,7 +61,7 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
         return low, shift, table
     moved = np.empty(n, keys.dtype)
     moved_weights = np.empty(n, np.float64)
-    for i in range(n):  # table[c + 1] is the place of the next key of cell c
+    for i in range(n):  # table[c + 1] is the position of cell c's next key
         c = np.int64((keys[i] - low) >> shift) + 1
         p = table[c]
         table[c] = p + 1
@@ -84,11 +84,11 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
 def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None:
     """Write the sums of a sorted bucket as double-doubles.
 
-    `result` (7,) takes the number of distinct confidences, then the weight of the correct items, that
-    of the incorrect items, and the doubled pairs, each as high and low.
+    `result` (7,) receives the number of distinct confidences; then, each as high and low, the weight of
+    the correct items, the weight of the incorrect items, and the doubled pairs.
     """
     one = keys.dtype.type(1)
-    # each sum is kept as a double and the sum of its rounding errors, for which no addition waits
+    # Each sum is a double plus the summed rounding errors; no addition waits for these.
     correct = correct_lost = 0.0
     incorrect = incorrect_lost = 0.0
     below = below_lost = 0.0  # incorrect items strictly below the current tie
@@ -124,7 +124,7 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
 
 @kernel
 def combine(results: Array) -> Array:
-    """Return the `sum_bucket` of all buckets together; `results` has the lowest bucket first."""
+    """Add up the results of `sum_bucket` for all buckets; the lowest bucket comes first."""
     out = np.zeros(7)
     for b in range(len(results)):
         r = results[b]
@@ -141,14 +141,14 @@ def combine(results: Array) -> Array:
 def small_pairs(
     bits: Array, labels: Array, weights: Array, kind: int, exponent: Any, scale: float
 ) -> tuple[bool, int, Array]:
-    """Return (not finite, union of labels, sums as in `combine`) of a few items."""
+    """Return (not finite, bitwise OR of labels, sums as in `combine`) of a few items."""
     n = len(bits)
     one, sign = one_and_sign(bits)
     keys = np.empty(n, bits.dtype)
     moved = np.empty(n, np.float64)
     bad = False
     seen = np.uint8(0)
-    lower = 0  # the values below zero from the front, the others from the back
+    lower = 0  # keys of values below zero fill the front, the others the back
     back = n - 1
     for i in range(n):
         b = bits[i]
@@ -173,9 +173,10 @@ def small_pairs(
 def write_weighted(
     keys: Array, weights: Array, scale: float, upper: bool, kind: int, above: Array, out: Any
 ) -> None:
-    """Do `ties.write_sweep` for the weights of a sorted bucket.
+    """Write the sweep of a sorted bucket as `ties.write_sweep` does, with weights.
 
-    `above` is the bucket's row of `sums_above`; its number of thresholds gives the first position.
+    `above` is the bucket's row of `sums_above`; the number of thresholds in it is the first position to
+    write.
     """
     thresholds, true_accepts, false_accepts = out
     one, sign = one_and_sign(keys)
@@ -218,7 +219,7 @@ def sums_above(results: Array) -> Array:
 def write_buckets_weighted(
     buckets: Any, first: int, last: int, kind: int, above: Array, out: Any
 ) -> None:
-    """Do `write_weighted` for the buckets from `first` up to `last`."""
+    """Call `write_weighted` for each bucket from `first` up to `last`."""
     keys, weights, bounds, scale = buckets
     for b in range(first, last):
         bucket, bucket_weights = keys[bounds[b, 0] : bounds[b, 1]], weights[bounds[b, 0] : bounds[b, 1]]

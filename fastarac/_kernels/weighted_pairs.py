@@ -1,10 +1,9 @@
 """Pairs of many weighted items: distribute over buckets in one pass, sort only the smaller class.
 
 An item is stored as its key (as in `keys`, but always of 64 bits) and its weight. Each bucket has two
-streams, for incorrect and for correct items. A stream consists of pieces, each with room for the keys
-of `PIECE` items followed by their weights. A stream whose last piece is full takes the next free piece
-of the store, so that no counting pass is needed, and writes stay close together. Sums are kept as in
-`weighted`.
+streams, for incorrect and for correct items. A stream consists of pieces of memory. A piece holds the
+keys of `PIECE` items, then their weights. A stream with a full last piece takes the next free piece of
+the store; this saves a counting pass and keeps writes close together. Sums are kept as in `weighted`.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.sort import BLOCK, fill_buckets
 from fastarac._kernels.weighted import sort_pairs, sort_pairs_in_cells, sum_bucket
 
-PIECE = 256  # items, a power of two; also the number of sums kept side by side for speed
+PIECE = 256  # items per piece, a power of two; also the number of independent partial sums
 LINE = 8  # numbers per cache line
-AHEAD = 8 * PIECE  # distance from a new piece to the later one that is prefetched
+AHEAD = 8 * PIECE  # prefetch this far ahead of a new piece
 MORE_BITS = 2  # base-2 logarithm of the number of cells per item of the smaller class
 SCANNED = 8  # up to this many items of the smaller class in a cell are searched one by one
 
@@ -44,8 +43,9 @@ def fill_streams(
     """Write each item's key and weight into its stream, taking pieces of `store` from `free` on.
 
     `positions` holds where in the store the next item of each stream goes; a multiple of `PIECE` means
-    that a new piece must be taken. `stream_of` takes the stream of each piece. Return whether a float
-    is not finite, the union of the labels, the bits of the largest weight, and the next free piece.
+    that a new piece must be taken. The stream of each piece is written to `stream_of`. Return whether a
+    float is not finite, the bitwise OR of the labels, the bits of the largest weight, and the next free
+    piece.
 
     Each item is read only once, because another thread may write to the arrays meanwhile.
     """
@@ -127,7 +127,7 @@ def prefetch_piece(store: Array, piece: int) -> None:
 
 @kernel
 def copy_weighted(store: Array, pieces: Array, flip: Any, keys: Array, weights: Array) -> int:
-    """Copy the items with nonzero weight; return their number. The output needs room for all items."""
+    """Copy the items of nonzero weight; return their number. The outputs are as long as the input."""
     n = 0
     for k in range(len(pieces)):
         if k + 2 < len(pieces):
@@ -173,8 +173,8 @@ def sum_around_few(
     """Sum over two classes and over their pairs, as double-doubles, sorting only the smaller class.
 
     The smaller class is "the few". After inversion of the bits of `flip`, the lowest bit of a key is 0
-    for the few and 1 for the others. `result` (6,) takes the weight of the few, that of the others, and
-    the doubled pairs with the other item above, each as high and low.
+    for the few and 1 for the others. `result` (6,) receives, each as high and low: the weight of the
+    few, the weight of the others, and the doubled pairs with the other item above.
     """
     few = np.empty(PIECE * len(few_pieces), np.uint64)
     few_weights = np.empty(len(few), np.float64)
@@ -182,7 +182,7 @@ def sum_around_few(
     few, few_weights = few[:m], few_weights[:m]
     low, shift, table = sort_pairs_in_cells(few, few_weights, MORE_BITS)
     high = few[m - 1] if m else low
-    below = np.empty((m + 1, 4))  # twice the weight of the few before each, high and low
+    below = np.empty((m + 1, 4))  # row i holds twice the weight of the few before item i, high and low
     values = below.view(np.uint64)[:, 2]  # their keys, on the same cache line as the weights
     total = lost = 0.0
     for i in range(m):
@@ -201,7 +201,7 @@ def sum_around_few(
     unsettled = np.empty(PIECE, np.int32)
     factors = np.empty(2 * PIECE)
     sums = np.zeros(4 * PIECE)
-    tie = np.uint64(1)  # none yet: keys of the few are even
+    tie = np.uint64(1)  # no tie yet: keys of the few are even, so none equals 1
     tie_high = tie_low = 0.0
     flip ^= np.uint64(1)
     for piece in range(len(other_pieces)):
@@ -213,7 +213,7 @@ def sum_around_few(
         for j in range(n_unsettled):
             unsettled[j] = j
         for j in range(0 if crowded else PIECE):
-            if 2 * j % LINE == 0:  # gradually, as the processor queues few prefetches
+            if 2 * j % LINE == 0:  # prefetch gradually, because the processor queues few prefetches
                 prefetch(store, following + 2 * j)
             i = np.int64(table[cells[j]])
             i += 1 if values[i] < value_of[j] else 0
@@ -221,7 +221,8 @@ def sum_around_few(
             factors[PIECE + j] = below[i, 1]
             unsettled[n_unsettled] = j
             n_unsettled += 1 if values[i] <= value_of[j] else 0
-        for k in range(n_unsettled):  # above more than one of the few in its cell, or tied
+        # Items tied with the few, or with several of the few in their cell.
+        for k in range(n_unsettled):
             j = np.int64(unsettled[k])
             value = value_of[j]
             i = np.int64(table[cells[j]])
