@@ -1,4 +1,4 @@
-"""Keys in buckets, and their sort: a few large buckets by numpy, or many that fit the cache."""
+"""Keys in buckets, and their sort: numpy sorts a few large buckets, our kernel many small ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Buckets(NamedTuple):
     keys: Array
     bounds: NDArray[np.int64]
     below: int
-    by_numpy: bool = False  # whether np.sort sorts the buckets, which are then few
+    by_numpy: bool = False  # whether np.sort sorts the buckets, which are few and large
 
 
 class SortedItems(NamedTuple):
@@ -40,7 +40,7 @@ class SortedItems(NamedTuple):
     pairs: PairCounts
 
     def below(self, correct: int, incorrect: int) -> SortedItems:
-        """Return these items with further items above all of them; the pairs are set to 0."""
+        """Return these items with further items added above all of them; the pairs are set to 0."""
         totals = self.pairs.correct + correct, self.pairs.incorrect + incorrect
         above = self.above + np.array([0, correct, incorrect])
         return self._replace(above=above, pairs=PairCounts(*totals, 0))
@@ -72,15 +72,16 @@ def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 class Plan(NamedTuple):
     """A plan for distributing the items over buckets."""
 
-    n_buckets: int  # on either side of zero
-    table: NDArray[np.uint16]  # cell -> bucket
+    n_buckets: int  # number of buckets on either side of zero
+    table: NDArray[np.uint16]  # bucket of each cell
     ends: tuple[float, float, float, int]
 
 
 def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the bounds of the buckets, and where each thread's share begins in each bucket.
 
-    `counts` holds the items of each share in each bucket. Within a bucket, the shares are in order.
+    `counts` holds the number of items of each share in each bucket. Within a bucket, shares are in
+    order.
     """
     bounds = np.zeros(counts.shape[1] + 1, np.int64)
     np.cumsum(counts.sum(axis=0), out=bounds[1:])
@@ -88,7 +89,7 @@ def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def shares_of_keys(n: int) -> list[tuple[int, int]]:
-    """Return the threads' shares of the items, for making the keys that numpy sorts."""
+    """Return each thread's share of the items; the threads make the keys that numpy sorts."""
     return parallel.shares(n) if n >= strategy.sizes.threaded_keys else [(0, n)]
 
 
@@ -141,7 +142,7 @@ def plan_buckets(items: Items) -> Plan:
         return Plan(1, np.zeros(n_cells, np.uint16), (0.0, 0.0, 0.0, 0))
     sample = items.sample.astype(np.float64)
     size = len(sample)
-    # a few outliers must not stretch the cells over empty space
+    # Ignore a few outliers, because they would stretch the cells over empty space.
     low, high = float(sample[size // 1000]), float(sample[-1 - size // 1000])
     middle = low / 2 + high / 2
     with np.errstate(over="ignore"):
@@ -171,7 +172,7 @@ def partition(items: Items, plan: Plan) -> Buckets:
 def partition_by(
     items: Items, plan: Plan, dtype: Any, write: Callable[[int, Any, NDArray[np.int64], Array], None]
 ) -> Buckets:
-    """Fill buckets with keys of this type; `write` makes the keys of a part of the items."""
+    """Fill buckets with keys of this type; `write` writes the keys of a part of the items."""
     layout = items.layout
     shares = parallel.shares(items.n)
     counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)

@@ -45,7 +45,7 @@ def count_values(items: Items) -> ThresholdCounts | None:
     counts = np.concatenate([count for _, count in found])
     values, where = np.unique(values, return_inverse=True)
     sums = np.zeros((len(values) + 1, 2), np.int64)
-    np.add.at(sums, len(values) - where, counts)  # highest first, after an empty first row
+    np.add.at(sums, len(values) - where, counts)  # the highest value comes first, after a row of zeros
     sums = np.cumsum(sums, axis=0)
     raw = np.empty(len(values) + 1, layout.values)
     raw[1:] = values[::-1]

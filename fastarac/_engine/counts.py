@@ -106,7 +106,7 @@ class AcceptedCounts:
     def _accepted(self) -> FloatArray:
         dtype = np.float64 if self.total <= 1 << 53 else None
         accepted: NDArray[Any] = np.add(self.true_accepts, self.false_accepts, dtype=dtype)
-        return accepted.astype(np.float64, copy=False)  # vast counts are added before they are rounded
+        return accepted.astype(np.float64, copy=False)  # vast counts are added exactly, then rounded
 
     def _of_accepted(self, counts: NDArray[Any]) -> FloatArray:
         accepted = self._accepted()
@@ -134,12 +134,12 @@ class CountsAtThresholds(AcceptedCounts):
 
     @property
     def possible(self) -> CountsAtThresholds:
-        """These counts; estimated counts override this with the nearest that items can have."""
+        """These counts; estimated counts return the nearest counts that real items can have."""
         return self
 
     @property
     def rising(self) -> CountsAtThresholds:
-        """These counts; estimated counts override this with counts whose errors never fall."""
+        """These counts; estimated counts return counts whose errors never fall."""
         return self
 
 
@@ -150,7 +150,7 @@ class _ThresholdCounts(NamedTuple):
 
 
 class ThresholdCounts(CountsAtThresholds, _ThresholdCounts):
-    """Thresholds, all or (if the caller knows it) only some of them, and the counts at each."""
+    """Thresholds and the counts at each; callers may ask for some thresholds only."""
 
     __slots__ = ()
 
@@ -174,9 +174,9 @@ class PointCounts(AcceptedCounts, _PointCounts):
 def thresholds_of(raw: Array, layout: Layout) -> Array:
     """Return the thresholds from the bits of the values; the first is +inf.
 
-    They are floats, or Python integers if no float holds these.
+    Thresholds are floats, or Python integers if floats cannot hold them.
     """
-    raw[0] = 0  # uninitialised memory may hold a NaN
+    raw[0] = 0  # the first entry is uninitialised and may be a NaN
     values = raw.view(layout.values)
     if layout.kind == FLOAT:
         thresholds = values.astype(np.float64, copy=False)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[Any]
 
-MOST = 4  # the largest number m of crossed factors: there are 2^m − 1 terms
+MOST = 4  # largest number of crossed factors; m factors have 2^m − 1 terms
 
 
 def columns_of(groups: Any) -> tuple[Any, ...] | None:
@@ -42,7 +42,7 @@ def read_factors(
     Raises
     ------
     ValueError, TypeError
-        As `read_groups`, naming the column; for more than `MOST` crossed factors.
+        As for `read_groups`, with the column's name; also for more than `MOST` crossed factors.
     """
     columns = columns_of(groups)
     if columns is None:
@@ -69,12 +69,12 @@ def outermost(columns: Sequence[Codes], name: str = "groups") -> list[int]:
 def read_outermost(
     groups: Any, n: int, taker: str, name: str = "groups", *, beside: str = "confidence"
 ) -> Codes:
-    """Return the number of each item's group; for nested columns, by the outermost one.
+    """Return the number of each item's group; for nested columns, the outermost column counts.
 
     Raises
     ------
     ValueError
-        As `read_factors`; also for crossed columns, which `taker` does not support.
+        As for `read_factors`; also for crossed columns, which `taker` does not support.
     """
     first, *others = read_factors(groups, n, name, beside=beside)
     if others:
@@ -113,7 +113,7 @@ def intersection(columns: Iterable[Codes]) -> Codes:
 
 
 def terms(n_factors: int) -> list[tuple[float, tuple[int, ...]]]:
-    """Return sign and factors of each term of Cameron, Gelbach and Miller's sum, by rising size."""
+    """Return sign and factors of each term of the sum of Cameron, Gelbach and Miller 2011."""
     return [
         (1.0 if size % 2 else -1.0, chosen)
         for size in range(1, n_factors + 1)

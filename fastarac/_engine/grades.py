@@ -1,4 +1,4 @@
-"""Graded correctness: an item of grade g is g correct and 1 − g incorrect at one confidence."""
+"""Graded correctness: an item of grade g counts as g correct and 1 − g incorrect items."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def graded_items(
 ) -> GradedItems:
     """Split graded items into correct and incorrect parts; `correct` holds the grades in [0, 1]."""
     grades = vector(correct, "correct")
-    # check lengths, types and weights before the items are doubled
+    # Check lengths, types and weights before the items are doubled.
     items = read_items(np.zeros(len(grades), np.bool_), confidence, sample_weight)
     reject_where(~((grades >= 0) & (grades <= 1)), grades, "correct", "a grade from 0 to 1")
     right = grades.astype(np.float64)

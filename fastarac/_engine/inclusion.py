@@ -13,7 +13,7 @@ from fastarac._engine.inputs import labels_in_part
 
 FloatArray = NDArray[np.float64]
 
-UNLIKELY = 0.001  # probability of refusing an honest sample because of its size
+UNLIKELY = 0.001  # probability that an honest sample is refused because of its size
 
 
 def probabilities_of(given: ArrayLike, n: int) -> FloatArray:
@@ -26,7 +26,7 @@ def probabilities_of(given: ArrayLike, n: int) -> FloatArray:
 
 
 def least_of(probability: FloatArray, declared: float | None) -> float | None:
-    """Return a lower bound of all probabilities; None if it is unknown."""
+    """Return a lower bound of all probabilities; None if no bound is known."""
     if declared is None:
         found = float(probability.min())
         return None if math.isnan(found) else found
@@ -49,9 +49,9 @@ def refuse_unlikely(
 ) -> None:
     """Refuse a sample whose size contradicts its probabilities.
 
-    If whole groups were drawn, groups are counted instead of items, each by its first item. If
-    probabilities are known for verified items only, all others are assumed to be at least the least of
-    these, or at least the declared minimum; the test is then a bound of Bernstein's kind.
+    If whole groups were drawn, groups are counted instead of items; a group's first item stands for it.
+    If probabilities are known for verified items only, the others are assumed to be at least the
+    declared minimum or the least known one. The test is then a bound like Bernstein's.
     """
     unit = "items"
     every = not np.isnan(probability).any()

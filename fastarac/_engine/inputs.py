@@ -21,16 +21,16 @@ from fastarac._engine.numbering import number_integers
 from fastarac._engine.tensors import on_cpu
 from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
 
-MAX_SPAN = 1e305  # largest ratio of two weights, so that products with the smallest do not underflow
+MAX_SPAN = 1e305  # largest ratio of two weights; with it, products with the smallest do not underflow
 
 
 class Layout(NamedTuple):
-    """The types and bits by which kernels read confidences of some type."""
+    """The types and the exponent bits with which kernels read confidences of one type."""
 
     values: np.dtype[Any]
     bits: np.dtype[Any]
     kind: int
-    exponent: Any  # the bits that are all set in an infinite or NaN float
+    exponent: Any  # exponent bits, all set in infinite and NaN floats
 
 
 _F4 = Layout(np.dtype("=f4"), np.dtype("=u4"), FLOAT, np.uint32(0x7F800000))
@@ -38,7 +38,7 @@ _F8 = Layout(np.dtype("=f8"), np.dtype("=u8"), FLOAT, np.uint64(0x7FF00000000000
 _I8 = Layout(np.dtype("=i8"), np.dtype("=u8"), SIGNED, np.uint64(0))
 _U8 = Layout(np.dtype("=u8"), np.dtype("=u8"), UNSIGNED, np.uint64(0))
 
-# For each input type, the smallest of four types that holds all of its values in the same order.
+# For each input type, the smallest of four types that can represent all its values in order.
 LAYOUTS: dict[str, Layout] = {
     "b1": _F4, "i1": _F4, "u1": _F4, "i2": _F4, "u2": _F4, "f2": _F4, "f4": _F4,
     "i4": _F8, "u4": _F8, "f8": _F8, "i8": _I8, "u8": _U8,
@@ -98,7 +98,7 @@ class Items:
 
     @property
     def sample(self) -> NDArray[Any]:
-        """A sorted sample of the confidences, by which the method is chosen."""
+        """A sorted sample of the confidences; the choice of the method depends on it."""
         if self._sample is None:
             self._sample = strategy.sample_of(self.confidence)
             if not (math.isfinite(self._sample[0]) and math.isfinite(self._sample[-1])):
@@ -110,9 +110,9 @@ class Items:
     ) -> Iterator[tuple[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.uint8]]]]:
         """Yield the offset and (values, bits, labels) for the items from `start` up to `stop`.
 
-        They are contiguous, read-only views if the arrays have the form that the kernels need, else
-        converted copies of some items at a time. Labels other than 0 and 1 raise an error here if they
-        are converted; labels that are bytes are checked by the kernel.
+        If the arrays already have the form that the kernels need, the chunks are contiguous, read-only
+        views. Otherwise they are converted copies of some items at a time. Labels other than 0 and 1
+        raise an error here if they are converted; the kernel checks labels that are bytes.
         """
         step = stop - start if self.direct else strategy.sizes.chunk
         layout = self.layout
@@ -126,7 +126,7 @@ class Items:
             labels = labels.view(np.uint8) if self._direct_correct else self._as_bytes(labels)
             part = values, bits, labels
             for array in part:
-                array.flags.writeable = False  # always, so that numba compiles for one type only
+                array.flags.writeable = False  # numba compiles once more for writable arrays
             yield offset, part
 
     def _as_bytes(self, labels: NDArray[Any]) -> NDArray[np.uint8]:
@@ -191,7 +191,7 @@ def read_items(
     Raises
     ------
     TypeError
-        For strings, objects, complex numbers and anything else but real numbers.
+        For anything but real numbers, such as strings, objects and complex numbers.
     ValueError
         For arrays that are not one-dimensional, of unequal lengths, empty or with nulls, and for
         weights that are negative, not finite or all zero; for pandas Series with the same index labels
@@ -203,7 +203,7 @@ def read_items(
     same_number(names[0], len(labels), names[1], n)
     if n == 0:
         raise ValueError(f"{names[0]} and {names[1]} are empty; give at least one item")
-    if labels is not correct and scores is not confidence:  # only pandas objects have an index
+    if labels is not correct and scores is not confidence:  # only pandas objects, which have an index
         _refuse_other_order(correct, confidence, names)
     if sample_weight is None:
         return Items(labels, scores, None, names)
@@ -237,7 +237,7 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def labels_in_part(values: ArrayLike | Sequence[float | None], name: str) -> NDArray[np.float64]:
-    """Return numbers, some of which may be missing, as float64 with NaN for the missing ones."""
+    """Return numbers as float64, with NaN for missing ones."""
     given: Any = on_cpu(values)
     _reject_table(given, name)
     mask = _null_mask(given)
@@ -267,10 +267,11 @@ def _without_nulls(values: Any, name: str) -> Any:
 
 def _to_array(values: Any, name: str) -> NDArray[Any]:
     values = _without_nulls(values, name)
-    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # pandas' nullable types
+    # Only pandas' nullable types have it.
+    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)
     try:
         array = np.asarray(values) if own_type is None else values.to_numpy(dtype=own_type)
-    except ValueError as error:  # rows of unequal length
+    except ValueError as error:  # the rows have unequal lengths
         raise ValueError(f"{name} is not a one-dimensional array: {error}") from error
     except (TypeError, RuntimeError) as error:
         raise TypeError(
@@ -292,7 +293,8 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
 def _integers_of(values: Sequence[Any]) -> NDArray[Any] | None:
     """Return integers as int64, uint64 or (beyond both) objects; None if not all are integers.
 
-    numpy would convert them to floats beyond int64, or if uint64 scalars are mixed with other integers.
+    numpy would convert integers to floats if some are beyond int64, or are uint64 scalars beside
+    others.
     """
     if not values or not all(isinstance(value, _INTEGERS) for value in values):
         return None
@@ -323,12 +325,12 @@ def mask_of(values: Any) -> NDArray[np.bool_] | None:
 
 
 def _null_mask(values: Any) -> NDArray[np.bool_] | None:
-    """Return where a masked array or a pandas, polars or pyarrow column has nulls; None if nowhere."""
+    """Return a mask of the nulls in a masked array or a data frame's column; None without nulls."""
     mask = mask_of(values)
     if getattr(getattr(values, "dtype", None), "numpy_dtype", None) is not None:
         mask = np.asarray(values.isna())
     elif mask is None:
-        count: Any = getattr(values, "null_count", 0)  # a number in pyarrow, a method in polars
+        count: Any = getattr(values, "null_count", 0)  # an attribute in pyarrow, a method in polars
         if not (count() if callable(count) else count):
             return None
         mask = np.asarray(values.is_null())
@@ -369,7 +371,7 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
         bad = ~((weight >= 0) & (weight < np.inf))
         reject_where(bad, given, name, "a finite number of at least 0")
     with np.errstate(over="ignore"):
-        total = greatest * n  # an upper bound of the sum, mostly sufficient
+        total = greatest * n  # an upper bound of the sum, which usually is enough
         total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"{name} must have a positive, finite sum, got {total}")
@@ -381,7 +383,7 @@ def range_of_weights(weight: NDArray[np.float64]) -> tuple[float, float]:
     """Return the least and the greatest weight; NaN if any weight is NaN."""
 
     def ends_of(share: tuple[int, int]) -> list[tuple[float, float]]:
-        size = strategy.sizes.chunk  # so that memory is read once, not twice
+        size = strategy.sizes.chunk  # the second pass then finds each part in the cache
         parts = (weight[k : min(k + size, share[1])] for k in range(*share, size))
         return [(part.min(), part.max()) for part in parts]
 
@@ -409,7 +411,7 @@ def least_positive(weight: NDArray[Any]) -> float:
 def read_counts(
     thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Check a table of counts; return thresholds and counts, the latter all int64 or all float64."""
+    """Check a table of counts; return thresholds, and counts that are all int64 or all float64."""
     values = vector(thresholds, "thresholds")
     reject_where(~np.isfinite(values), values, "thresholds", "a finite number")
     counts = []
@@ -444,8 +446,8 @@ def read_groups(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct labels in rising order, and the number of each item's label.
 
-    The column must have n labels, as many as `beside` has items. Integers are numbered by a hash table,
-    pandas and pyarrow columns by their own encoding; everything else is sorted once.
+    The column must have n labels, one for each item of `beside`. Integers are numbered by a hash table,
+    pandas and pyarrow columns by their own encoding; other labels are sorted once.
 
     Raises
     ------
@@ -455,12 +457,12 @@ def read_groups(
         For labels that are null, NaN or NaT, or if their number is not n.
     """
     groups = _without_nulls(groups, name)
-    if hasattr(groups, "factorize"):  # pandas
+    if hasattr(groups, "factorize"):  # pandas columns have this method
         codes, labels = groups.factorize()
         if (codes < 0).any():
             _reject_nulls(codes < 0, name)
         labels = np.asarray(labels)
-    elif hasattr(groups, "dictionary_encode"):  # pyarrow
+    elif hasattr(groups, "dictionary_encode"):  # pyarrow columns have this method
         encoded = groups.dictionary_encode()
         encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
         codes, labels = np.array(encoded.indices, np.int64), np.asarray(encoded.dictionary)
@@ -488,12 +490,12 @@ def read_groups(
 def labels_of(values: Any, name: str) -> NDArray[Any]:
     """Return labels as a one-dimensional array without changing any of them.
 
-    numpy converts 1 to "1" beside strings, and rounds integers that are too large; such labels are kept
-    as objects.
+    numpy would convert 1 to "1" beside strings, and round integers that are too large. Such labels are
+    kept as objects.
     """
     try:
         array = np.asarray(values)
-    except ValueError as error:  # rows of unequal length
+    except ValueError as error:  # the rows have unequal lengths
         raise ValueError(f"{name} is not a one-dimensional array: {error}") from error
     if array.ndim != 1:
         raise ValueError(f"{name} must be a one-dimensional array, got shape {array.shape}")
@@ -514,7 +516,7 @@ def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _distinct(labels: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the distinct labels in rising order, and each item's label number; minus zero is zero."""
+    """Return the distinct labels in rising order, and each item's label number; -0.0 equals 0.0."""
     if labels.dtype.kind == "f":
         labels = labels + 0.0
     try:

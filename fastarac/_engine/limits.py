@@ -1,4 +1,4 @@
-"""The few thresholds needed to check limits, directly from the sorted items."""
+"""The few thresholds that limits depend on, found directly in the sorted items."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def points_at_limits(
     items: SortedItems, max_error_rates: Sequence[float], max_risks: Sequence[float]
 ) -> ThresholdCounts:
-    """Return the first and last threshold, and for each limit the last one within it and the next."""
+    """Return the first and last threshold, and for each limit the last within it and the next one."""
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items
     n, incorrect = len(keys), int(items.pairs.incorrect)
-    counts = [-1, *(most_within(rate, n) for rate in max_error_rates)]  # -1: the first threshold
+    counts = [-1, *(most_within(rate, n) for rate in max_error_rates)]  # -1 selects the first threshold
     rows = np.empty((len(counts) + len(max_risks), 4), np.int64)
     for row, most in zip(rows, counts, strict=False):
         limits.within_errors(keys, bounds, above, most, row)
@@ -32,7 +32,7 @@ def points_at_limits(
     points = {0: incorrect}
     for start, wrong, next_start, next_wrong in rows.tolist():
         points |= {start: wrong, next_start: next_wrong}
-    del points[n]  # nothing is accepted there
+    del points[n]  # this point accepts nothing
     starts = sorted(points, reverse=True)
     raw = np.empty(1 + len(starts), layout.bits)
     limits.write_thresholds(keys, np.array(starts), bounds[below], layout.kind, raw[1:])

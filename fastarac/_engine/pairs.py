@@ -1,7 +1,7 @@
 """All formulas over pairs of one correct and one incorrect item.
 
-Let p and q be the numbers of correct and incorrect items, and d twice the number of pairs whose correct
-item is above plus the number of tied pairs. Every area under the ARAC and the ROC curve is then a
+Let p and q be the numbers of correct and incorrect items. Let d be the number of tied pairs plus twice
+the number of pairs whose correct item is above. Every area under the ARAC and the ROC curve is then a
 quotient of integers. The formulas work for numbers and, elementwise, for arrays.
 """
 
@@ -21,7 +21,7 @@ Counts = NDArray[Any]
 Exact = int | Fraction
 Quotient = tuple[int, int]  # (numerator, denominator > 0), not in lowest terms
 
-EXACT_PRODUCTS = 1 << 30  # up to this many items, four times a product of counts fits int64
+EXACT_PRODUCTS = 1 << 30  # up to this many items, 4·p·q fits int64
 
 
 class PairCounts(NamedTuple):
@@ -59,7 +59,7 @@ def quotient_of_pairs(metric: str, pairs: PairCounts) -> tuple[int, int]:
 
 
 def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
-    """Return the counts in a unit of weight that makes them integers; quotients do not depend on it."""
+    """Return the counts as integers, in a small unit of weight; quotients do not depend on the unit."""
     p, q, doubled = pairs
     if isinstance(p, int) and isinstance(q, int) and isinstance(doubled, int):
         return p, q, doubled
@@ -67,7 +67,8 @@ def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
     correct = p.numerator * (unit // p.denominator)
     incorrect = q.numerator * (unit // q.denominator)
     above = doubled.numerator * (unit // doubled.denominator) * unit
-    return correct, incorrect, min(above, 2 * correct * incorrect)  # `above` is rounded
+    # Rounding may put `above` beyond this.
+    return correct, incorrect, min(above, 2 * correct * incorrect)
 
 
 def values_of_pairs(metric: str, pairs: Counts, gamma: float = 1.0) -> NDArray[Any]:
@@ -94,7 +95,7 @@ def _divided(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
     quotient = np.full(len(numerator), np.nan)
     some = denominator != 0
     a, b = numerator[some], denominator[some]
-    # divide as doubles if these hold the integers; Python's division rounds correctly for larger ones
+    # Divide as doubles if they can hold the integers; Python's division rounds larger ones correctly.
     quotient[some] = a.astype(np.float64) / b if _fits(a) and _fits(b) else a.astype(object) / b
     return quotient
 
@@ -115,7 +116,7 @@ def pairs_between(true_accepts: Counts, false_accepts: Counts) -> PairCounts:
 def doubled_area(x: Counts, y: Counts) -> Exact:
     """Return twice the area under the line through the points (x, y), both rising from 0 or more.
 
-    The area is exact for integers; for floats it is a fraction within 1e-15 of it.
+    For integers, the area is exact; for floats, it is a fraction with an error below 1e-15.
     """
     if x.dtype == np.int64:
         if x[-1].item() * y[-1].item() < 1 << 61:

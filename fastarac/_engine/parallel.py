@@ -1,8 +1,8 @@
 """A few threads for kernels that run without the GIL.
 
-They live only for one call, so that no thread survives into a forked child or blocks the interpreter's
-exit. The calling thread does a share of the work. It does not wait for the others to start, as it would
-with `threading.Thread`; that wait costs as much as sorting some 20,000 items.
+The threads live only for one call, so that no thread is lost in a forked child or blocks the
+interpreter's exit. The calling thread does a share of the work. Unlike with `threading.Thread`, it does
+not wait for the other threads to start; this wait would cost as much as sorting 20,000 items.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def shares(n_items: int) -> list[tuple[int, int]]:
 
 
 def run(task: Callable[[T], R], arguments: Sequence[T]) -> list[R]:
-    """Call `task` with each argument, the first one in this thread, each other in its own."""
+    """Call `task` with each argument: the first in this thread, each other in a thread of its own."""
     if len(arguments) == 1:
         return [task(arguments[0])]
     results: dict[int, R] = {}

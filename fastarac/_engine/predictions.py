@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-FOLDS = 5  # folds of the verified items, so that no item predicts itself
-PRIOR = 2.0  # pseudo-items of the mean error rate that are added to each block of a calibration
-CELLS = 1 << 13  # cells of the judge's scores, for the lookup of blocks
+FOLDS = 5  # number of folds of the verified items; with folds, no item predicts itself
+PRIOR = 2.0  # number of pseudo-items, at the mean error rate, added to each calibration block
+CELLS = 1 << 13  # number of cells of the judge's scores, for the lookup of blocks
 
 
 class Order(NamedTuple):
@@ -36,7 +36,7 @@ class Order(NamedTuple):
 
 
 def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
-    """Order the items by sorting keys that contain their numbers, which is far faster than argsort."""
+    """Order the items by sorting keys that contain item numbers; this is far faster than argsort."""
     n = len(scores)
     kernels = _kernels.numbered
     items = Items(known, scores, None, NAMES)
@@ -69,7 +69,7 @@ def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
 
     parallel.run(fetch, parallel.shares(m))
     if layout.kind != FLOAT and max(abs(int(values[order[0]])), abs(int(values[order[-1]]))) > 1 << 53:
-        exact = values[order[starts[:m]]].tolist()  # integers that no float holds
+        exact = values[order[starts[:m]]].tolist()  # integers that floats cannot represent
         thresholds = np.array([np.inf, *exact], object)
     return Order(order, starts, places, thresholds)
 
@@ -87,7 +87,7 @@ class Verified(NamedTuple):
     """The fold of each item; its items are predicted from the other folds."""
 
     def at(self, places: NDArray[np.intp]) -> Verified:
-        """Return the items at these places, in this order."""
+        """Return the items at these indices, in this order."""
         return Verified(self.tie[places], self.error[places], self.weight[places], self.fold[places])
 
 
@@ -113,7 +113,7 @@ def folds_of(
 
 
 class _Rules(NamedTuple):
-    """Error rates by a score: one rule for each fold's items, and their mean for all other items."""
+    """Rules that map a score to an error rate: one per fold; unverified items get the rules' mean."""
 
     edges: FloatArray
     """The highest score of each block, rising, (k,)."""
@@ -127,7 +127,7 @@ class _Rules(NamedTuple):
         return rates
 
     def of_verified(self, score: FloatArray, fold: NDArray[np.intp]) -> FloatArray:
-        """Predict verified items by the rule fitted without their own fold."""
+        """Predict the errors of verified items, each by the rule fitted without its own fold."""
         rates: FloatArray = self.rates[fold, np.searchsorted(self.edges, score)]
         return rates
 
@@ -161,7 +161,7 @@ class Prediction(NamedTuple):
     """The predictions of the verified items, from the other folds."""
 
     def values(self, places: NDArray[np.intp]) -> FloatArray:
-        """Return the predictions of all items; `places` are those of the verified ones."""
+        """Return the predictions of all items; `places` are the indices of the verified items."""
         found: FloatArray = self.rates[self.blocks]
         found[places] = self.verified
         return found

@@ -1,7 +1,7 @@
 """Quantized keys for confidences of 64 bits: sort 32 bits instead, if few items are tied.
 
-A double has more digits than are needed to order some million items. Only items whose key is shared by
-correct and incorrect items are compared by all of their bits.
+Ordering some million items needs fewer digits than a double has. If correct and incorrect items share a
+key, and only then, they are compared by all of their bits.
 """
 
 from __future__ import annotations
@@ -71,12 +71,13 @@ def count_quantized(items: Items) -> PairCounts | None:
 def ends_of_cells(items: Items, sample: Array) -> Any:
     """Return the ends of the cells for `cells_between`; None if too many items would share a cell.
 
-    `sample` holds some of the confidences, in rising order. If there are not too many items, its first
-    and last value are replaced by the least and the greatest confidence, so that no item is beyond
-    them.
+    `sample` holds some of the confidences, in rising order. Unless there are too many items, its first
+    and last value are replaced by the least and the greatest confidence, so that the cells cover all
+    items.
     """
     sizes = strategy.sizes
-    if items.layout.bits.itemsize != 8 or items.n > sizes.max_quantized:  # others are short already
+    # Other types have 32 bits or fewer already.
+    if items.layout.bits.itemsize != 8 or items.n > sizes.max_quantized:
         return None
     if items.n <= sizes.exact_ends:
         sample[0], sample[-1] = items.confidence.min(), items.confidence.max()
@@ -127,7 +128,7 @@ def keys_in_buckets(
 
 
 def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16], int]:
-    """Return the bucket of each range of keys, and the number of buckets; these have similar sizes."""
+    """Return the bucket of each range of keys, and the number of buckets, which are of similar size."""
     sizes = strategy.sizes
     if items.n < sizes.quantized_spread:
         return np.empty(0, np.uint16), 1
@@ -173,5 +174,5 @@ def pick_marked(
         return None
     bits, keys = map(np.concatenate, zip(*chain.from_iterable(picked), strict=True))
     labels = (keys & 1).astype(np.uint8)
-    # read-only as other items, so that numba compiles for one type only
+    # Read-only like other items: numba compiles once more for writable arrays.
     return read_only(bits), read_only(labels), keys

@@ -49,11 +49,12 @@ if TYPE_CHECKING:
 
 Number = TypeVar("Number", float, Fraction)
 
-OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}  # sums that need only corners
+# The points of corners are enough for these sums.
+OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}
 
 
 def ordered(items: Items, need: Need, ways: Mapping[Way, Callable[[Items], Any]]) -> Any:
-    """Return the result of the first method that works: from `ways`, or else counts or buckets."""
+    """Return the result of the first method that works; methods not in `ways` count or fill buckets."""
     for way in choose(items, need):
         found = (ways.get(way) or _ORDERED[way])(items)
         if found is not None:
@@ -70,7 +71,7 @@ _ORDERED: dict[Way, Callable[[Items], ThresholdCounts | Buckets | None]] = {
 
 
 def count_pairs(items: Items) -> PairCounts:
-    """Count the pairs of a correct and an incorrect item, by which of the two is above."""
+    """Count the pairs of a correct and an incorrect item, and the pairs with the correct one above."""
     found = ordered(items, "pairs", _TO_PAIRS)
     if isinstance(found, PairCounts):
         return found
@@ -137,7 +138,7 @@ def _thresholds_of(buckets: Buckets, items: Items) -> ThresholdCounts:
 
 
 def rank(items: Items) -> ThresholdCounts | SortedItems:
-    """Return sorted items for sums over the thresholds; for few or weighted items, the sweep itself."""
+    """Return sorted items for sums over the thresholds, or the sweep if items are few or weighted."""
     found = ordered(items, "sums", _TO_SUMS)
     if isinstance(found, ThresholdCounts):
         return found
@@ -174,9 +175,9 @@ def _corners_around_few(items: Items) -> ThresholdCounts | None:
 
 
 class RankedItems:
-    """Results that depend on the order of items, each computed on demand, once, the cheapest way.
+    """Results that depend on the order of items; each is computed once, on demand, the cheapest way.
 
-    If the caller has a sweep, it passes its `counts` instead of the items. With `corners`, the caller
+    A caller with a sweep passes its `counts` instead of the items. `corners` promises that the caller
     will only ask for results that follow from the points at which a curve may bend.
 
     Attributes
@@ -204,7 +205,7 @@ class RankedItems:
         corners: bool = False,
     ) -> None:
         self.given = counts
-        self._items: Any = items  # used only if there are no counts
+        self._items: Any = items  # only used without counts
         self._ordered: Ordered | None = counts
         self._corners_do = corners
         self._around_few: ThresholdCounts | None = None
@@ -243,7 +244,7 @@ class RankedItems:
 
     @property
     def totals(self) -> PairCounts:
-        """Numbers of correct and incorrect items, or their weights; the pairs may be missing (0)."""
+        """Numbers or weights of correct and incorrect items; pairs may be 0 (not counted)."""
         corners = self._corners() if self._corners_do else None
         return sums.totals(self._rank() if corners is None else corners)
 
@@ -256,9 +257,9 @@ class RankedItems:
 
     @property
     def rounding(self) -> Quotient:
-        """Bound on the rounding error of a mean precision or risk from `sum`; 0 if none is known.
+        """Bound on the rounding error of a mean precision or risk from `sum`; 0 without a known bound.
 
-        A difference of two such means within this bound counts as 0, as it may be rounding alone.
+        A difference of two such means within this bound counts as 0, because it may be pure rounding.
         """
         return sums.rounding_of(self.totals, weighted=self.weighted)
 
@@ -269,7 +270,7 @@ class RankedItems:
         return sums.sum_over(ordered, quantity, of_risk=of_risk)
 
     def sum_below(self, above: tuple[int, int], quantity: int, *, of_risk: bool = False) -> Fraction:
-        """Return `sum` as if ``above`` = (correct, incorrect) further items were above all of these."""
+        """Return `sum` with further items above all others; `above` is (correct, incorrect)."""
         correct, incorrect = above
         ordered = self._rank()
         n_correct, n_incorrect, _ = sums.totals(ordered)
@@ -281,7 +282,7 @@ class RankedItems:
         ta, fa = ordered.true_accepts + correct, ordered.false_accepts + incorrect
         if total < _kernels.sums.MAX_TOTAL or not correct + incorrect:
             return sums.sum_over(PointCounts(ta, fa), quantity, of_risk=of_risk)
-        # for vast counts, add the items above as one tie, and subtract its term
+        # For vast counts, add the further items as one tie, and subtract the term of this tie.
         whole = PointCounts(*(np.concatenate([[0], counts]) for counts in (ta, fa)))
         tie = 2 * (incorrect if of_risk else correct)
         step = Fraction(correct * correct, correct + incorrect)
@@ -306,7 +307,7 @@ class RankedItems:
         return value
 
     def refuse_unestimated(self, **options: object) -> None:
-        """Accept all options; subclasses of estimated counts raise for those without an estimate."""
+        """Accept all options; subclasses of estimated counts refuse options without an estimate."""
 
     def sums(self) -> ThresholdSums:
         """Return AURC, average precision and PR-AUC, in few passes over the thresholds."""
@@ -315,7 +316,7 @@ class RankedItems:
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """Return the first and last threshold, and for each limit the last one within it and the next.
+        """Return the first and last threshold, and for each limit the last within it and the next one.
 
         :func:`.operating_point` finds the same point among these as among all thresholds. If all
         thresholds are known already, all are returned.
@@ -331,7 +332,7 @@ class RankedItems:
         return self._ordered
 
     def _corners(self) -> ThresholdCounts | None:
-        """Return the corners around the smaller class if it is small and nothing else is known yet."""
+        """Return the corners around the smaller class if it is small and no other result exists yet."""
         if self._ordered is None and not self._tried:
             self._tried = True
             self._around_few = _corners_around_few(self._items)

@@ -1,4 +1,4 @@
-"""Counts at the points between runs (`_kernels.runs`), which determine the pairs as all counts do."""
+"""Counts at the points between runs (see `_kernels.runs`); pairs depend on these points only."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
 
 
 def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Return the rows of `write_range` from those of `count_range`, and the number of points."""
+    """Convert rows of `count_range` to rows of `write_range`; return also the number of points."""
     points, some = found[:, 0].copy(), np.flatnonzero(found[:, 0])
     last, first = found[some[1:], 4], found[some[:-1], 3]
-    # if a run continues in the next lower bucket, its point is there
+    # If a run continues in the next lower bucket, its point belongs to that bucket.
     points[some[1:]] -= (last == first) & (last != MIXED)
     rows = np.zeros((len(found), 5), np.int64)
     for column, counts in ((0, points), (2, found[:, 1]), (3, found[:, 2])):

@@ -1,8 +1,8 @@
 """Count without sorting the larger class, if errors (or correct items) are few.
 
-Only the items of the smaller class are sorted. Items of the larger class are counted between them: most
-lie in a small cell of confidences that holds no item of the smaller class, so that the number of
-smaller class items below the cell is all that is needed. This gives the pairs, and the sweep at all
+Only the items of the smaller class are sorted; items of the larger class are counted between them. Most
+items lie in a small cell of confidences without items of the smaller class; for these, it is enough to
+know how many smaller-class items are below the cell. The counts give the pairs, and the sweep at all
 errors and at the ends of the runs between them.
 """
 
@@ -23,7 +23,7 @@ from fastarac._engine.pairs import PairCounts
 if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
 
-OCTAVE_BITS = 5  # logarithm of the number of octaves (32), for cells that become finer towards one end
+OCTAVE_BITS = 5  # log2 of the number of octaves, for cells that become finer towards one end
 
 Array = NDArray[Any]
 
@@ -71,7 +71,7 @@ def _few(items: Items, max_share: float) -> SmallerClass | None:
     label = int(correct < n - correct)
     _, (_, bits, labels) = next(items.chunks(0, n))
     where = np.flatnonzero(labels == label)
-    if len(where) != few:  # there are labels other than 0 and 1
+    if len(where) != few:  # some labels are neither 0 nor 1
         items.reject()
     rare = np.empty(few, layout.bits)
     _kernels.keys.to_ordered_bits(bits[where], layout.kind, rare)
@@ -96,7 +96,7 @@ def count_around_few(items: Items) -> PairCounts | None:
             part, layout.kind, layout.exponent, ends, table, few.label, few.rare
         )
         items.check(not_finite=bad, seen_labels=seen)
-        return int(others), int(doubled)  # Python integers, as products in areas exceed 64 bits
+        return int(others), int(doubled)  # Python integers, because products in areas exceed 64 bits
 
     found = parallel.run(count, parallel.shares(items.n))
     others, doubled = (sum(column) for column in zip(*found, strict=True))
@@ -151,7 +151,7 @@ def corners_around_few(items: Items) -> ThresholdCounts | None:
     layout, m = items.layout, len(found.rare)
     raw = np.empty(2 * m + 2, layout.bits)
     steps = np.zeros((2, 2 * m + 2), np.int64)
-    # from the highest down: the items above each error's value, then the items at that value
+    # From the highest down, alternate: the items above an error's value, the items at this value.
     raw[1::2], raw[2::2] = found.lowest[::-1], found.rare[::-1]
     steps[0, 1::2], steps[0, 2::2] = found.counts[::-1], found.ties[::-1]
     steps[1, 2::2] = found.rare_counts[::-1]
@@ -176,10 +176,10 @@ def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
 
 
 def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
-    """Return ends and table of the kind of cells in which fewer items share a cell with rare ones.
+    """Choose the kind of cells with fewer items beside rare items; return its ends and table.
 
-    Return None if these are too many even then. `to_most` holds the number of cells per rare item, and
-    the logarithm of the largest number of cells.
+    Return None if such items are too many for both kinds. `to_most` holds the number of cells per rare
+    item, and log2 of the largest number of cells.
     """
     some = rare.copy()
     _kernels.keys.from_ordered_bits(some, items.layout.kind)
@@ -192,7 +192,7 @@ def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -
 def _map(
     rare: Array, sample: Array, to_most: tuple[int, int], *, linear: bool
 ) -> tuple[float, Any, Array]:
-    """Make cells of one kind; return the sample's share in cells with rare items, ends and table."""
+    """Make cells of one kind; return the share of the sample in cells with rare items, ends, table."""
     kernels = _kernels.smaller_class
     low, high = float(min(rare.min(), sample[0])), float(max(rare.max(), sample[-1]))
     bits = min(to_most[1], (to_most[0] * len(rare)).bit_length())

@@ -1,7 +1,7 @@
 """The choice of the method that sorts or counts the items, and the sizes that it depends on.
 
 All methods ("ways") give the same numbers, to the last bit. :func:`choose` lists the ways to a result,
-the best one first; if a way turns out to be unsuitable while it is tried, the next one is used.
+the best one first; if a way turns out to be unsuitable, the next one is tried.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Way = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Numbers of items (unless stated otherwise), and shares of them."""
+    """Sizes at which methods change: numbers or shares of items, unless stated otherwise."""
 
     few: int = 1 << 11
     """Up to this many items are sorted and counted by one kernel."""
@@ -140,7 +140,7 @@ _WEIGHTED: tuple[Way] = ("weighted",)
 
 
 def choose(items: Choosable, need: Need) -> Iterable[Way]:
-    """Return the ways to what is needed, in the order in which to try them; the last one always works.
+    """Return the ways to a needed result in the order in which to try them; the last always works.
 
     For corners or runs, ways other than "smaller class" first produce every threshold or sorted items.
     """
@@ -170,7 +170,8 @@ def _ways_of_many(items: Choosable, need: Need) -> Iterator[Way]:
     if has_few_values(sample):
         yield "counted"
     if numpy_sorts_well(items.layout.bits):
-        one_sided = (sample[0] < 0) == (sample[-1] < 0)  # two halves may need twice the memory
+        # If all values have one sign, numpy's two halves may need twice the memory.
+        one_sided = (sample[0] < 0) == (sample[-1] < 0)
         many = one_sided and n_threads(items.n) <= sizes.max_threads
         if items.n <= sizes.halves or many:
             yield "numpy"
@@ -218,9 +219,9 @@ def numpy_sorts_well(key: np.dtype[Any]) -> bool:
 
 @cache
 def slowness(key: np.dtype[Any]) -> float:
-    """Return numpy's sorting time divided by that of `sort_keys`.
+    """Return numpy's sorting time divided by the sorting time of `sort_keys`.
 
-    It depends on the processor, and is measured once per process, in some 100 µs.
+    The ratio depends on the processor; it is measured once per process, which takes some 100 µs.
     """
     n = sizes.trial
     keys = np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)

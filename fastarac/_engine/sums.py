@@ -33,7 +33,7 @@ def runs_of(items: Ordered) -> PointCounts:
 
 
 def totals(items: Ordered) -> PairCounts:
-    """Return the numbers or weights of correct and incorrect items; the pairs may be missing (0)."""
+    """Return the numbers or weights of correct and incorrect items; pairs may be 0 (not counted)."""
     if isinstance(items, SortedItems):
         return items.pairs
     correct, incorrect = items.true_accepts.item(-1), items.false_accepts.item(-1)
@@ -65,9 +65,10 @@ def rounding_of(totals: PairCounts, *, weighted: bool) -> Quotient:
 def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fraction:
     """Return the sum over the thresholds for an area of `_kernels.codes`, more exact than a double.
 
-    Points are summed in chunks of fixed size, so that the number of threads changes nothing. Risk is
-    precision with correct and incorrect items exchanged. Integrals, whose terms are rounded, are always
-    summed over runs, so that every representation of the items gives the same bits.
+    Points are summed in chunks of fixed size, so that the result does not depend on the number of
+    threads. Risk is precision with correct and incorrect items exchanged. Terms of integrals are
+    rounded; they are always summed over runs, so that every representation of the items gives the same
+    bits.
     """
     areas = _kernels.sums
     correct, incorrect, _ = totals(items)
@@ -133,7 +134,8 @@ def _columns_of(
         x, y = items.true_accepts, items.false_accepts
         n_points = len(x)
         if n_points <= strategy.sizes.points and not x.flags.writeable:
-            x, y = x.copy(), y.copy()  # writable, as in `integrals_of_runs`: one type for numba
+            # Writable as in `integrals_of_runs`, because numba compiles once more for read-only arrays.
+            x, y = x.copy(), y.copy()
     chunk, add_up = strategy.sizes.points, _kernels.sums.sums_of_points
     rows = np.empty((-(-(n_points - 1) // chunk), 6))
     threads = min(len(rows), strategy.n_threads(n_points))
@@ -150,7 +152,7 @@ def _columns_of(
 
 
 def _joined(columns: Sequence[list[float]], digits: int) -> Quotient:
-    """Join the sums of the first digits, the next digits and the remainders into one quotient."""
+    """Join sums of first digits, next digits and remainders (see `_kernels.sums`) into a quotient."""
     first, second, rest = map(math.fsum, columns)
     last, unit = rest.as_integer_ratio()
     return ((int(first) << digits) + int(second)) * unit + last, unit << 2 * digits
