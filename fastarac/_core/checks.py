@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastarac._core.exceptions import warn_questionable
 
 DEFAULT_LEVEL = 0.95
-HIGHEST_FAILURE = 0.5  # larger values are probably a confidence level given by mistake
+HIGHEST_FAILURE = 0.5  # a larger value is probably a confidence level passed by mistake
 LIMITS = ("max_error_rate", "max_risk")
 MOST_VALUES = 10**9  # largest number of values (8 bytes each) that an argument may request
 
@@ -64,7 +64,7 @@ def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1
         raise TypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__})")
     if not least <= value <= most:
         bits = int(value).bit_length()
-        # Python does not print very long integers
+        # Python refuses to print very long integers.
         found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"
         expected = f"of at least {least}" if value < least else f"of at most {most}"
         raise ValueError(f"{name} must be an integer {expected}, got {found}")
@@ -132,7 +132,7 @@ def same_number(name: str, found: int, beside: str, expected: int) -> None:
 
 
 def text_in(array: NDArray[Any]) -> str:
-    """Return the end of an error message that quotes the array's first text; "" if it is not text."""
+    """Return the end of an error message: the array's first text; empty if it holds no text."""
     if array.dtype.kind not in "US":
         return ""
     return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"
@@ -168,7 +168,7 @@ def failure_of(value: Any, name: str = "failure_probability") -> float:
 
 
 def check_intervals(intervals: Any, confidence_level: Any) -> None:
-    """Raise unless `intervals` is True or False, or if a level is given without intervals."""
+    """Raise if `intervals` is not True or False, or if a level is given without intervals."""
     if not isinstance(intervals, bool | np.bool_):
         raise TypeError(
             f"intervals must be True or False, got {intervals!r} ({type(intervals).__name__}); "
@@ -179,7 +179,7 @@ def check_intervals(intervals: Any, confidence_level: Any) -> None:
 
 
 def exactly_one(**options: object) -> str:
-    """Return the name of the one option that is given; raise unless it is exactly one."""
+    """Return the name of the only option given; raise unless exactly one is given."""
     given = [name for name, value in options.items() if value is not None]
     if len(given) != 1:
         found = " and ".join(given) or "none"
@@ -190,7 +190,7 @@ def exactly_one(**options: object) -> str:
 def reject_beside_sweep(
     confidence: object, sample_weight: object, name_of_confidence: str = "confidence"
 ) -> None:
-    """Raise if confidences or weights are given in addition to a sweep, which includes both."""
+    """Raise if confidences or weights are given beside a sweep, which already includes them."""
     reject_all_beside_sweep(**{name_of_confidence: confidence, "sample_weight": sample_weight})
 
 
@@ -199,7 +199,8 @@ def reject_all_beside_sweep(**values: object) -> None:
     for name, value in values.items():
         if value is not None:
             message = f"{name} cannot go with a ThresholdSweep: give the sweep alone"
-            if name == "confidence" and isinstance(value, str):  # meant for another parameter
+            # The text was meant for another parameter.
+            if name == "confidence" and isinstance(value, str):
                 message = (
                     f"confidence cannot go with a ThresholdSweep, got {value!r}: give the sweep "
                     f"alone, and names by keyword, such as statistic={value!r}"

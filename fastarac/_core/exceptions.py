@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _PACKAGE = __file__.rpartition("_core")[0]
-FEW_GROUPS = 20  # fewer groups do not show reliably how much groups differ
+FEW_GROUPS = 20  # with fewer groups, the variation between groups is too uncertain
 _quiet = ContextVar("_quiet", default=False)
 _unquestioned = ContextVar("_unquestioned", default=False)
 
@@ -58,7 +58,7 @@ class QuestionableInputWarning(UserWarning):
 
 
 class UnreasonableCostsWarning(UserWarning):
-    """A cost matrix has a row that no one would ever choose, or rewards wrong predictions.
+    """A cost matrix has a decision that is never best, or rewards wrong predictions.
 
     See Also
     --------

@@ -20,11 +20,12 @@ from fastarac._core.locks import is_there, try_lock
 T = TypeVar("T")
 
 PAGES = (".html", ".htm")
-STREAMS = ("/dev/fd/", "/dev/std", "/proc/")  # names of open files, which are written to, not replaced
+# These names stand for open files, which are written to, not replaced.
+STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 ONLY_OURS = 0o600
 PREFIX = ".fastarac-"
 PARTIAL = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{32}}(\..*)?", re.DOTALL)  # incomplete files
-# On other systems, our lock on a partial file could block the one that DuckDB sets on it.
+# On other systems, our lock on a partial file could block DuckDB's lock on the same file.
 LOCKS_TELL = sys.platform == "linux"
 
 
@@ -32,14 +33,14 @@ LOCKS_TELL = sys.platform == "linux"
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` if nothing fails.
 
-    It is an empty file beside `path` with an unguessable name, so that no link is followed and other
-    writers of the same file, in other processes or threads, do not interfere. It has the same suffix,
+    The temporary file is empty and lies beside `path`. Its name is unguessable, so that no link is
+    followed, and that other writers of the same file do not interfere. It has the suffix of `path`,
     from which some writers derive the format, and gets the permissions of the file that it replaces. If
-    `path` is a link, the link stays and its target is replaced. If it is a pipe or a device, the
+    `path` is a link, the link stays and its target is replaced. If `path` is a pipe or a device, the
     complete content is sent there at the end.
 
-    If the writer raises an OSError without a file name, for example for a full disk, the error names
-    `path`.
+    If the writer raises an OSError without a file name, for example because the disk is full, `path` is
+    added to the error.
     """
     target = Path(os.path.realpath(path))
     partial = lock = None
@@ -48,7 +49,8 @@ def whole_file(path: Path) -> Iterator[Path]:
         is_stream = mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
         is_stream = is_stream or path.absolute().as_posix().startswith(STREAMS)
         folder = Path(tempfile.gettempdir()) if is_stream else target.parent
-        is_private = is_stream or mode is not None  # until it gets the permissions of the old file
+        # The file is private until it gets the old file's permissions.
+        is_private = is_stream or mode is not None
         partial, lock = _created(folder, target.suffix, ONLY_OURS if is_private else 0o666)
         yield partial
         if is_stream:
@@ -125,8 +127,8 @@ def _mode_of(path: Path) -> int | None:
 def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | None]:
     """Create a locked empty file (a folder if `mode` is None) with an unguessable name.
 
-    It stays locked as long as the returned descriptor is open, which tells others that it is in use.
-    First, the remains of killed processes in the folder are removed.
+    It stays locked as long as the returned descriptor is open; the lock tells other processes that it
+    is in use. Before that, partial files of killed processes are removed from the folder.
     """
     _remove_abandoned(folder)
     while True:
@@ -134,7 +136,7 @@ def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | N
         if mode is None:
             partial.mkdir()
             descriptor = os.open(partial, os.O_RDONLY) if LOCKS_TELL else None
-        else:  # raise if the name exists already, even as a link
+        else:  # raises an error if the name exists, even as a link
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(partial, flags, mode)
         if not LOCKS_TELL:
@@ -143,22 +145,22 @@ def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | N
             return partial, None
         if descriptor is None or _holds(partial, descriptor):
             return partial, descriptor
-        os.close(descriptor)  # another process took it for abandoned and removed it
+        os.close(descriptor)  # another process removed the unlocked file as abandoned
 
 
 def _holds(partial: Path, descriptor: int) -> bool:
     """Lock a new file or folder; return False if it was removed before it was locked."""
-    with suppress(OSError):  # if locks are not supported, nobody removes abandoned files either
+    with suppress(OSError):  # without support for locks, nobody removes abandoned files
         if not try_lock(descriptor):
             return False
     return is_there(partial, descriptor)
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove our partial files and folders that are not locked, left by killed processes."""
+    """Remove unlocked partial files and folders, which killed processes left behind."""
     if not LOCKS_TELL:
         return
-    with suppress(OSError):  # no permission to list or remove
+    with suppress(OSError):  # the folder may be unreadable or read-only
         for name in [entry.name for entry in os.scandir(folder) if PARTIAL.fullmatch(entry.name)]:
             with suppress(OSError):
                 _remove_unless_held(folder / name)
@@ -232,7 +234,7 @@ def read_saved(path: str | os.PathLike[str], read: Callable[[str], T]) -> T:
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file atomically; it is on the disk when this returns."""
+    """Write a file atomically, and return when its content is on the disk."""
     data = content.encode() if isinstance(content, str) else content
     with whole_file(Path(path)) as partial, partial.open("wb") as file:
         file.write(data)

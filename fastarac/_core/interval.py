@@ -19,15 +19,15 @@ class Interval(Result):
     Attributes
     ----------
     estimate : float
-        The value for the sample itself.
+        The value in the sample.
     low, high : float
-        Ends of the closed interval; NaN if it is undefined.
+        Ends of the closed interval; NaN if the interval is undefined.
     standard_error : float
         Estimated standard deviation of the estimate over samples; NaN if the method has none.
     confidence_level : float
         Intended share of samples whose interval contains the value of the population, in (0, 1).
     method : str
-        How the ends were found.
+        The method that gave the ends.
     distribution : ndarray of shape (n_resamples,) or None
         The values of the resamples, if there are any.
 

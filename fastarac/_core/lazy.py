@@ -1,11 +1,11 @@
 """Public modules that load their names on first use, as listed in the stub beside the module.
 
 A stub (``__init__.pyi``, ``results.pyi``) has one line per name, ``from .sweep import threshold_sweep
-as threshold_sweep``. Type checkers read it directly, and `attach` reads the same lines, so that there
-is no second list to keep in step.
+as threshold_sweep``. Type checkers and `attach` both read these lines, so that no second list of names
+exists.
 
-``import fastarac`` imports only this module, which imports almost nothing: an interrupt during imports
-before the command has installed its interrupt handler would print a traceback.
+``import fastarac`` imports only this module, which imports almost nothing. The command can therefore
+install its interrupt handler early; an interrupt before that would print a traceback.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def attach(module: str, package: str, file: str) -> Names:
     >>> load("bcost") is fastarac.costs.bcost
     True
     """
-    loader: Any = sys.modules[module].__loader__  # reads from a directory or a zip file
+    loader: Any = sys.modules[module].__loader__  # the package may be a directory or a zip file
     stub = loader.get_data(f"{file.rpartition('.')[0]}.pyi").decode()
     home = {}
     for line in stub.splitlines():
@@ -48,14 +48,14 @@ def attach(module: str, package: str, file: str) -> Names:
         if name not in home:
             message = f"module {module!r} has no attribute {name!r}"
             raise AttributeError(message + elsewhere(name), name=name, obj=sys.modules[module])
-        if home[name] == ".":  # a module of the package
+        if home[name] == ".":  # the name is a module of the package
             return import_module(f".{name}", package)
         value: object = getattr(import_module(home[name], package), name)
         vars(import_module(module))[name] = value
         return value
 
     def elsewhere(name: str) -> str:
-        """Return a hint at which public submodule has the name."""
+        """Return a hint that names the public submodule with this name."""
         from importlib import import_module
 
         below = (other for other, origin in home.items() if origin == "." and not name.startswith("_"))

@@ -1,4 +1,4 @@
-"""A file lock, so that processes read, change and write a file one after the other."""
+"""A file lock: only one process at a time reads, changes and writes a file."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-WAIT = 600.0  # seconds
+WAIT = 600.0  # seconds after which waiting for a lock fails
 PAUSE = 0.02  # seconds between two attempts
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, which need not exist; the lock ends with the process at the latest.
+    """Hold the lock of a file, which need not exist; if the process ends, the lock is released.
 
-    It is a system lock on another file beside this one. The file itself can therefore be replaced
-    meanwhile, and a killed process leaves no lock behind.
+    The lock is a system lock on a second file beside `path`. The file itself can therefore be replaced
+    while locked, and a killed process leaves no lock behind.
 
     Raises
     ------
     OSError
-        If no file can be created there, or files cannot be locked; a TimeoutError if others hold the
-        lock for ten minutes.
+        If the second file cannot be created or locked. A TimeoutError if other processes hold the lock
+        for ten minutes.
     """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.lock")
     try:
         descriptor = _acquire(beside)
     except OSError as error:
-        error.filename = str(path)  # the name that the caller knows
+        error.filename = str(path)  # name the file that the caller knows
         raise
     try:
         yield
     finally:
-        with suppress(OSError):  # Windows cannot remove an open file; it stays
+        with suppress(OSError):  # Windows cannot remove an open file: leave it there
             beside.unlink()
         os.close(descriptor)
 
@@ -65,7 +65,7 @@ def try_lock(descriptor: int) -> bool:
     """Lock an open file; return False if another process has locked it."""
     try:
         fcntl: Any = import_module("fcntl")
-    except ImportError:  # Windows
+    except ImportError:  # Windows has no fcntl
         msvcrt: Any = import_module("msvcrt")
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -80,7 +80,7 @@ def try_lock(descriptor: int) -> bool:
 
 
 def is_there(path: Path, descriptor: int) -> bool:
-    """Return whether `path` is still the open file: its last holder may have removed it meanwhile."""
+    """Return whether `path` is still the open file; the previous holder may have removed it."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Keys of metrics, made of letters, digits, ``_``, ``-``, ``.`` and ``/``, which every tracker accepts.
+"""Keys of metrics; they consist of letters, digits and ``_-./``, which every tracker accepts.
 
 A key consists of the metric, the point where it was measured, and the part of the outputs:
 ``acceptance_rate``, ``acceptance_rate/risk/0.02``, ``error_rate/0.01/field/total``.
@@ -22,7 +22,8 @@ def in_key(name: object) -> str:
     ('net_amount____', '1_2', '__')
     """
     part = re.sub(r"[^\w.-]", "_", str(name))
-    return part if part.strip(".") else "_" * max(1, len(part))  # trackers read keys as paths
+    # "." and ".." become "_", because trackers read keys as paths.
+    return part if part.strip(".") else "_" * max(1, len(part))
 
 
 def parts_of_keys(names: Iterable[object], what: str) -> list[str]:

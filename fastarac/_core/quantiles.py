@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-MANY = 200.0  # degrees of freedom beyond which a series has full precision
-ROUNDING = 1e-9  # degrees this close below a whole number count as that number
-FAR = 1e-4  # tails below this are computed directly, because 1 − inside would lose digits
+MANY = 200.0  # above this many degrees of freedom, a series has full precision
+ROUNDING = 1e-9  # degrees of freedom this close below a whole number are rounded up to it
+FAR = 1e-4  # tails below this are computed directly: 1 minus the other part would lose digits
 
 
 def normal_pvalue(z: float) -> float:
@@ -23,9 +23,10 @@ def normal_quantile(level: float) -> float:
 def student_pvalue(t: float, degrees: float) -> float:
     """Return the probability that Student's t is at least as far from 0 as `t`.
 
-    The error is below 1e-14, for tails below 1e-4 relative to the tail. `degrees` are rounded down, but
-    not below 1, or infinite. The method is finite sums (Abramowitz and Stegun, 26.7.3 and 26.7.4), or
-    Hill's normal deviate (1970, algorithm 395) if these would be long.
+    The error is below 1e-14; for tails below 1e-4, this is the relative error. `degrees` may be
+    infinite; otherwise they are rounded down, but not below 1. The probability is a finite sum
+    (Abramowitz and Stegun, 26.7.3 and 26.7.4). If the sum would be long, Hill's normal deviate (1970,
+    algorithm 395) is used.
     """
     t = abs(t)
     if math.isinf(degrees) or math.isinf(t):

@@ -14,8 +14,8 @@ RandomState = int | np.random.SeedSequence | np.random.Generator | None
 def key_of(random_state: RandomState) -> NDArray[np.uint64]:
     """Return the two words that determine all random numbers.
 
-    With None, they come from the operating system; the same integer or SeedSequence always gives the
-    same words. A Generator is advanced, so that it gives different words each time.
+    With None, the words come from the operating system. The same integer or SeedSequence always gives
+    the same words. A Generator is advanced, so that each call gives different words.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state.integers(0, 2**64, size=2, dtype=np.uint64)
@@ -36,9 +36,9 @@ def key_of(random_state: RandomState) -> NDArray[np.uint64]:
 def generator_for(key: NDArray[np.uint64], *columns: NDArray[Any] | None) -> np.random.Generator:
     """Return a generator that depends on the seed and on the data.
 
-    With the seed alone, the same ranks would be drawn in every sample of n items, so that a lucky seed
-    would invalidate a guarantee for all of them. `columns` must be sorted independently of the input
-    order, so that this order has no effect.
+    If it depended on the seed only, the same ranks would be drawn in every sample of n items. A lucky
+    seed would then invalidate a guarantee for all such samples. `columns` must be sorted independently
+    of the input order, so that the input order has no effect.
     """
     digest = blake2b(digest_size=16)
     for column in columns:

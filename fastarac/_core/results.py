@@ -1,10 +1,11 @@
 """Base classes of all results: compared by value, read-only, and unchanged by pickling.
 
-Frozen dataclasses, declared with ``eq=False``, inherit from `Result`; named tuples, whose fields are in
-a separate class, inherit from `TupleResult`. Tables inherit from `Table` first, and results that are
-printed line by line from `Sheet`. All have `to_dict`, `to_frame` and `_repr_html_`. Arrays are stored
-as read-only views, dicts as read-only proxies of copies. A pickle names a result by its public path,
-``fastarac.results:Interval``, so that it can be read even after source files have moved.
+Frozen dataclasses, declared with ``eq=False``, inherit from `Result`. Named tuples inherit from
+`TupleResult`; their fields are in a separate class. Tables also inherit from `Table`, as their first
+base; results that are printed line by line inherit from `Sheet`. All have `to_dict`, `to_frame` and
+`_repr_html_`. Arrays are stored as read-only views, dicts as read-only proxies of copies. A pickle
+names a result by its public path, ``fastarac.results:Interval``, so that it can be read even after
+source files have moved.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fastarac._core.export import Backend, fields_of, flat, frame_of, html_of_co
 
 
 def read_only(value: Any) -> Any:
-    """Return a read-only view of an array or a read-only proxy of a dict; other values as they are.
+    """Return a read-only view of an array or proxy of a dict; other values are returned unchanged.
 
     Arrays in tuples become read-only views, too.
     """
@@ -65,7 +66,7 @@ def _hashable(value: object) -> object:
 
 
 def _picklable(value: object) -> object:
-    """Return a dict for a proxy, which cannot be pickled, and anything else as it is."""
+    """Return a dict for a proxy, because proxies cannot be pickled; other values are unchanged."""
     if isinstance(value, MappingProxyType):
         return {key: _picklable(each) for key, each in value.items()}
     return value
@@ -188,7 +189,7 @@ class Result(Pickled, Shown):
 
     __slots__ = ()
     _derived: ClassVar[tuple[str, ...]] = ()  # properties that are shown beside the fields
-    _is_sweep: ClassVar[bool] = False  # whether it holds counts that replace items
+    _is_sweep: ClassVar[bool] = False  # whether functions accept it in place of items
 
     def __post_init__(self) -> None:
         kinds = np.ndarray, dict, tuple
@@ -234,7 +235,7 @@ class TupleResult(Shown):
         """Return whether the other is a tuple of equal values."""
         return same(tuple(self), tuple(other)) if isinstance(other, tuple) else NotImplemented
 
-    def __ne__(self, other: object) -> bool:  # otherwise tuple.__ne__ would be called
+    def __ne__(self, other: object) -> bool:  # without it, tuple.__ne__ would be called
         return not self == other if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self: Any) -> int:

@@ -1,8 +1,8 @@
 """Validation of the library's own JSON files, field by field.
 
-A check takes a JSON value and its name in the file, such as ``thresholds[0]``; it returns the value or
-raises a ValueError that names it. Checks are combined: `record` takes one check per key, `sequence` one
-check for all elements.
+A check takes a JSON value and its name in the file, such as ``thresholds[0]``. It returns the value, or
+raises a ValueError with the name. Checks are combined: `record` takes a check for each key, `sequence`
+one check for all elements.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from fastarac._core.checks import real_scalar, whole_number
 from fastarac._core.text import listed, quoted
 
 Check = Callable[[Any, str], Any]
-SHOWN = 20  # a message shows this many characters of invalid JSON
-MOST_NAMED = 5  # a message names at most this many keys
+SHOWN = 20  # number of characters of invalid JSON that a message shows
+MOST_NAMED = 5  # largest number of keys that a message names
 LARGEST = (1 << 64) - 1  # the largest integer confidence
 _KINDS = {bool: "a Boolean", str: "a text", list: "a list", dict: "an object", type(None): "null"}
 _CONSTANTS = {True: "true", False: "false"}
@@ -85,7 +85,7 @@ def _no_constant(name: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """Return a short description of a value in a file, whatever its size."""
+    """Return a short description of a value in a file, which may be huge."""
     if isinstance(value, bool):
         return _CONSTANTS[value]
     if isinstance(value, str):
@@ -96,12 +96,12 @@ def shown(value: Any) -> str:
 
 
 def unexpected(value: Any, name: str, expected: str) -> ValueError:
-    """Return the error for a value that is not as expected."""
+    """Return an error that shows a value and says what was expected."""
     return ValueError(f"{name} must be {expected}, got {shown(value)}")
 
 
 def number(check: Callable[[Any, str], float] = real_scalar) -> Check:
-    """Return a check for a number, by the given argument check; true and false are rejected."""
+    """Return a check for a number that passes an argument check; true and false are rejected."""
 
     def checked(value: Any, name: str) -> Any:
         if type(value) not in (int, float):
@@ -220,7 +220,7 @@ def mapping(check: Check) -> Check:
 
 
 def record(checks: Mapping[str, Check]) -> Check:
-    """Return a check for an object with exactly these keys; the name of the whole file is empty."""
+    """Return a check for an object with exactly these keys; the file as a whole has an empty name."""
 
     def checked(value: Any, name: str) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -241,7 +241,7 @@ def record(checks: Mapping[str, Check]) -> Check:
 
 
 def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True) -> None:
-    """Raise unless the values are all numbers or all texts, and rise."""
+    """Raise unless the values rise, and are all numbers or all texts."""
     if len({float if type(each) is int else type(each) for each in values}) > 1:
         raise ValueError(f"{name} must hold texts alone or numbers alone")
     for i in range(1, len(values)):

@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 def takes_items_only(reason: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Make a function reject a sweep in place of `correct`, before it reports missing arguments.
+    """Make a function raise an error with this reason if a sweep is passed as `correct`.
 
-    Without this, Python would first complain about the other required arguments.
+    Otherwise, Python would first complain that other required arguments are missing.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:

@@ -1,4 +1,4 @@
-"""The binomial and the gamma distribution: tails, and the bounds and quantiles that follow from them.
+"""Tails of the binomial and the gamma distribution, and bounds and quantiles derived from them.
 
 With 10¹² items, formulas with the logarithm of the gamma function lose half of their digits.
 Probabilities of single counts are therefore computed from deviances (Loader 2000, "Fast and
@@ -21,8 +21,8 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
     """Return the probability of at most `k` successes in `n` independent trials of probability `p`.
 
     The relative error is below 1e-11, even for small values, for 0 ≤ k ≤ n ≤ 10¹² and 0 ≤ p ≤ 1.
-    Fractional numbers, such as effective sample sizes, are inserted into the incomplete beta function.
-    NaN gives NaN.
+    Fractional `k` and `n`, such as effective sample sizes, are allowed: the incomplete beta function is
+    defined for them. NaN gives NaN.
     """
     if k >= n or p <= 0.0:
         return 1.0
@@ -33,7 +33,7 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
     if k + 1 == n:
         return -math.expm1(n * math.log(p))
     at_k = _probability(k, n, p)
-    if (k + 2) < p * (n + 3):  # below the mean, where this fraction converges
+    if (k + 2) < p * (n + 3):  # below the mean, where this continued fraction converges
         return at_k * (n - k) * p * _fraction(n - k, k + 1, 1.0 - p, p, (n + 1) * p - (k + 1))
     return 1.0 - at_k * (n - k) * p * _fraction(k + 1, n - k, p, 1.0 - p, (k + 1) - (n + 1) * p)
 
@@ -52,9 +52,9 @@ def binomial_interval(k: float, n: float, level: float) -> tuple[float, float]:
 def binomial_upper_bound(k: float, n: float, failure_probability: float) -> float:
     """Return the p for which P(at most `k` successes in `n` trials) is `failure_probability`.
 
-    This is the one-sided upper bound of Clopper and Pearson 1934: whatever the true probability of
-    success, the bound is below it with at most `failure_probability`, in (0, 1). The bound is 1 if all
-    trials succeeded; NaN gives NaN.
+    This is the one-sided upper bound of Clopper and Pearson 1934. For every true probability of
+    success, the bound is too low with probability `failure_probability`, in (0, 1), at most. The bound
+    is 1 if all trials succeeded; NaN gives NaN.
     """
     if math.isnan(k + n):
         return math.nan
@@ -64,7 +64,7 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
     if k == 0:
         return -math.expm1(target / n)
     low, high = 0.0, 1.0
-    # Newton's method for the concave log cdf, kept between the bounds found so far
+    # Newton's method for the concave log cdf; steps stay between the bounds found so far.
     p = (k + 1) / (n + 1)
     for _ in range(200):
         tail = binomial_cdf(k, n, p)
@@ -74,7 +74,7 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
         else:
             high = p
         step = math.inf
-        above = (1.0 - p) * tail  # may underflow in extreme cases
+        above = (1.0 - p) * tail  # underflows in extreme cases
         if above > 0.0:
             # d cdf/dp = −n·P(k successes in n − 1 trials) = −(n − k)·P(k in n)/(1 − p)
             slope = (n - k) * _probability(k, n, p) / above
@@ -89,12 +89,12 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
 
 
 def chi_square_quantile(probability: float, degrees: float) -> float:
-    """Return the value below which a chi-square variable stays with a probability in (0, 1).
+    """Return the quantile of the chi-square distribution for a probability in (0, 1).
 
     `degrees` are above 0 and need not be whole. The relative error is below 1e-9; NaN gives NaN.
     """
     shape = degrees / 2.0
-    # start within a few percent (Wilson and Hilferty 1931), then Newton steps with bisection
+    # Start within a few percent (Wilson and Hilferty 1931), then take Newton steps with bisection.
     ninth = 1.0 / 9.0 / shape if shape > 0.0 else math.inf
     cube = 1.0 - ninth + NormalDist().inv_cdf(probability) * math.sqrt(ninth)
     if not degrees < MANY_DEGREES:
@@ -221,7 +221,7 @@ def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
         numerator = alpha * last_numerator + beta * ratio
         denominator = alpha * last_denominator + beta
         following = numerator / denominator
-        if not abs(following - ratio) > 4.0 * _EPSILON * following:  # NaN ends it, too
+        if not abs(following - ratio) > 4.0 * _EPSILON * following:  # also ends the loop for NaN
             return following
         last_numerator, last_denominator = ratio / denominator, 1.0 / denominator
         ratio = following
@@ -236,8 +236,8 @@ def log_beta_tail(a: float, b: float, x: float) -> float:
     """Return the logarithm of 1 − I_x(a, b), the share of a beta distribution above x, in (0, 1).
 
     The continued fraction is used on the side where it converges fast, so that small tails keep their
-    digits: below x if x < (a + 1)/(a + b + 2), as in Numerical Recipes (6.4). With the mean a/(a + b)
-    as the boundary, a limit of 1 − 10⁻¹³ took a million steps.
+    digits. For x < (a + 1)/(a + b + 2), this is the side below x, as in Numerical Recipes (6.4). If the
+    mean a/(a + b) were the boundary, x = 1 − 10⁻¹³ would take a million steps.
     """
     excess = a - (a + b) * x
     front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)

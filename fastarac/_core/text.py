@@ -10,10 +10,10 @@ from decimal import Decimal
 from typing import Any
 
 UNDEFINED = "-"
-NEARLY = 0.001  # probabilities this close to 0 or 1 are shown as "< 0.001" or "> 0.999"
-NEGLIGIBLE = 1e-10  # a computed share this close to 0 or 1 counts as 0 or 1
-HIDDEN = 1e-3  # an end of an interval below this share of the other end is shown as 0 (or 1)
-MOST_DIGITS = 17  # significant digits that identify a double
+NEARLY = 0.001  # probabilities closer to 0 or 1 are shown as "< 0.001" or "> 0.999"
+NEGLIGIBLE = 1e-10  # computed shares closer than this to 0 or 1 count as 0 or 1
+HIDDEN = 1e-3  # an interval end below this share of the other end is shown as 0 (likewise near 1)
+MOST_DIGITS = 17  # number of significant digits that identify a double
 LONGEST_VALUE_SHOWN = 60
 # Characters that move the cursor, colour the terminal, end the line or change the direction of the
 # text, and unpaired surrogates. Spaces, joiners and marks are not included.
@@ -31,9 +31,9 @@ def percent(share: float, digits: int | None = None) -> str:
     share : float
         The share.
     digits : int, optional
-        The number of significant digits of a computed share. More digits are shown if it would look
-        like 0% or 100%, unless it is within `NEGLIGIBLE` of that. By default, a share chosen by the
-        user keeps its digits.
+        Number of significant digits of a computed share. More digits are shown if the share would look
+        like 0% or 100%, unless it is within `NEGLIGIBLE` of 0 or 1. Without `digits`, a share chosen by
+        the user keeps its digits.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:
@@ -46,7 +46,7 @@ def percent(share: float, digits: int | None = None) -> str:
 
 
 def rounded_percent(share: float) -> str:
-    """Return a share as a percentage with one decimal, or more if it would look like 0% or 100%.
+    """Return a percentage with one decimal, or with more if it would otherwise look like 0% or 100%.
 
     Shares within `NEGLIGIBLE` of 0 or 1, such as some ends of intervals, are shown as 0% or 100%.
     """
@@ -66,9 +66,10 @@ def _none_or_all(share: float) -> float:
 
 
 def widened(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of an interval of a share, moved to 0 or 1 if negligible beside the other end.
+    """Return the ends of a share's interval; an end negligibly far from 0 or 1 is moved there.
 
-    This avoids ends with many leading zeros or nines; the interval only becomes wider.
+    "Negligible" is relative to the other end. Ends with many leading zeros or nines are avoided; the
+    interval only becomes wider.
     """
     return (
         0.0 if low < HIDDEN * high else low,
@@ -140,7 +141,7 @@ def p_is(value: float) -> str:
 
 
 def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
-    """Return " (p = 0.12)"; of several p-values, the largest if all are small, else the smallest."""
+    """Return " (p = 0.12)"; of several p-values, the largest if `clear`, else the smallest."""
     known = [each for each in pvalues if not math.isnan(each)]
     if not known:
         return ""
@@ -195,7 +196,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def lead(name: str, clear: Sequence[str], even: Sequence[str], better: str) -> str:
-    """Return a sentence: which others `name` is `better` than ("{}" stands for them), and which tie."""
+    """Return a sentence on the names that `name` beats ("{}" in `better`) and those it ties with."""
     parts = [f"{name} {better.format(listed(clear))}"] if clear else []
     parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []
     return f"{'; '.join(parts)}."
