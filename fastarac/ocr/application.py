@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
 
-TABLES = (".jsonl", ".ndjson")  # tables whose content begins like JSON
+# Endings of tables, which begin like JSON, but are not engine files.
+TABLES = (".jsonl", ".ndjson")
 ROWS = """
     SELECT page, number, nullif(box, '') AS box, text,
         CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS confidence, accepted
@@ -55,8 +56,8 @@ class AppliedPageCounts(Table, Result):
     outputs, accepted, review : ndarray of shape (n_pages,), intp
         Numbers of all outputs, of accepted outputs and of outputs that people verify.
     expected_errors : ndarray of shape (n_pages,), float64
-        Expected number of errors among the accepted outputs. The pages sum to the total that the
-        policy expects.
+        Expected number of errors among the accepted outputs. The values of all pages sum to the
+        policy's expected total.
 
     See Also
     --------
@@ -89,10 +90,10 @@ class AppliedPages(Table, Result):
         Whether a space stands before each output in its line.
     text : tuple of str, n of them
     confidence : ndarray of shape (n,), float64
-        NaN where the engine gives none: such an output is never accepted.
+        NaN where the engine gives none; such outputs are never accepted.
     box : ndarray of shape (n, 4), float64
         Left, top, right and bottom in the units of `page_size`; NaN where the file gives none. In
-        scripts without spaces, where each character is an output, it has the box of its word.
+        scripts without spaces, each character is an output with the box of its word.
     accepted : ndarray of shape (n,), bool
     error_probability : ndarray of shape (n,), float64
         The calibrated error probability of each output; 1 where it has no confidence.
@@ -183,8 +184,8 @@ class AppliedPages(Table, Result):
         Raises
         ------
         ValueError
-            If two names are the same, a name is that of a file the outputs were read from, or a name
-            ends in no known format.
+            If two file names are the same, a file is one of those that the outputs were read from, or a
+            name ends in no known format.
         OSError
             If a file cannot be written. The files appear only after all of them are complete.
         ModuleNotFoundError
@@ -243,7 +244,7 @@ def apply_to_files(
     level, hyphenated
         As for :func:`read`.
     pattern : str, optional
-        Which files of the folders are taken, as for :func:`pair_files`.
+        Pattern for the files to take from folders, as for :func:`pair_files`.
 
     Returns
     -------
@@ -264,8 +265,8 @@ def apply_to_files(
     FileNotFoundError
         If a file does not exist, or the folders hold no matching file.
     ValueError
-        If the policy is one of fields or of whole documents; if no page has a word; if scales are
-        mixed; as for :func:`combine` where engines are combined.
+        If the policy is for fields or whole documents, if no page has a word, if scales are mixed, or
+        as for :func:`combine` if engines are combined.
     TypeError
         If `policy` is not a policy, or only one of a combination and a mapping of engines is given.
 
@@ -276,9 +277,9 @@ def apply_to_files(
 
     Notes
     -----
-    With a truth, a word broken at a line end is recognized as one word; here, both parts are outputs.
-    A word that the engine missed is no output: a page without words has nothing to accept or to
-    verify, and `notes` say how many such pages there are.
+    Only a comparison with the truth tells that a word was broken at a line end; here, both parts are
+    outputs. A word that the engine missed is no output. A page without words therefore has nothing to
+    accept or to verify; `notes` say how many such pages there are.
 
     Examples
     --------
@@ -331,7 +332,7 @@ def apply_to_files(
 def is_engine_output(path: str | PathLike[str]) -> bool:
     """Return whether a path leads to an engine's own files rather than to a table of outputs.
 
-    True for folders and for files that begin as XML, as Tesseract's tables or as JSON; JSON lines
+    True for folders and for files that begin like XML, JSON or a table of Tesseract. JSON lines
     (``.jsonl``, ``.ndjson``) count as tables.
 
     Raises

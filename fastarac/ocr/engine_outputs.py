@@ -46,8 +46,8 @@ class EngineOutputs(NamedTuple):
     Attributes
     ----------
     page, number, line : ndarray of shape (n,), intp
-        Index of each output's page among the pages of `words`, number of the output on that page
-        (from 1), and number of its line.
+        For each output: the index of its page in `words`, its number on the page (from 1), and its
+        line.
     space : ndarray of shape (n,), bool
         Whether a space stands before each output in its line.
     text : tuple of str, n of them
@@ -95,7 +95,7 @@ def read_engine_outputs(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> EngineOutputs:
-    """Read the files of one engine, or of several to combine, as :func:`.apply_to_files` does."""
+    """Read the files of one engine, or of engines to combine, as :func:`.apply_to_files` does."""
     check_unit(unit, join)
     if combination is not None and isinstance(output, Mapping):
         parts_of = {
@@ -141,7 +141,7 @@ def columns_of_pages(
     text: Sequence[str],
     confidence: NDArray[np.float64],
 ) -> dict[str, Any]:
-    """Return table columns; a box becomes a string of four numbers, empty where it is unknown."""
+    """Return table columns; a box becomes a string of four numbers, or empty if it is unknown."""
     boxes = [
         "" if any(map(math.isnan, ends)) else " ".join(f"{end:.10g}" for end in ends)
         for ends in box.tolist()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "align_files"]
 
-#: Number of files in a worker's batch, and smallest number of files for which workers start.
+#: Number of files in a worker's batch; with fewer files in all, no workers are started.
 AT_A_TIME = 16
 FEW = 64
 ENDED = "a worker process has ended before its work was done: it was killed, or could not start"
@@ -99,7 +99,7 @@ class _Options(NamedTuple):
     reading: Reading
     level: Level
     hyphenated: Hyphenated
-    digits: bool | None  # whether ALTO confidences are percents as digits, judged over all files
+    digits: bool | None  # ALTO confidences are percent digits (0.6 means 6%), judged over all files
     parts: PageParts
 
 
@@ -128,14 +128,13 @@ def align_files(
     unit, missed, inserted, moved, fold, join
         As for :func:`align`.
     level : {"auto", "region", "line", "word"}, default="auto"
-        The level whose text is read where regions, lines and words each carry text, as for
-        :func:`read`.
+        The level to read if regions, lines and words each carry text, as for :func:`read`.
     hyphenated : {"whole", "parts"}, default="whole"
         As for :func:`read`.
     within_truth : bool, default=False
-        Whether to count only outputs inside the regions of the truth, for example where the truth
-        covers only some articles of a page. The figures then hold for such regions only; a new page
-        without truth does not show where these are.
+        Whether to count only outputs inside the regions of the truth, for example if the truth covers
+        only some articles of a page. The figures then hold for such regions only; on a new page without
+        truth, these regions are unknown.
     ignore_regions : str or iterable of str, default=()
         Types of regions whose text is ignored in truth and outputs: the kind of a PAGE region or an
         ALTO block, or its type attribute, such as ``"image"``, ``"advert"`` or ``"page-number"``.
@@ -233,8 +232,8 @@ def _in_workers(
 ) -> list[list[_Part]]:
     """Return the parts of each batch, computed by worker processes.
 
-    The processes end when this call ends, even if it raises. Each has only its own pipe: an interrupt
-    cannot leave a lock behind.
+    The processes end when this call ends, even if it raises. Each process has a pipe of its own,
+    without a shared lock that an interrupt could leave locked.
     """
     context = get_context("spawn")
     found: list[list[_Part]] = [[] for _ in batches]
@@ -278,11 +277,11 @@ def _in_workers(
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Block Ctrl-C while a worker starts, until the worker itself ignores it."""
+    """Block Ctrl-C while workers start: a new worker does not ignore it yet."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # start it first: its start would unblock the signal
+    resource_tracker.ensure_running()  # start it before blocking: its start would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

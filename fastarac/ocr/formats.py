@@ -1,4 +1,4 @@
-"""The OCR formats that can be read: where each has its confidence, and how to make engines write it."""
+"""The OCR formats that can be read, where their confidences stand, and how engines write them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Format:
     option : str
         How to make the engine write confidences.
     tried : str
-        The producers, with versions, whose files the tests read, and the origin of these files.
+        The producers and versions of the files in the tests, and the origin of these files.
 
     See Also
     --------

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileInspection", "inspect_file"]
 
-#: Endings of tables' names: their content alone does not identify them.
+#: File endings of tables, needed because their content alone does not identify them.
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 Holds = Literal["words", "true words", "fields", "rows"]
 NAMES = {"percent": "0 to 100", "unit": "0 to 1"}
@@ -37,7 +37,7 @@ NAMES = {"percent": "0 to 100", "unit": "0 to 1"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileInspection(Sheet, Result):
-    """The findings of :func:`inspect_file`; its string has one line for each.
+    """The findings of :func:`inspect_file`; ``str()`` gives one line for each.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class FileInspection(Sheet, Result):
     format : str
         The title of its format.
     holds : {"words", "true words", "fields", "rows"}
-        What the file is read as: words of an engine, a truth, fields of documents, or rows of a table.
+        Content of the file: words of an engine, a truth, fields of documents, or rows of a table.
     engine : str or None
         The software that wrote it, where the file names it.
     encoding : str or None
@@ -162,7 +162,7 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     Raises
     ------
     OcrFileError, DataFileError
-        If the file cannot be read; the message says why, and how to mend it.
+        If the file cannot be read; the message names the reason and a remedy.
 
     See Also
     --------
@@ -240,7 +240,7 @@ def _encoding(file: InputFile) -> str:
 
 
 def _fields_beside(path: Path, node: _json.Node) -> str:
-    """Return a sentence on the fields that a response has besides its words; empty if none."""
+    """Return a sentence on the fields that a response has besides its words; empty without fields."""
     if service_of(node) is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Find the files of pages in folders, and the page names by which truth and outputs are paired."""
+"""Find the files of pages in folders, and the page names that pair truth and outputs."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ def _inside(folder: Path) -> Iterator[Path]:
 def names_of_files(
     truth: Sequence[PageFile], output: Sequence[PageFile]
 ) -> tuple[list[str], list[str]]:
-    """Return the page names of the files of both sides, for pairing.
+    """Return the page names of the files of truth and output, for pairing.
 
-    A page is named by its file's name up to the first dot. If two files of a folder would get the same
-    name that way, all names are formed anew: the file name without the longest ending, from a dot on,
-    that all files of that side share. If a side shares no ending, each of its files takes the longest
-    page name of the other side that its own name begins with. A name that occurs in several folders
-    is prefixed by its folder, on both sides. Accents are composed (NFC).
+    A page has its file's name up to the first dot. If two files of a folder would then have the same
+    name, all names are formed anew: each file's name loses the longest ending, from a dot on, that all
+    files of that side share. If a side shares no ending, each of its files takes a page name of the
+    other side: the longest one that its own name begins with. A name that occurs in several folders is
+    prefixed by its folder, on both sides. Accents are composed (NFC).
 
     Examples
     --------
@@ -119,7 +119,7 @@ def names_of_files(
         stems = [
             [_without(file.path, end) for file in side] for side, end in zip(sides, ends, strict=True)
         ]
-        for k, side in enumerate(sides):  # no shared ending: take the names from the other side
+        for k, side in enumerate(sides):  # without a shared ending, take the names from the other side
             if not ends[k] or len({file.path.name for file in side}) == 1:
                 others = set(stems[1 - k])
                 stems[k] = [_fitting(file.path, others) for file in side]

@@ -117,8 +117,7 @@ class Pair(Result):
         Parameters
         ----------
         level : {"auto", "region", "line", "word"}, default="auto"
-            The level whose text is read where regions, lines and words each carry text: see
-            `fastarac.ocr.read`.
+            The level to read if regions, lines and words each carry text: see `fastarac.ocr.read`.
         hyphenated : {"whole", "parts"}, default="whole"
             How words broken at line ends are read: see `fastarac.ocr.read`.
 
@@ -148,8 +147,8 @@ def read_pair(
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
-    `digits` is whether ALTO confidences are percents as the digits after ``0.``, judged over all files
-    of a run; None lets each file decide. `parts` selects the parts of a page that count.
+    `digits` says whether ALTO confidences are percent digits (0.6 means 6%), judged over all files of a
+    run; None lets each file decide. `parts` selects the parts of a page that count.
     """
     ignored = parts.ignored
     truth = read_truth_file(
@@ -222,8 +221,8 @@ def pair_files(
 ) -> Pairing:
     """Pair the files of the truth with those of an engine by name, up to the first dot.
 
-    ``page01.gt.txt`` and ``page01.A.tsv`` are a pair. Two single files are a pair whatever they are
-    called.
+    ``page01.gt.txt`` and ``page01.A.tsv`` are a pair. Two single files are a pair, whatever their
+    names.
 
     Parameters
     ----------
@@ -255,9 +254,9 @@ def pair_files(
     Notes
     -----
     If two files of a folder have the same name up to the first dot (``vol.1.gt.txt`` and
-    ``vol.2.gt.txt``), only the longest ending, from a dot on, that all files of that side share is
-    cut off: ``vol.1`` and ``vol.2``. A name that occurs in several subfolders is prefixed by its
-    folder: ``a/p1`` and ``b/p1``.
+    ``vol.2.gt.txt``), names are formed differently: only the longest ending that all files of that side
+    share is cut off, which gives ``vol.1`` and ``vol.2``. A name that occurs in several subfolders is
+    prefixed by its folder: ``a/p1`` and ``b/p1``.
 
     Examples
     --------
@@ -400,7 +399,7 @@ def pair_table(
 
 
 def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) -> dict[str, Pairing]:
-    r"""Read a table that pairs files of truth with files of engines, whatever the files' names.
+    r"""Read a table that pairs files of truth with files of engines; file names need not agree.
 
     Parameters
     ----------
@@ -408,7 +407,7 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
         A CSV file with the columns truth, engine and output: a row for each page and engine. Paths
         are relative to the folder of this file.
     skip_unmatched : bool, default=False
-        Whether engines may lack pages. Otherwise a lacking page is an error.
+        Whether engines may lack pages. Otherwise a missing page is an error.
 
     Returns
     -------
@@ -496,8 +495,8 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
 def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str]) -> dict[str, Path]:
     """Return a mapping from page names to files; raise if two files have the same name."""
     named: dict[str, list[Path]] = {}
-    # If the two sides share no name, files of several formats may lie in one folder: report those
-    # that are equal up to the first dot.
+    # If truth and output share no name, a folder may mix files of several formats: report files with
+    # equal names up to the first dot.
     for file, name in zip(files, names, strict=True):
         key = name if shared else f"{file.folder}/{page_stem(file.path)}"
         named.setdefault(key, []).append(file.path)

@@ -1,6 +1,6 @@
-"""Sections of reports and tables that only pages and fields have.
+"""Report sections and tables that exist for pages and fields only.
 
-A section is the text of a template of this folder, with the values that it shows as `section`.
+A section is a template of this folder with values, which the template calls `section`.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ if TYPE_CHECKING:
 __all__ = ["ERRORS", "ReportedPages", "section_of"]
 
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
-#: Limits on whole pages shown as text in a report: total bytes, over all engines, and pages.
+#: Most bytes (over all engines) and most pages that a report shows as whole texts.
 TEXTS, MOST_TEXTS = 900_000, 150
-#: Length of the longest confusions, in characters, that a report without texts shows.
+#: Most characters of a confusion in a report that must not show texts.
 WITHOUT_TEXT = 2
-#: If the choice of policy changes the accepted share by at least DECISIVE, the report says so; by
-#: less than HARDLY, it says that the choice hardly matters.
+#: If the choice of policy changes the accepted share by at least DECISIVE, the report calls it
+#: decisive; below HARDLY, it says that the choice hardly matters.
 DECISIVE, HARDLY = 0.01, 0.0005
 
 
@@ -82,13 +82,13 @@ class ReportedPages(Source):
     sensitivity : Sensitivity
         The accepted shares under other policies.
     leaving_out : callable
-        Returns the accepted shares without the pages of the given names.
+        A function of page names that returns the accepted shares without these pages.
     beside : Beside
         The images and attributes of pages, and whether the report may show their texts.
     words : Words or None
         All words of the engine, with boxes.
     by_attribute : AttributeFigures or None
-        The figures by the attributes of pages, if they were computed before.
+        The figures by attributes of pages, if they are already computed.
     """
 
     records: Records
@@ -149,7 +149,7 @@ class ReportedPages(Source):
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return the source with shares accepted without pages that hardly align for some engine."""
+        """Return the source; its accepted shares leave out pages that hardly align for some engine."""
         names = {
             name: None
             for source in sources.values()
@@ -161,7 +161,7 @@ class ReportedPages(Source):
         return replace(self, sensitivity=effects)
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
-        """Return tables of all engines: the fate of the true words, and error rates."""
+        """Return tables of all engines: true words read, missed and moved, and error rates."""
         engines = {
             name: source for name, source in sources.items() if isinstance(source, ReportedPages)
         }
@@ -250,7 +250,7 @@ class ReportedPages(Source):
     def remark(self, limit: int) -> tuple[str, str, bool]:
         """Return a remark on how much the accepted share at a limit depends on the policy.
 
-        It consists of a title, a sentence, and whether the effect is decisive.
+        The result is (title, sentence, whether the effect is decisive).
         """
         effects = self.sensitivity
         if len(effects.accepted) == 1:
@@ -307,7 +307,7 @@ class ReportedPages(Source):
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
     ) -> tuple[list[Section], list[Section]]:
-        """Return two lists of sections: the policies; errors, texts, confusions and missed words."""
+        """Return two lists of sections: policies, then errors, texts, confusions and missed words."""
         records, texts = self.records, self.beside.texts
         thresholds = [found.point.threshold for found in evaluation.limits]
         errors = errors_of(records, thresholds, most(ERRORS))
@@ -337,7 +337,7 @@ class ReportedPages(Source):
         return [section_of("policies", policy=policy, policies=self._policies())], after
 
     def _texts(self, thresholds: Sequence[float], most: Callable[[int], int]) -> list[Section]:
-        """Return the worst pages as whole texts, as many as fit."""
+        """Return whole texts of the worst pages, up to the limits."""
         if not self.beside.texts:
             return []
         order, room = page_order(self.records), most(TEXTS)

@@ -35,7 +35,8 @@ def evaluate_attributes(
     attributes : PageAttributes
         As :func:`read_attributes` returns them.
     limits : iterable of Limit
-        Each gives a threshold for all pages together; every value is evaluated at it.
+        Each limit gives one threshold for all pages together; every value is evaluated at this
+        threshold.
     confidence_level : float, default=0.95
         Level of the intervals and the verdicts, in (0, 1).
     by_page : bool, default=True
@@ -57,15 +58,15 @@ def evaluate_attributes(
     Notes
     -----
     Verdicts are made as in :meth:`.Policy.check`: both sides of the limit are tested, each at half of 1
-    − `confidence_level`, by bets on pages in random order (Waudby-Smith and Ramdas 2024) or, if not by
-    page, by the binomial distribution; Holm's correction accounts for the number of values of the
-    attribute. Bets allow for pages on which everything is wrong, so that proving a limit of 1% takes
-    hundreds of pages even without an error. Intervals are linearised, with Student's quantile, as for
-    the error rates of texts: they are approximate for few pages, and may lie within the limit where
-    nothing is proved.
+    − `confidence_level`. The tests are bets on pages in random order (Waudby-Smith and Ramdas 2024);
+    without `by_page`, they use the binomial distribution. Holm's correction accounts for the number of
+    values of the attribute. Bets allow for pages on which everything is wrong, so that proving a limit
+    of 1% takes hundreds of pages even without an error. Intervals are linearised, with Student's
+    quantile, as for the error rates of texts. With few pages they are approximate: an interval may lie
+    within the limit although the test proves nothing.
 
-    Thresholds are chosen on the same pages, for all values together, so that new pages do slightly
-    worse on average.
+    Thresholds are chosen on the evaluated pages, so that figures of new pages are slightly worse on
+    average.
 
     References
     ----------

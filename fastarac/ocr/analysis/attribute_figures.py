@@ -61,7 +61,7 @@ class AttributeAtLimit(Result):
         interval by page. Rates are NaN if their denominator is 0; ends are NaN for fewer than two
         pages, or if all pages are alike.
     verdict : tuple of str, or None
-        "holds", "fails" or "too few"; None if a threshold is given instead of a limit.
+        "holds", "fails" or "too few" for each value; None if a threshold is given instead of a limit.
 
     See Also
     --------
@@ -90,7 +90,8 @@ class AttributeFigures(Table, Result):
     ----------
     attribute, value : tuple of str, n of them
     pages, true_words, items : ndarray of shape (n,), intp
-        Pages of each value, including empty ones; their true words, or other units; their items.
+        Number of pages with each value, including empty pages; of true words (or other units) on these
+        pages; of items.
     at : tuple of AttributeAtLimit
         The figures at each limit.
     confidence_level : float
@@ -124,7 +125,7 @@ class AttributeFigures(Table, Result):
         return f"AttributeFigures({len(self)} values of {', '.join(names)})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the figures as columns; names of those at a limit end with its key."""
+        """Return the figures as columns; names of columns that depend on a limit end with its key."""
         columns: dict[str, Any] = {
             "attribute": self.attribute,
             "value": self.value,
@@ -148,7 +149,7 @@ class AttributeFigures(Table, Result):
 
     @property
     def rule(self) -> str:
-        """The rule by which a value holds, fails or has too few pages, in words."""
+        """A sentence on when a value holds, fails or has too few pages."""
         how = (
             "for pages drawn at random, by bets on each page as in fastarac check"
             if self.by_page
@@ -255,7 +256,7 @@ def splits_by_attribute(
         parts = _parts_of(attribute, rows)
         true_words = np.array([pages.true_words[part].sum() for part in parts], np.float64)
         missed = np.array([pages.missed[part].sum() for part in parts], np.float64)
-        with np.errstate(invalid="ignore"):  # values without a true word
+        with np.errstate(invalid="ignore"):  # 0/0 for values without a true word
             shares = missed / true_words
         found.append(ItemParts(attribute.name, attribute.values, codes[page], shares))
     return found

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Attribute", "PageAttributes", "read_attributes"]
 
 PAGE = "page"
-#: Most values of an attribute, most different numbers before binning, and number of bins.
+#: Most values of an attribute; most different numbers that are not binned; number of bins.
 MOST_VALUES, MOST_NUMBERS, PARTS = 30, 10, 4
 LISTED = 6
 
@@ -62,10 +62,10 @@ class PageAttributes(Table, Result):
     name : str
         Name of the file, or "attributes".
     page : tuple of str, n_rows of them
-        Names of the pages, as they are written.
+        Names of the pages, as the table writes them.
     attributes : tuple of Attribute
     skip_unmatched : bool
-        Whether pages may be missing on either side, and values may be empty.
+        Whether pages may be missing from the table or from an engine, and values may be empty.
     notes : tuple of str
         One sentence for each attribute that was left out or binned.
 
@@ -91,7 +91,7 @@ class PageAttributes(Table, Result):
         return {"page": self.page, **values}
 
     def rows_of(self, names: Sequence[str]) -> tuple[NDArray[np.intp], list[str]]:
-        """Return the row of each page, or -1, and a sentence about each kind of unmatched page.
+        """Return each page's row (-1 if it has none), and a sentence on each kind of unmatched page.
 
         Parameters
         ----------
@@ -106,8 +106,8 @@ class PageAttributes(Table, Result):
         Raises
         ------
         ValueError
-            If a page has two rows; unless `skip_unmatched`, also if a page has no row, a row has no
-            page, or a value is empty. The message names the pages.
+            If a page has two rows. Unless `skip_unmatched` is set, also if a page has no row, a row has
+            no page, or a value is empty. The message names the pages.
 
         Notes
         -----
@@ -169,8 +169,8 @@ def read_attributes(
         columns by name, such as those of a data frame. The column ``page`` holds the name of each page
         or of its file; every other column is an attribute.
     skip_unmatched : bool, default=False
-        Whether pages may be missing from the table or from the engines, and values may be empty; these
-        are left out of the attribute's figures, and a note says so.
+        Whether pages may be missing from the table or from the engines, and values may be empty. Such
+        pages are left out of the attribute's figures, and a note says so.
 
     Returns
     -------
@@ -181,8 +181,8 @@ def read_attributes(
     DataFileError
         If the file cannot be read, or has no column ``page``.
     ValueError
-        If a page has two rows, if a page name or (unless `skip_unmatched`) a value is empty, if columns
-        differ in length, or if no column distinguishes pages.
+        If a page has two rows, if a page name is empty, if a value is empty (unless `skip_unmatched` is
+        set), if columns differ in length, or if no column distinguishes pages.
 
     See Also
     --------
@@ -323,7 +323,7 @@ def _in_parts(
 def _pages_of(
     given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
 ) -> Sequence[str]:
-    """Return the pages that a name or path refers to, also without suffixes or leading folders."""
+    """Return the pages that a name or path refers to; suffixes and leading folders may be missing."""
     path = PurePath(given)
     *folders, file = path.parts or (given,)
     stems = [given, file]

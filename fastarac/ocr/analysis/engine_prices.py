@@ -1,4 +1,4 @@
-"""Engines' prices per page, and the worth of buying several engines."""
+"""Engines' prices per page, and whether several engines pay off."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def with_engine_price(
     Returns
     -------
     CostEvaluation
-        Costs per item, including its share of the price of the pages; the cheapest threshold is the
-        same.
+        Costs per item, including each item's share of the price of the pages. The cheapest threshold
+        stays the same.
     """
     more = price * n_pages / n_items
     return replace(

@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 AROUND = 5  # true words on either side of an error
-LONGEST = 4  # most characters of a confusion; longer differences are other texts
+LONGEST = 4  # most characters of a confusion; longer differences are unrelated texts
 EXAMPLES = 6  # missed words shown for a page
 
 
 class Difference(NamedTuple):
-    """A piece of a word; both texts are equal if `changed` is False."""
+    """A piece of a word: its true text and the text read, which are equal unless `changed`."""
 
     truth: str
     read: str
@@ -57,7 +57,7 @@ class Error(NamedTuple):
     before, after : str
         True words before and after.
     accepted : tuple of bool
-        Whether it is accepted at each limit's threshold.
+        Whether the output is accepted at each limit's threshold.
     """
 
     record: int
@@ -77,7 +77,8 @@ class Confusion(NamedTuple):
     Attributes
     ----------
     truth, read : str
-        Empty if characters were added or left out.
+        The true and the read characters. `truth` is empty if characters were added, `read` if they were
+        left out.
     n : int
         Number of times.
     accepted : int
@@ -173,7 +174,7 @@ def confusions_of(
 
 
 def missed_of(records: Records, most: int) -> tuple[list[MissedOnPage], int]:
-    """Return the pages with most missed words, and the number of pages with any."""
+    """Return the pages with most missed words, and the number of pages that have missed words."""
     pages = records.pages
     order = np.argsort(-pages.missed, kind="stable")
     order = order[pages.missed[order] > 0]

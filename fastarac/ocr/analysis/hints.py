@@ -1,4 +1,4 @@
-"""Hints on an engine's outputs to consider before trusting figures: sentences with counts."""
+"""Warnings about an engine's outputs that put figures in doubt: sentences with counts."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ __all__ = ["hints_of", "ties"]
 LARGE_TIE = 0.2
 #: Least share of true words missed or merged that is reported, with the likely reason.
 MANY_LOST = 0.2
-#: Least share of the lost words that a reason must explain.
+#: Least share of the missed and merged words that a reason must explain to be named.
 MOST = 0.5
 #: Least share of moved words that is reported, over all pages and for single pages.
 MANY_MOVED = 0.05
-#: Most that spaces may add to the character error rate in scripts written without spaces.
+#: Largest unreported effect of spaces on the character error rate, in scripts without spaces.
 SPACES = 0.05
 #: Most pages named in a sentence.
 NAMED = 5
-#: Outputs shown if none is right.
+#: Number of outputs shown as examples if no output is right.
 EXAMPLES = 3
 
 
@@ -44,9 +44,9 @@ def hints_of(
     scale: Scale | None = None,
     attributes: PageAttributes | None = None,
 ) -> list[str]:
-    """Return a sentence for each hint on items, given as `rows` of the records.
+    """Return a sentence for each hint; `rows` are the records that are items.
 
-    `scale` is the scale of the confidences, and `attributes` are those of the pages, if known.
+    `scale` is the scale of the confidences; `attributes` are the pages' attributes, if known.
     """
     units = plural(reading.unit)
     known = records.confidence[~np.isnan(records.confidence)]
@@ -140,7 +140,7 @@ def _none_right(records: Records, reading: Reading) -> Iterator[str]:
 
 
 def _lost(records: Records, reading: Reading, attributes: PageAttributes | None) -> Iterator[str]:
-    """Yield the share of missed or merged words, if large, with the likely reason."""
+    """Yield a sentence on the share of missed or merged words, if large, with the likely reason."""
     missed, merged = (int((records.kind == kind).sum()) for kind in (MISSED, MERGED))
     lost, n_true, units = missed + merged, records.n_true, plural(reading.unit)
     if not lost > MANY_LOST * n_true:
@@ -173,7 +173,7 @@ def _lost(records: Records, reading: Reading, attributes: PageAttributes | None)
 
 
 def _moved(records: Records, reading: Reading) -> Iterator[str]:
-    """Yield the share of words read out of order, if large, and the pages concerned."""
+    """Yield a sentence on the share of words read out of order, if large, and the pages concerned."""
     pages, n_true = records.pages, records.n_true
     n = int(pages.moved.sum())
     if not n > MANY_MOVED * n_true:

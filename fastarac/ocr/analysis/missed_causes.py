@@ -1,4 +1,4 @@
-"""What missed words have in common: an attribute of their pages, a script, or a place in the text."""
+"""Common features of missed words: an attribute of their pages, a script, or a place in the text."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["in_common"]
 
-#: Least share of the missed words that all named values cover together, and that each covers.
+#: Least share of the missed words that the named values together, and each of them, must cover.
 MOST, SOME = 0.5, 0.05
-#: Least ratio between the miss rate of words with these values and that of other words.
+#: Least ratio of miss rates, of words with the named values to other words.
 TIMES = 3.0
 #: Most values named together.
 NAMED = 3
@@ -35,7 +35,7 @@ HAN = "Cjk"  # the script's name in Unicode names of characters
 
 
 def in_common(records: Records, attributes: PageAttributes | None, units: str) -> str:
-    """Describe what distinguishes most missed words from the others, as a clause; empty for nothing."""
+    """Return a clause on the feature shared by most missed words; empty if there is none."""
     true = np.flatnonzero(records.kind != INSERTED)
     missed = records.kind[true] == MISSED
     if not missed.any():
@@ -54,7 +54,7 @@ def in_common(records: Records, attributes: PageAttributes | None, units: str) -
 def _features(
     records: Records, true: NDArray[np.intp], attributes: PageAttributes | None
 ) -> Iterator[tuple[str, Sequence[str], NDArray[np.intp], str]]:
-    """Yield for each feature of words: text before, its values, each word's value, text after."""
+    """Yield each feature: the text before a value, all values, each word's value, the text after it."""
     page = records.page[true]
     if attributes is not None:
         rows, _ = attributes.rows_of(records.page_names)
@@ -74,7 +74,7 @@ def _features(
 
 
 def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
-    """Return the values of most missed words that are missed several times as often as others."""
+    """Return values that cover most missed words, and whose words are missed several times as often."""
     counts = np.bincount(codes[codes >= 0], minlength=n)
     lost = np.bincount(codes[missed & (codes >= 0)], minlength=n)
     n_missed, n_true = int(missed.sum()), len(missed)
@@ -95,7 +95,7 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
 
 @cache
 def _script(text: str) -> str:
-    """Return the script of a word's first letter, or whether a word without letters is a number."""
+    """Return the script of a word's first letter; a word without letters is a number or a mark."""
     for character in unicodedata.normalize("NFKC", text):
         if character.isalpha():
             name = unicodedata.name(character, "unknown").partition(" ")[0].capitalize()

@@ -25,7 +25,7 @@ def with_missed_price(
     points: Mapping[str, OperatingPoint],
     price: float,
 ) -> CostEvaluation:
-    """Return the costs with each missed word at its own price, whatever the policy.
+    """Return the costs with the same price for each missed word under every policy.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def with_missed_price(
     -------
     CostEvaluation
         Costs per item: the costs of the outputs plus `price` for each missed word, divided by the
-        number of items. The cheapest threshold is that of the outputs.
+        number of items. The cheapest threshold is the cheapest one for the outputs.
     """
     others = aligned
     if aligned.policy.has_missed_items:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
 
-#: Least difference of accepted shares that changes an order; tables round smaller ones to 0.
+#: Least difference of accepted shares that counts as a changed order; tables round smaller ones to 0.
 LEAST = 0.0005
 #: Most pairs of engines named in a sentence.
 PAIRS = 3
@@ -31,10 +31,10 @@ class OrderChange(NamedTuple):
     first, second : str
         The engines, in the order of their accepted shares under the policy in use.
     by : float
-        How much more the first accepts under the policy in use.
+        Accepted share of the first minus that of the second, under the policy in use.
     under : mapping of AlignmentPolicy to float
-        How much more the second accepts under each policy that reverses the order, largest difference
-        first.
+        Accepted share of the second minus that of the first, for each policy that reverses the order;
+        largest difference first.
     """
 
     first: str
@@ -51,13 +51,14 @@ class Sensitivity(Result):
     ----------
     limits : tuple of Limit
     accepted : mapping of Policy to tuple of float
-        Accepted share of the items at each limit, the policy in use first. Policies that make no
-        difference, because no words are missed or no outputs inserted, are left out.
+        Accepted share of the items at each limit, the policy in use first. Policies that cannot make a
+        difference are left out: without missed words or inserted outputs, their treatment does not
+        matter.
     without_pages : tuple of str
         Names of the pages that hardly align, with this engine or, in a comparison, with any engine.
     accepted_without : tuple of float
-        Accepted share without these pages, under the policy in use; empty if there are no such pages,
-        or no others.
+        Accepted share without these pages, under the policy in use; empty if no page, or every page,
+        hardly aligns.
 
     See Also
     --------
@@ -95,7 +96,7 @@ class Sensitivity(Result):
     def under(self, policy: AlignmentPolicy) -> tuple[float, ...] | None:
         """Return the accepted shares under a policy, or None if it leaves nothing to accept.
 
-        Fields about words that do not occur are ignored.
+        Fields that concern kinds of words that do not occur are ignored.
         """
         varied = {
             name
@@ -153,7 +154,7 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
     """Say which engines change order, under which policies and by how much; empty if none do.
 
-    There is one sentence for each engine that changes order with the leading one.
+    There is one sentence for each engine that changes order with the leading engine.
     """
     changes = order_changes(engines, limit)
     if not changes:
@@ -166,7 +167,8 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         if change.first != leader or len(said) == PAIRS:
             others.append(f"{first} and {second}")
             continue
-        # the policy with the shortest description; among equals, the largest difference
+        # Take the policy with the shortest description; among these, the one with the largest
+        # difference.
         policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
         here = "" if said else "As counted here, "
         said.append(
@@ -182,6 +184,6 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
 
 
 def what_counts(fields: Iterable[str]) -> str:
-    """Name the kinds of words that fields of policies concern, as in "missed and moved words"."""
+    """Name the kinds of words in these fields of policies, as in "missed and moved words"."""
     kinds = list(fields)
     return "inserted outputs" if kinds == ["inserted"] else f"{listed(kinds)} words"

@@ -48,16 +48,16 @@ class CombinedOutputs(Table, Result):
     words : Words
         The combined words, with confidences from 0 to 1; the same type as any engine's words.
     engine : ndarray of shape (n_words,), intp
-        Index into `names` of an engine that read each word.
+        For each word, the index into `names` of an engine that read it.
     agreeing : ndarray of shape (n_words,), intp
         Number of engines that read each word.
     fold_of_page : ndarray of shape (n_pages,), intp, or None
-        Fold of each page of `words`, combined by rules learnt on the others; None if nothing was learnt
-        here.
+        Fold of each page of `words`; each fold is combined by rules learnt on the other folds. None if
+        nothing was learnt here.
     aligned : AlignedOutputs or None
         The items, if a truth was given.
     combination : Combination or None
-        What was learnt from all pages, or the given one; None if the engines' agreement decides.
+        The combination learnt from all pages, or the given one; None if the engines' agreement decides.
 
     See Also
     --------
@@ -143,15 +143,14 @@ def combine(
     combination : Combination, optional
         A combination learnt from other pages.
     agreement : {"exact"}, optional
-        Use plain agreement instead of anything learnt: confidence 1 if all engines have the same words,
-        else 0.
+        Use plain agreement instead of a learnt combination: confidence 1 if all engines have the same
+        words, else 0.
     n_folds : int, default=5
         Number of folds of the pages; the words of each fold are combined by rules learnt from the
         others. With fewer pages than folds, each page is a fold.
     unit, missed, inserted, moved, fold, join
-        As for :func:`align`. Texts that `fold` makes equal count as agreement; by default, it is the
-        `fold` with which the engines were aligned. `moved` decides whether moved words count as right
-        in learning.
+        As for :func:`align`. Texts that `fold` makes equal count as agreement; its default is the
+        `fold` of the engines' alignment. `moved` decides whether learning counts moved words as right.
 
     Returns
     -------
@@ -161,8 +160,8 @@ def combine(
     ------
     ValueError
         If there are fewer than two engines, if their pages differ, if there are fewer than two pages to
-        learn from, if `combination` is of other engines or scales, or if `fold` is not given and the
-        engines were aligned with different ones.
+        learn from, if `combination` is for other engines or scales, or if the engines were aligned with
+        different foldings and `fold` is not given.
     NoConfidenceError
         If an engine has no confidence at all.
     ModuleNotFoundError
@@ -176,16 +175,17 @@ def combine(
 
     Notes
     -----
-    The words of a page are aligned with each other, as with a truth, starting from the engine with most
-    words right in their places; the words aligned at one place are candidates. With a truth, the
-    probability that an engine's word is right comes from a logistic regression on agreement, on the
-    confidences, each calibrated by isotonic regression, and on the text. The candidate with the highest
-    mean probability over the engines that have it is chosen, with this mean as its confidence. A word
-    that at most half of the engines have is left out if it is more likely not a word.
+    The engines' words on a page are aligned with each other as with a truth, beginning with the engine
+    that has most words right in their places. Words aligned at one place are candidates. With a truth,
+    the probability that an engine's word is right comes from a logistic regression on agreement,
+    calibrated confidences (by isotonic regression) and the text. A candidate's score is the mean
+    probability over the engines that have it. The best candidate is chosen, with its score as its
+    confidence. A word that at most half of the engines have is left out if the regression finds it more
+    likely that no true word stands there.
 
-    Without a truth, the candidate of most engines is chosen; in a tie, the one whose engines are surer.
-    The confidence is :math:`(m - 1 + r)/k` if m of k engines agree, where r is the least of their
-    ranks, each among all words of its engine.
+    Without a truth, the candidate of most engines is chosen; in a tie, the candidate of the engines
+    with higher confidence ranks. If m of k engines agree, its confidence is :math:`(m - 1 + r)/k`.
+    Here, r is the least rank of the word's confidences, each ranked among all words of its engine.
 
     References
     ----------
@@ -239,7 +239,7 @@ def combine(
 
 
 def check_rule(agreement: str | None, combination: Combination | None) -> None:
-    """Raise unless `agreement` is known, and not combined with `combination`."""
+    """Raise if `agreement` is unknown, or if `combination` is given, too."""
     if agreement is not None and agreement != "exact":
         raise ValueError(f"agreement must be 'exact' or None, got {agreement!r}")
     if agreement is not None and combination is not None:
@@ -247,16 +247,16 @@ def check_rule(agreement: str | None, combination: Combination | None) -> None:
 
 
 def require_several(engines: Any, kind: str) -> None:
-    """Raise unless this is a mapping of at least two names to outputs of the given kind."""
+    """Raise unless `engines` maps at least two names to outputs of the given kind."""
     require_type(engines, Mapping, "engines", f"a mapping of names to {kind}")
     if len(engines) < 2:
         raise ValueError(f"engines must name at least two, got {len(engines)}")
 
 
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
-    """Return the folding with which the engines were aligned; empty for Words alone."""
+    """Return the folding with which the engines were aligned; empty if all are `Words`."""
     if not isinstance(engines, Mapping):
-        return ()  # rejected later, with a better message
+        return ()  # these engines are rejected later, with a better message
     found = {
         name: each.aligned.reading.fold for name, each in engines.items() if isinstance(each, Engine)
     }
@@ -320,7 +320,7 @@ def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words)
 def _cross_fitted(
     given: _Given, records: Sequence[Records], n_folds: int, *, moved: bool
 ) -> tuple[list[tuple[PlacedWords, Chosen]], NDArray[np.intp], Combination]:
-    """Return the words chosen in each fold by rules learnt on the others, and the rule of all."""
+    """Return the words of each fold, chosen by a rule learnt on the other folds, and a rule of all."""
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(
@@ -372,7 +372,7 @@ def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) 
 def _put_together(
     given: _Given, parts: Sequence[tuple[PlacedWords, Chosen]]
 ) -> tuple[Words, NDArray[np.intp], NDArray[np.intp]]:
-    """Return the words of all parts, which have no page in common, in page order."""
+    """Return the words of all parts in page order; each page is in one part only."""
     name = " + ".join(given.names)
     found = [words_of(given.words, placed, chosen, given.pages, name) for placed, chosen in parts]
     lines = np.cumsum([0, *(len(words) for words in found)])

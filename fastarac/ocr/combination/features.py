@@ -1,4 +1,4 @@
-"""Features that predict whether a word is right: confidence, agreement, and the look of its text."""
+"""Features that predict whether a word is right: confidence, agreement, and kinds of characters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["feature_names", "features_of"]
 
 OF_ITSELF = ("calibrated", "no confidence", "as written")
 OF_OTHER = ("agrees", "differs", "calibrated and agrees", "calibrated and differs", "similarity")
-#: Slightly above 1, so that the logarithm of the highest confidence of a scale is finite.
+#: Slightly above 1, so that log(BEYOND − x) is finite for the highest confidence, x = 1.
 BEYOND = 1.02
 
 
@@ -41,7 +41,7 @@ def features_of(
     engine : int
         Index of the engine.
     calibrated : sequence of ndarray of shape (n_words,), float64
-        Log-odds of each engine's words to be right; NaN without a confidence.
+        Log-odds that each engine's words are right; NaN without a confidence.
     highest : float
         The highest confidence of the engine's scale.
     """

@@ -43,9 +43,9 @@ class CombinedFields(Table, Result):
     fields : FieldOutputs
         The combined fields, with confidences from 0 to 1; the same type as any engine's fields.
     agreeing : ndarray of shape (n,), intp
-        Number of engines that agree with the chosen text of each field; 0 if none has any.
+        Number of engines that read the chosen text of each field; 0 if no engine read a text.
     combination : Combination or None
-        What was learnt from all documents, or the given one; None if agreement decides.
+        The combination learnt from all documents, or the given one; None if agreement decides.
 
     See Also
     --------
@@ -90,7 +90,7 @@ def combine_fields(
     ------
     ValueError
         If there are fewer than two engines, if their fields or comparisons differ, if there are fewer
-        than two documents to learn from, or if `combination` is of other engines or scales.
+        than two documents to learn from, or if `combination` is for other engines or scales.
     ModuleNotFoundError
         If rapidfuzz is not installed or, for learning, scikit-learn is not.
 
@@ -100,9 +100,9 @@ def combine_fields(
 
     Notes
     -----
-    Fields of different engines are matched by document and name; entries of lists, through the true
-    entries that each engine's were matched with. Texts agree if they are equal up to spaces. An output
-    without a true field is a field of its own, shared by the engines that have it with the same text.
+    Fields of different engines are matched by document and name. Entries of lists are matched if they
+    were paired with the same true entry. Texts agree if they are equal up to spaces. An output without
+    a true field is a field of its own; engines share it if they read the same text.
 
     Examples
     --------
@@ -179,12 +179,12 @@ def _keys(fields: FieldOutputs) -> Iterator[tuple[str, str]]:
 
 
 def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
-    """Return the fields that the truth certainly has: inserted ones may be an engine's invention."""
+    """Return the fields with a true value; inserted ones may be an engine's invention."""
     return {key for key, kind in zip(_keys(fields), fields.kind, strict=True) if kind != "inserted"}
 
 
 def _highest(fields: FieldOutputs) -> float:
-    """Return the highest confidence of the scale, which files of fields do not state."""
+    """Return the highest confidence of the scale, guessed because files of fields do not state it."""
     most = float(fields.confidence[~fields.rejected].max())
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
 
@@ -234,7 +234,7 @@ def _cross_fitted(
     documents: tuple[str, ...],
     n_folds: int,
 ) -> tuple[Chosen, Combination]:
-    """Return the fields chosen in each fold by rules learnt on the others, and the rule of all."""
+    """Return the fields of each fold, chosen by a rule learnt on the other folds, and a rule of all."""
     n = len(documents)
     if n < 2:
         raise ValueError(
@@ -273,7 +273,7 @@ def _put_together(
         if place in stands:
             engine, word, _, agreeing, confidence = stands[place]
             rows.append((parts[engine], int(index[engine][word]), confidence, agreeing))
-        elif not inserted:  # no engine has a text
+        elif not inserted:  # no engine read a text
             rows.append((first, truths[document, field], np.nan, 0))
     confidence = np.array([each[2] for each in rows])
     rejected = np.isnan(confidence)

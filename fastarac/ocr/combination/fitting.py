@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["WordLabels", "fit_combination", "folds_of"]
 
 #: Inverse strength of the penalty on coefficients of standardised features. It was chosen among 0.03,
-#: 0.1, 0.3, 1 and 10 on pages other than those of the documentation's figures.
+#: 0.1, 0.3, 1 and 10, on pages that the documentation's figures do not use.
 STRENGTH = 0.1
 #: Seed for dividing pages into folds, and for drawing the words of a regression.
 SEED = 0
-#: Most words of an engine used in a regression; of more words, this many are drawn at random.
+#: Most words of an engine in a regression; if there are more, this many are drawn at random.
 MOST_WORDS = 60_000
 
 
@@ -106,13 +106,13 @@ def fit_combination(
 def _curve(
     confidence: NDArray[np.float64], right: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return confidence knots and the log-odds to be right at each, by isotonic regression.
+    """Return confidence knots and the log-odds of being right at each, by isotonic regression.
 
     A knot is the mean confidence of a block. Half an item is added to the right and to the wrong items
     of each block, so that the odds are finite.
     """
     known = ~np.isnan(confidence)
-    if not known.any():  # no confidence of the engine in these groups
+    if not known.any():  # the engine has no confidence in these groups
         return np.zeros(1), np.zeros(1)
     values, correct = confidence[known], right[known]
     found = isotonic_calibration(correct, values)

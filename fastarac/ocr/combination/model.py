@@ -1,4 +1,4 @@
-"""A learnt combination: how to choose among several engines' words, with which confidence."""
+"""A learnt combination: it chooses among several engines' words and gives them confidences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Combination", "EngineModel", "Regression", "order_of", "probabilities", "require_engines"]
 
 KIND, VERSION = "fastarac combination", 1
-#: Log-odds beyond which a probability is 0 or 1 to all digits.
+#: Largest log-odds: beyond it, a probability is 0 or 1 in double precision.
 FARTHEST = 700.0
 
 
@@ -47,7 +47,7 @@ class Regression(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EngineModel(Result):
-    """What was learnt about one engine.
+    """The models learnt for one engine.
 
     Attributes
     ----------
@@ -61,8 +61,8 @@ class EngineModel(Result):
     right : Regression
         Model of a word being right, on the columns named in `Combination.features`.
     real : Regression or None
-        Model of there being a true word at all, for words that at most half of the engines have; None
-        if all such words were true words.
+        Model of whether a true word stands there at all, for words that at most half of the engines
+        have; None if all such words were true words.
     """
 
     name: str
@@ -88,13 +88,14 @@ class Combination(Result):
     engines : tuple of EngineModel
         The models of the engines, sorted by name.
     order : tuple of str
-        The engines, sorted by words right in their places; the first determines the reading order.
+        The engines, those with most words right in their places first; the first engine determines the
+        reading order.
     unit : {"word", "field"}
-        Whether it was learnt from words or from fields.
+        Whether the combination was learnt from words or from fields.
     fold : tuple of str
         Differences of texts that are ignored.
     n_groups, n_words : int
-        Number of pages or documents, and of words of all engines, that it was learnt from.
+        Number of pages or documents, and of words of all engines, in the training data.
 
     See Also
     --------
@@ -149,7 +150,7 @@ class Combination(Result):
         return json_text(content, indent=1) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a JSON file, completely or not at all."""
+        """Write the combination to a JSON file, completely or not at all."""
         write_whole(path, self.to_json())
 
     @classmethod
@@ -159,8 +160,8 @@ class Combination(Result):
         Raises
         ------
         ValueError
-            If the text is no combination or of another version, or if a field is missing, unknown, of a
-            wrong type, out of range or inconsistent with another: the message names it.
+            If the text is not a combination of this version, or if a field is missing, unknown, of a
+            wrong type, out of range or inconsistent with another field. The message names the field.
         """
         return cls(**_checked(_FIELDS(saved.content_of(text, KIND, VERSION), "")))
 
@@ -244,7 +245,7 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
 def probabilities(
     combination: Combination, readings: Readings
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """Return the probabilities that each engine's words are right, and that they are words at all."""
+    """Return the probabilities that each engine's words are right, and that true words stand there."""
     calibrated = [
         engine.calibrated(confidence)
         for engine, confidence in zip(combination.engines, readings.confidence, strict=True)
@@ -261,7 +262,7 @@ def probabilities(
 
 
 def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
-    """Raise unless it was learnt on these engines and, if they are known, on these scales."""
+    """Raise unless `combination` was learnt on these engines and on these scales (None: unknown)."""
     expected = "a Combination, as Combination.load reads it from a file"
     require_type(combination, Combination, "combination", expected)
     names = combination.names
@@ -282,6 +283,6 @@ def require_engines(combination: Combination, highest: Mapping[str, float | None
 
 
 def order_of(right: Sequence[int], n_words: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the engines, sorted by words right; ties by number of words."""
+    """Return the engines, those with most words right first; ties go to the engine with more words."""
     order = sorted(range(len(names)), key=lambda k: (-right[k], -n_words[k], names[k]))
     return tuple(names[k] for k in order)

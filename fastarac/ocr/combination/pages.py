@@ -1,4 +1,4 @@
-"""Several engines' words of the same pages, aligned place by place, and back to words."""
+"""Several engines' words of the same pages: their alignment place by place, and the chosen words."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PlacedWords(NamedTuple):
     own : tuple of ndarray of shape (n_words,), intp
         Index into each engine's words for each of its readings.
     order : tuple of int
-        The engines; the reading order of the first takes precedence.
+        Indices of the engines; the reading order of the first takes precedence.
     """
 
     readings: Readings
@@ -98,7 +98,7 @@ def divided_unspaced(words: Words) -> Words:
 
 
 def labels_of(records: Records, n_words: int, *, moved: bool) -> WordLabels:
-    """Return the labels that the alignment of an engine with the truth gives its words."""
+    """Return labels of an engine's words, from their alignment with the truth."""
     right, real, known = np.ones(n_words, bool), np.ones(n_words, bool), np.zeros(n_words, bool)
     good = records.kind == RIGHT
     if moved:
@@ -121,7 +121,7 @@ def words_of(
     pages: Sequence[str],
     name: str,
 ) -> Words:
-    """Return the chosen words as those of one engine."""
+    """Return the chosen words in the form of one engine's words."""
     lead = engines[placed.order[0]]
     page = placed.readings.group[chosen.place]
     word = np.empty(len(page), np.intp)  # index into the words of the chosen engine
@@ -136,7 +136,7 @@ def words_of(
         mine = placed.own[k][chosen.word[rows]]
         word[rows] = mine
         text[rows] = np.array(words.text, object)[mine]
-        # without a page size, boxes are assumed to have the units of the other engines
+        # Without a page size, boxes are assumed to have the same units as the other engines' boxes.
         scale = np.where(np.isnan(sizes[k]), 1.0, size / sizes[k])[page[rows]]
         box[rows] = words.box[mine] * np.tile(scale, 2)
     return Words(
@@ -167,8 +167,8 @@ def _lines(
 ) -> NDArray[np.intp]:
     """Return the line number of each word.
 
-    A new line begins between two words where it does for the first engine that has words at both
-    places; without such an engine, they are in the same line.
+    The first engine that has words at two neighbouring places decides whether a new line begins between
+    them; without such an engine, both words are in the same line.
     """
     if not len(page):
         return np.empty(0, np.intp)

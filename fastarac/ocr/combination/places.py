@@ -28,15 +28,16 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     Returns
     -------
     list of ndarray of intp
-        Place of each word of each engine, from 0. Each place has words of at least one engine. Words
-        that one engine merges or splits share one place with those of the others.
+        Place of each word of each engine, from 0. Each place has words of at least one engine. If one
+        engine merges or splits words, these share one place with the other engines' words.
 
     Notes
     -----
-    Each engine is aligned, as with a truth (:func:`~fastarac.ocr.words.page_alignment.align_page`),
-    with a growing sequence: the words of the first engine, with the unmatched words of later engines
-    inserted. So words that the second and third engine have, but not the first, share a place. ROVER
-    (Fiscus 1997) builds its network in the same order, without merged or moved words.
+    Each engine is aligned with a growing sequence, as with a truth
+    (:func:`~fastarac.ocr.words.page_alignment.align_page`). The sequence begins with the words of the
+    first engine; unmatched words of later engines are inserted. Therefore, words that only the second
+    and third engine have share a place. ROVER (Fiscus 1997) builds its network in the same order,
+    without merged or moved words.
 
     Examples
     --------
@@ -48,8 +49,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     [0, 2]
     """
     sequence = list(readings[0])
-    tied = np.zeros(len(sequence), np.bool_)  # whether a word shares the place of the one before
-    position = [np.arange(len(sequence))]  # of each engine's words in the sequence
+    tied = np.zeros(len(sequence), np.bool_)  # whether a word shares the place of the previous word
+    position = [np.arange(len(sequence))]  # for each engine, the positions of its words in the sequence
     for words in readings[1:]:
         if list(words) == sequence:
             position.append(np.arange(len(sequence)))
@@ -57,7 +58,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         spans = align_page(sequence, words).spans
         begin, end, first, last = spans.T
         inserted = begin == end
-        # each row's words in the new sequence: those of the old sequence, or the inserted ones
+        # Number of words that each row has in the new sequence: words of the old sequence, or inserted
+        # ones.
         size = np.where(inserted, last - first, end - begin)
         start = np.cumsum(size) - size
         known = np.repeat(~inserted, size)
@@ -68,7 +70,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         new_tied = np.zeros(len(row), np.bool_)
         new_tied[moved_to] = tied
         new_tied |= (within > 0) & known
-        # words inserted between two words of one place belong to that place
+        # Words inserted between two words of one place belong to this place.
         for k in np.flatnonzero(~known)[::-1].tolist():
             new_tied[k] = k + 1 < len(row) and new_tied[k + 1]
         tied = new_tied

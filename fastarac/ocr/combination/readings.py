@@ -19,7 +19,7 @@ __all__ = ["Readings"]
 
 
 class Readings:
-    """The words of several engines, each at a place.
+    """The words of several engines; each word is at a place, an aligned position of a page.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Readings:
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
-        """Index of each engine's first word at or after each place, (n_places, n_engines)."""
+        """For each place, the index of each engine's first word at this or a later place."""
         return np.cumsum(self.sizes, axis=0) - self.sizes
 
     @cached_property
@@ -74,7 +74,7 @@ class Readings:
 
     @cached_property
     def looks(self) -> tuple[NDArray[np.float64], ...]:
-        """Length and kinds of characters of each engine's words, as in :func:`looks_of`."""
+        """Features of the text of each engine's words, as in :func:`looks_of`."""
         return tuple(map(looks_of, self.text))
 
     @cached_property
@@ -93,7 +93,7 @@ class Readings:
     def candidate(self) -> NDArray[np.intp]:
         """Candidate of each engine at each place, (n_places, n_engines); -1 for none.
 
-        A candidate is numbered by the first engine with the same text.
+        The number of a candidate is the index of the first engine with the same text.
         """
         found = np.where(self.sizes > 0, np.arange(self.n_engines), -1)
         for e in range(self.n_engines):

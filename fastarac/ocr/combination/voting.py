@@ -1,4 +1,4 @@
-"""The vote: which engine's words are chosen at a place, and their confidence."""
+"""Voting: choose one engine's words at each place, and give them a confidence."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Chosen(NamedTuple):
     Attributes
     ----------
     engine, word : ndarray of intp
-        The engine that each word is from, and its index among that engine's readings.
+        The engine that each word comes from, and the word's index among that engine's readings.
     place : ndarray of intp
     agreeing : ndarray of intp
-        Number of engines that have it.
+        Number of engines that have the word.
     confidence : ndarray of float64
     """
 
@@ -45,14 +45,14 @@ class Chosen(NamedTuple):
 
 
 def by_probability(readings: Readings, combination: Combination) -> Chosen:
-    """Choose the candidate at each place that is most probably right, by a learnt combination.
+    """Choose the most probable candidate at each place, by a learnt combination.
 
     Returns
     -------
     Chosen
-        The confidence is the mean, over the engines that have the candidate, of the probability that it
-        is right. Words that at most half of the engines have are left out if they are more likely no
-        words. Ties go to the candidate of more engines, then to that of the first engine.
+        The confidence is the mean probability that the candidate is right, over the engines that have
+        it. A word that at most half of the engines have is left out if more likely no true word stands
+        there. Ties go to the candidate of more engines, then to the candidate of the first engine.
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
@@ -64,14 +64,14 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
     """Choose the candidate of most engines at each place; ties go to the surest engines.
 
-    With `exact`, the confidence is 1 if all engines have it, else 0.
+    With `exact`, the confidence is 1 if all engines have the candidate, else 0.
 
     Returns
     -------
     Chosen
-        The confidence is (m - 1 + r)/k if m of k engines have the candidate. r in (0, 1) is the least
-        of their ranks: the share of an engine's words that are less sure (ties count half), or 0 for a
-        word without a confidence. Remaining ties go to the first engine.
+        The confidence is (m - 1 + r)/k if m of k engines have the candidate. An engine's rank of a word
+        is the share of its words with a lower confidence (ties count half), or 0 without a confidence;
+        r in (0, 1) is the least rank. Remaining ties go to the first engine.
     """
     ranks = [_ranks(each) for each in readings.confidence]
     found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")
@@ -87,13 +87,13 @@ def _chosen(
     of_word: Sequence[NDArray[np.float64]],
     join: Literal["mean", "least"],
 ) -> Chosen:
-    """Return the words of the best candidates, with the mean or the least of their values `of_word`."""
+    """Return the words of the candidates with the best mean or least of the values `of_word`."""
     there = readings.sizes > 0
     n = readings.n_engines
     if not len(readings):
         none = np.empty(0, np.intp)
         return Chosen(none, none, none, none, np.empty(0))
-    # average over the engines of a candidate, so that each of them gives the same score
+    # Average over the engines of a candidate, so that its score does not depend on the engine.
     of_candidate = np.stack(
         [
             np.where(readings.same[:, e], score, 0.0).sum(axis=1)
@@ -128,7 +128,7 @@ def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArra
 
 
 def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of an engine's words that are less sure, ties counting half; 0 for none."""
+    """Return the share of words with a lower confidence, ties counting half; 0 without a confidence."""
     known = ~np.isnan(confidence)
     found = np.zeros(len(confidence))
     if known.any():

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["AppliedFields", "apply_to_fields", "are_documents"]
 
 LISTED = 6  # number of names that a note lists
-# The arrays hold 0, "" and NaN in place of null: DuckDB cannot infer a column's type from nulls.
+# The arrays hold 0, "" and NaN for null, because DuckDB cannot infer a column's type from nulls.
 ROWS = """
     SELECT id, document, field, nullif(page, 0) AS page, nullif(box, '') AS box,
         CASE WHEN has THEN prediction END AS prediction,
@@ -69,8 +69,8 @@ class AppliedFields(Table, Result):
     applied : AppliedPolicy
         The counts and the expected errors.
     document, field, name : tuple of str, n of them
-        Document and field of each row, and the field's name without item numbers. A field of the
-        policy that a document lacks has a row, too.
+        Document and field of each row, and the field's name without item numbers. If a document lacks a
+        field of the policy, the missing field has a row, too.
     position : tuple of (page, box)
         The page of the document, from 1, and left, top, right and bottom of the box as a string, in
         the units of the file; None where the service does not give them.
@@ -142,8 +142,8 @@ class AppliedFields(Table, Result):
         Raises
         ------
         ValueError
-            If the two names are the same, a name is that of a file the outputs were read from, or a
-            name ends in no known format.
+            If the two file names are the same, a file is one of those that the outputs were read from,
+            or a name ends in no known format.
         OSError
             If a file cannot be written. Both files appear only after both are complete.
         ModuleNotFoundError
@@ -177,7 +177,7 @@ def apply_to_fields(
         A policy of fields or of whole documents, fitted to outputs of the same service, as
         ``fastarac ocr -o`` writes it.
     path : str, path-like, or iterable of them
-        The service's output: files and folders as :func:`read_fields` takes them.
+        The service's output: files and folders, as for :func:`read_fields`.
     rename, value_key, confidence_key
         As for :func:`read_fields`. The policy names the fields as the truth did.
 
@@ -197,7 +197,7 @@ def apply_to_fields(
         If the confidences are clearly on another scale than those the policy was fitted on, as for
         :func:`.operation.apply_policy`.
     ValueError
-        If the policy has no fields, or no output with a confidence belongs to one of them.
+        If the policy has no fields, or no output with a confidence belongs to a field of the policy.
     TypeError
         If `policy` is not a policy.
 
@@ -293,10 +293,10 @@ def apply_to_fields(
 
 
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
-    """Return whether a path holds documents that need `apply_to_fields`, given a policy of fields.
+    """Return whether a policy of fields is applied to a path by `apply_to_fields`.
 
-    True for folders, nested JSON, and tables with item numbers in their fields' names (if the policy
-    has fields of lists). Other tables already have a row for each output, named as in the policy.
+    True for folders and nested JSON. True also for tables whose field names have item numbers, if the
+    policy has fields of lists. Other tables already have a row for each output, named as in the policy.
     """
     file = Path(path)
     if file.is_dir():
@@ -340,7 +340,7 @@ def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
 def _by_policy(
     policy: Policy, files: Sequence[FieldFile], documents: Sequence[str]
 ) -> tuple[list[_Output], list[Row]]:
-    """Return a row for each of the policy's fields in each document, and the rows of unknown fields.
+    """Return a row for each policy field of each document, and the rows of fields not in the policy.
 
     A field that a document lacks has a row without a prediction.
     """

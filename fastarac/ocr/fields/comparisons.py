@@ -39,7 +39,7 @@ __all__ = [
     "settings_of_file",
 ]
 
-#: The comparisons of fields by name, with a description of the values that each takes as equal.
+#: The comparisons of fields by name; the description says which values are equal.
 COMPARISONS = {
     "exact": "the same text",
     "text": "texts that differ in case and in white space",
@@ -55,7 +55,7 @@ EXPECTED = (
 )
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
-# Limits on a pattern's processor time, for one text and for all: the texts are untrusted.
+# Limits on a pattern's processor time, for one text and for all texts, which are untrusted.
 SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
 
 
@@ -73,7 +73,7 @@ class Written(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Whether an output is right, with a remark."""
+    """Whether an output is right, and a remark."""
 
     right: bool
     remark: str = ""
@@ -84,7 +84,7 @@ class Judgement(NamedTuple):
 
 @lru_cache
 def judged(*, right: bool, remark: str = "") -> Judgement:
-    """Return a shared object for equal judgements, which saves memory with many fields."""
+    """Return a judgement; equal ones share an object, to save memory with many fields."""
     return Judgement(right, remark)
 
 
@@ -94,9 +94,9 @@ class FieldComparison:
     Attributes
     ----------
     name : str
-        Its notation, such as ``amount:comma``.
+        The comparison's notation, such as ``amount:comma``.
     values : {"none", "truth", "both"}
-        The sides for which a number or date given beside the text is compared in its place.
+        The sides whose normalized number or date, if given, is compared instead of the text.
     """
 
     __slots__ = ("_judge", "name", "values")
@@ -125,15 +125,15 @@ class FieldComparison:
         Raises
         ------
         Unreadable
-            If the truth is not of the kind that the comparison expects, such as a number or a date.
+            If the truth cannot be read as the comparison expects, for example as a number or a date.
         TooSlowError
-            If a pattern takes more than a second for a text, or a minute for all so far.
+            If a pattern takes more than a second for one text, or a minute for all texts so far.
         """
         truth, prediction = self.of_truth(truth), self.of_prediction(prediction)
         true, read = (_composed(each.value or each.text) for each in (truth, prediction))
         if not true.strip() or not read.strip():
             if true.strip():
-                self._judge(truth, truth)  # raises if the truth is unreadable
+                self._judge(truth, truth)  # raise if the truth is unreadable
             return judged(right=not true.strip() and not read.strip())
         found = self._judge(truth, prediction)
         return judged(right=True, remark="" if true == read else "folded") if found.right else found
@@ -338,7 +338,7 @@ def _by_readings(
 ) -> Callable[[Written, Written], Judgement]:
     """Return a comparison of texts that can be read in several ways.
 
-    Texts whose readings agree one by one are equal. If only some pair of readings agrees, the output
+    Two texts are equal if all their readings agree, one by one. If only some readings agree, the output
     is wrong, with the remark `undecided`.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
@@ -391,7 +391,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
         else:
             field, equals, how = text.partition("=")
             if not equals:
-                comparison(text)  # raises an error that says what is expected
+                comparison(text)  # raise an error that says what is expected
             each = {field: how}
         if twice := [field for field in each if field in found]:
             raise ValueError(f"compare names {shown(twice[0])} twice")
@@ -404,7 +404,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
 def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the comparisons of fields in a TOML file, and the optional fields.
 
-    Each line gives a field a comparison, or a table with the keys ``compare`` and ``optional``.
+    Each line maps a field to a comparison, or to a table with the keys ``compare`` and ``optional``.
     """
     compare: dict[str, str] = {}
     optional: list[str] = []
@@ -425,7 +425,7 @@ def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def strings_of_file(path: Path, expected: str) -> dict[str, str]:
-    """Return the lines of a TOML file, each a name with a string."""
+    """Return the lines of a TOML file as a mapping from names to strings."""
     table = table_of_file(path)
     for field, text in table.items():
         if not isinstance(text, str):

@@ -1,9 +1,9 @@
 """Row counts: fields such as ``items.count`` with the number of rows of a document's list.
 
-A row that the engine missed leaves no output that could be rejected. The row count is such an output:
-it is wrong if a row was missed. Engines give no confidence for it; the lowest confidence in the rows
-read stands in, and a policy calibrates it to the share of right counts, on other documents than those
-used to prove its limit.
+A row that the engine missed leaves no output that could be rejected. The row count is an output that
+can be rejected: it is wrong if a row was missed. Engines give no confidence for it, so it gets the
+lowest confidence in the rows read. A policy calibrates this confidence to the share of right counts, on
+documents that are not used to prove its limit.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
     key : str
         The name of the list.
     complete : bool
-        Whether a list absent from the truth has no rows; otherwise its number of rows is unknown.
+        Whether a list that the truth lacks has no rows; otherwise its number of rows is unknown.
     """
     n = len({number for number, _ in _cells(placed, key)})
     if n == 0 and not complete:
@@ -77,9 +77,9 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
 
 
 def read_count(placed: Sequence[Placed], key: str) -> Row | None:
-    """Return the number of rows read, as an output; None if the document has no output at all.
+    """Return an output for the number of rows read; None if the document has no output at all.
 
-    Its confidence is the lowest in these rows, or, if no row was read, the lowest in the document.
+    The count's confidence is the lowest in these rows or, without rows, the lowest in the document.
     """
     outputs = [(path, row) for path, row in placed if is_there(row.prediction)]
     if not outputs:
@@ -94,7 +94,7 @@ def read_count(placed: Sequence[Placed], key: str) -> Row | None:
 
 
 def _row(row: Row, key: str) -> Row:
-    """Return an empty row for the row count of a list in the same document."""
+    """Return a row without content, in the same document, for a list's row count."""
     return Row(row.document, f"{key}{COUNT}", row.file, row.place)
 
 

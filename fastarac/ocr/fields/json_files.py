@@ -40,7 +40,7 @@ WITHOUT_TRUTH = "it is JSON without a truth; give the truth in a file of its own
 def has_fields(path: str | os.PathLike[str]) -> bool:
     r"""Return whether a file or folder has fields: a table of fields, or documents in JSON.
 
-    Called on a truth, it tells fields from words: true texts of pages are never JSON.
+    A truth that is JSON holds fields, because true texts of pages are never JSON.
 
     See Also
     --------
@@ -156,8 +156,9 @@ def _files(path: Path) -> list[Path]:
 
 
 def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
-    """Yield the value of a JSON file, or the value of each line of JSON lines, with its place."""
-    shared = lru_cache(maxsize=1 << 12)(JsonNumber)  # files repeat numbers, such as coordinates
+    """Yield the value of a JSON file, or of each line of JSON lines, and its place in the file."""
+    # Share objects, because files repeat numbers such as coordinates.
+    shared = lru_cache(maxsize=1 << 12)(JsonNumber)
     text = decoded(file)
     options: dict[str, Any] = {
         "parse_float": shared,
@@ -217,8 +218,8 @@ def _read_json(
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
         every = partial(_leaves, file, name, fields, value_key, confidence_key, place)
-        # Refuse files of words before listing the leaves: a list of leaves takes many times the
-        # memory of the coordinates in such files.
+        # Refuse files of words before listing their leaves, because the list would take many times the
+        # memory of the file.
         if role != "truth" and alone and all(leaf.confidence is None for leaf in every()):
             _refuse_words(file, fields, value_key, confidence_key)
         if role == "both":
@@ -267,7 +268,7 @@ def _leaves(
     confidence_key: str,
     place: str,
 ) -> Iterator[Leaf]:
-    """Yield the fields of a document: leaves with a value and a confidence, and plain values."""
+    """Yield the fields of a document: leaves that have a value and a confidence, and plain values."""
 
     def error(name: str, problem: str) -> OcrFileError:
         return OcrFileError(

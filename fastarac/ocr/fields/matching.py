@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST", "pair_fields"]
 
-#: Largest number of pairs of a true item and an item read that are compared for one list.
+#: Largest number of pairs (true item, item read) that are compared for one list.
 LARGEST = 4_000_000
 
 
 def pair_fields(
     truths: Sequence[Placed], outputs: Sequence[Placed], similarity: Similarity
 ) -> list[Pair]:
-    """Pair the fields of a document: plain ones by name, repeated ones by their similarity.
+    """Pair the fields of a document: plain fields by name, repeated fields by similarity.
 
     Parameters
     ----------
@@ -43,9 +43,10 @@ def pair_fields(
     Returns
     -------
     pairs : list of (truth or None, output or None)
-        One for each true field, and one for each output without a true field. The items of a list are
-        paired as wholes, each with at most one item of the other side. As many items as possible are
-        paired, and among these pairings the sum of similarities over all fields is largest.
+        One pair for each true field, and one for each output without a true field. The items of a list
+        are paired as wholes, each with at most one item of the other side. As many items as possible
+        are paired; among all such pairings, the one with the largest sum of similarities over all
+        fields is taken.
 
     Raises
     ------
@@ -57,7 +58,8 @@ def pair_fields(
     )[0]
 
 
-Entry: TypeAlias = "tuple[FieldPath, int, Row]"  # the int counts the outer lists already paired
+# A field, the number of its outer lists that are already paired, its row.
+Entry: TypeAlias = "tuple[FieldPath, int, Row]"
 
 
 def _paired(
@@ -133,7 +135,7 @@ def _assigned(
 
 
 def _assignment(table: np.ndarray) -> list[tuple[int, int]]:
-    if 1 in table.shape:  # one row or column: its largest value, without SciPy
+    if 1 in table.shape:  # with one row or column, take its largest value without importing SciPy
         best = int(np.argmax(table))
         return [(best // table.shape[1], best % table.shape[1])]
     with needed_by_ocr("matching repeated fields needs SciPy"):

@@ -1,4 +1,4 @@
-"""Fields of forms and invoices as items, and documents as items that are right if all fields are."""
+"""Fields of forms and invoices as items; documents as items that are right if all fields are right."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ LISTED = 5  # number of documents that an error message lists
 class StraightThrough(Result):
     """Counts of accepted and wrong fields and documents at a threshold.
 
-    A document goes straight through if all its outputs and all required fields are accepted: nobody
-    opens it.
+    A document goes straight through, so that nobody opens it, if all its outputs and all required
+    fields are accepted.
 
     See Also
     --------
@@ -136,7 +136,7 @@ class FieldCounts(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AbsentField(Result):
-    """How often documents lack a field, and the effect of making it optional or required.
+    """Number of documents that lack a field, and the effect of making it optional or required.
 
     Attributes
     ----------
@@ -146,14 +146,14 @@ class AbsentField(Result):
     documents : int
         Number of all documents.
     absent : int
-        Number of documents that lack the field: they have no output of it with a confidence.
+        Number of documents that lack the field, which means they have no output for it with a
+        confidence.
     rightly : int
         Number of these documents in which the field is truly empty.
     unlisted : int
         Number of these documents for which the truth does not list the field.
     now, otherwise : StraightThrough
-        The counts at a threshold now, and if an optional field were required or a required field
-        optional.
+        The counts at a threshold as things are, and with the opposite setting of `optional`.
 
     See Also
     --------
@@ -193,7 +193,7 @@ class AbsentField(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DocumentOutputs(Table, Result):
-    """Documents as items: right if all their fields are.
+    """Documents as items; a document is right if all its fields are right.
 
     Attributes
     ----------
@@ -202,13 +202,13 @@ class DocumentOutputs(Table, Result):
     correct : ndarray of shape (n,), bool
         Whether all fields of each document are right.
     confidence : ndarray of shape (n,), float64
-        The lowest confidence of each document's outputs: a threshold that accepts the document accepts
-        all of them.
+        The lowest confidence of each document's outputs, so that a threshold that accepts the document
+        accepts all its outputs.
     n_fields : ndarray of shape (n,), intp
         Number of fields of each document.
     never_accepted : float or None
         The confidence given to documents that lack a required field or have no output at all; None if
-        there are none.
+        there is no such document.
 
     See Also
     --------
@@ -254,24 +254,24 @@ class FieldOutputs(Table, Result):
     truth : tuple of str
         The true value; an empty string if the field is truly empty.
     prediction : tuple of (str or None)
-        The output as compared: for numbers, amounts and dates, the service's normalized value if there
-        is one. None where there is no output.
+        The output as compared: the text or, for numbers, amounts and dates, the service's normalized
+        value if there is one. None where there is no output.
     correct : ndarray of shape (n,), bool
         Whether each item is right, by the comparison of its field.
     confidence : ndarray of shape (n,), float64
         The confidence in the file; `never_accepted` where the field is rejected.
     kind : tuple of str
-        ``right`` or ``wrong`` where there are a true value and an output, ``inserted`` where there is
-        an output alone, ``missed`` where there is a true value alone, ``empty`` where there is neither.
+        ``right`` or ``wrong`` with a true value and an output, ``inserted`` with an output only,
+        ``missed`` with a true value only, ``empty`` with neither.
     rejected : ndarray of shape (n,), bool
         Whether the field has no output or no confidence, so that no threshold accepts it. A field
         without an output is right if its truth is empty.
     never_accepted : float or None
-        The confidence given to rejected fields, below all others; None if there are none.
+        The confidence given to rejected fields, below all others; None if no field is rejected.
     comparisons : mapping of str to str
         The comparison of each field, by the field's name.
     folded : tuple of FoldedField
-        Outputs that are right though they differ from their truth, by field, with examples.
+        Outputs that are right although they differ from their truth, by field, with examples.
     notes : tuple of str
         Remarks for the user, one sentence each.
     renamed : mapping of str to str
@@ -280,8 +280,8 @@ class FieldOutputs(Table, Result):
         Names of fields that a document may lack and still go straight through; all others are
         required.
     fields_complete : bool
-        Whether a field that the truth does not list in a document has no true value there; otherwise
-        its true value is unknown.
+        Whether a field that the truth does not list for a document is truly empty there; otherwise its
+        true value is unknown.
 
     See Also
     --------
@@ -351,9 +351,9 @@ class FieldOutputs(Table, Result):
     def documents(self) -> DocumentOutputs:
         """Return the documents as items, each right if all its fields are.
 
-        The confidence of a document is the lowest of its outputs. A document that lacks a required
-        field, or has no output at all, is rejected. A lacking optional field does not lower the
-        confidence, but the document is still wrong if a true value was missed.
+        The confidence of a document is the lowest confidence of its outputs. A document that lacks a
+        required field, or has no output at all, is rejected. An absent optional field does not lower
+        the confidence; but if its true value was missed, the document is wrong.
 
         Returns
         -------
@@ -371,8 +371,8 @@ class FieldOutputs(Table, Result):
         Parameters
         ----------
         threshold : float
-            A field is accepted iff its confidence is at least this; rejected fields never are. A
-            document is accepted iff all its outputs are and no required field is lacking.
+            A field is accepted if its confidence is at least the threshold; rejected fields never are.
+            A document is accepted if all its outputs are accepted and it lacks no required field.
 
         Returns
         -------
@@ -413,7 +413,7 @@ class FieldOutputs(Table, Result):
     def all_optional(self, threshold: float) -> StraightThrough:
         """Return the counts if every field were optional.
 
-        Making fields optional one at a time does not free a document that lacks several of them.
+        A document that lacks several fields goes straight through only if all of them are optional.
 
         Parameters
         ----------
@@ -449,7 +449,7 @@ class FieldOutputs(Table, Result):
 
 
 def require_listed(fields: FieldOutputs) -> None:
-    """Raise if an optional field does not exist, or its truth is unknown where it may be lacking."""
+    """Raise if an optional field does not exist, or if its truth is unknown in some document."""
     if not fields.optional:
         return
     whole = fields._whole  # noqa: SLF001, a class of this module
@@ -497,7 +497,8 @@ class _Whole(NamedTuple):
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
-        for i, name in enumerate(names):  # a true row count tells that a list without rows is empty
+        # If the row count is known, a list without rows is known to be empty.
+        for i, name in enumerate(names):
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:
                     have.told[:, i] |= have.told[:, names.index(count)]
@@ -506,7 +507,7 @@ class _Whole(NamedTuple):
         return cls(fields, documents, names, have, wrong)
 
     def lacking(self, optional: Collection[str]) -> NDArray[np.bool_]:
-        """Return a mask of the documents that lack a required field, or any output."""
+        """Return a mask of the documents that lack a required field or have no output at all."""
         return self.have.lacking(Requirements.of(self.names, tuple(optional)).required)
 
     def outputs(self, optional: Collection[str]) -> DocumentOutputs:
@@ -580,7 +581,7 @@ class ReportedFields(Source):
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
     ) -> tuple[list[Section], list[Section]]:
-        """Return the sections on whole documents and on the most confident errors, to come last."""
+        """Return the report's last sections: whole documents, and the most confident errors."""
         thresholds = [found.point.threshold for found in evaluation.limits]
         counts = map(self.fields.straight_through, thresholds)
         documents = [

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOWHERE", "Position", "position_of"]
 
-MOST_PAGES = 1_000_000  # a larger number is not taken as a page number
+MOST_PAGES = 1_000_000  # a larger number is not a page number
 
 
 class Position(NamedTuple):
@@ -34,7 +34,7 @@ NOWHERE = Position()
 
 
 def position_of(*nodes: Node) -> Position:
-    """Return the first page and the first box in these values of a service's JSON.
+    """Return the first page and the first box found in values of a service's JSON.
 
     A position that cannot be read is left out without an error: it only helps people find a field.
     """

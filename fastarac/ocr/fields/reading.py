@@ -45,7 +45,7 @@ __all__ = ["read_fields"]
 
 LISTED = 20
 EXAMPLES = 3
-#: Comparisons tried on outputs that `exact` takes as wrong, to suggest a better one.
+#: Comparisons tried on outputs that are wrong by `exact`, to suggest a better comparison.
 TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
     "can be read in two ways, of which one is right, and {} wrong until an option of the comparison "
@@ -56,9 +56,9 @@ UNCOUNTED = (
     "if what is not listed has no true value, takes it for 0"
 )
 EMPTY = Written("")
-#: Smallest number of confidences of a document or field for checking its scale against others.
+#: Smallest number of confidences with which a document's or field's scale is checked.
 FEW = 3
-#: Smallest number of outputs of a field, none of them right, for a note on it.
+#: Smallest number of outputs of a field for a note that none of them is right.
 MANY = 10
 
 
@@ -90,19 +90,20 @@ def read_fields(
     ----------
     path : str or path-like
         The outputs, in a format recognized by content: JSON of Azure Document Intelligence, Amazon
-        Textract or Google Document AI; nested JSON of any model, with leaves
-        ``{"value": …, "confidence": …}``, holding one document, a list of documents, or one per line,
-        each named by its key ``document``; or a table (JSON lines, CSV, TSV, Parquet) with the columns
-        ``document``, ``field`` (such as ``items[3].amount``), ``prediction`` and ``confidence``. A
-        folder has one file per document, which names it up to the first dot.
+        Textract or Google Document AI; nested JSON of any model; or a table (JSON lines, CSV, TSV,
+        Parquet) with the columns ``document``, ``field`` (such as ``items[3].amount``), ``prediction``
+        and ``confidence``. Nested JSON has leaves ``{"value": …, "confidence": …}``; it is one
+        document, a list of them, or one per line, each named by its key ``document``. A folder has one
+        file per document, named like the document up to the first dot.
     truth : str or path-like, optional
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
         with plain values. Without it, ``truth`` is a column of the first table.
     compare : str, mapping of str to str or path-like, optional
         The comparison of outputs with truths: one of `fastarac.ocr.COMPARISONS` for all fields, or a
-        mapping from fields (without item numbers; ``*`` and ``?`` are wildcards) to comparisons, such
-        as ``{"items[].*": "amount:comma,tolerance=0.01"}``, or a TOML file with such lines. By default
-        ``exact``, with an error where different texts are the same number (``9.0`` and ``9``).
+        mapping from fields to comparisons, such as ``{"items[].*": "amount:comma,tolerance=0.01"}``, or
+        a TOML file with such lines. Fields have no item numbers; ``*`` and ``?`` are wildcards. The
+        default is ``exact``, which raises an error if different texts are the same number (``9.0`` and
+        ``9``).
     rename : mapping of str to str or path-like, optional
         The truth's names for fields of the outputs, without item numbers:
         ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``. Renaming a list or object
@@ -114,7 +115,7 @@ def read_fields(
     optional : sequence of str, default=()
         Fields (without item numbers) that a document may lack and still go straight through.
     fields_complete : bool, default=False
-        Whether a field that the truth does not list in a document has no true value there.
+        Whether a field that the truth does not list for a document is truly empty there.
 
     Examples
     --------
@@ -161,13 +162,13 @@ def read_fields(
 
     Notes
     -----
-    A field without a prediction or a confidence is *rejected*: no threshold accepts it. A field
-    without a prediction is right if its truth is empty, too. A prediction is wrong if its comparison
-    cannot read it, or if it can be read in two ways and only one of them would be right.
+    A field without a prediction or a confidence is *rejected*: no threshold accepts it. A field without
+    a prediction is right if its truth is empty, too. A prediction is wrong if its comparison cannot
+    read it, or if only one of its two possible readings is right.
 
-    Line items are matched one to one with the true ones, as wholes, to maximize the sum of their
-    fields' similarities. The remaining outputs are *inserted* and wrong. The number of rows of each
-    list is a field, such as ``items.count``.
+    Line items are matched as wholes, one to one, with the true line items; the matching maximizes the
+    sum of their fields' similarities. Unmatched outputs are *inserted* and wrong. The number of rows of
+    each list is a field, such as ``items.count``.
     """
     keys = value_key, confidence_key
     notes: list[str] = []
@@ -314,17 +315,18 @@ class _Join:
         read: Sequence[Placed],
         read_counts: Mapping[str, Row],
     ) -> Iterator[Item]:
-        """Yield the row counts, from the files if they give them, else counted from the rows."""
+        """Yield the row counts that the files give; other lists' rows are counted."""
         for name, key in self.counts.items():
             truth = true_counts.get(name)
             if truth is None:
                 truth = true_count(true, key, complete=self._truths.whole or self._complete)
             output = read_counts.get(name) or read_count(read, key)
-            if truth is not None or output is not None:  # an output without a truth counts as wrong
+            # An output without a truth is yielded, too: it counts as wrong.
+            if truth is not None or output is not None:
                 yield Item(name, name, truth, output)
 
     def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
-        """Raise if outputs have no truth, or note that they are left out; note empty documents."""
+        """Raise if outputs have no truth, or note that these are left out; note empty documents."""
         if self._unmatched:
             n = len(self._unmatched)
             said = f"{count(n)} {plural('output', n)} without a truth"
@@ -349,7 +351,7 @@ class _Join:
 def _without_counts(
     placed: Iterable[Placed], counts: Mapping[str, str]
 ) -> tuple[list[Placed], dict[str, Row]]:
-    """Separate the row counts that a file gives, by name, from all other fields."""
+    """Separate the row counts that a file gives from all other fields, by their names."""
     every = list(placed)
     given = {path.key: row for path, row in every if not path.items and path.key in counts}
     return [each for each in every if each[0].items or each[0].key not in counts], given
@@ -514,7 +516,7 @@ def _counted(
 
 
 def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
-    """Yield a note if no output is right, or else one for each field with many outputs, all wrong."""
+    """Yield a note if no output is right, else a note on each field with many outputs, all wrong."""
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):
@@ -549,7 +551,7 @@ def _pair(item: Item) -> str:
 def _folded(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[FoldedField]:
-    """Yield, for each field, the outputs that are right though they differ from their truth."""
+    """Yield, for each field, the outputs that are right although they differ from their truth."""
     of: dict[str, list[Item]] = defaultdict(list)
     for item, each in zip(items, judged, strict=True):
         if each.remark == "folded":
@@ -569,7 +571,7 @@ def _folded(
 def _hints(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[str]:
-    """Yield a hint on fields, compared exactly, that another comparison would find right more often."""
+    """Yield a hint on each exactly compared field with more right outputs by another comparison."""
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)
@@ -587,7 +589,7 @@ def _hints(
                 continue
     found = []
     for name, counts in better.items():
-        how, n = max(counts.items(), key=lambda pair: pair[1])  # ties: the first in TRIED
+        how, n = max(counts.items(), key=lambda pair: pair[1])  # in a tie, the first in TRIED
         if n:
             found.append((n, wrong[name], f"{name}={how} ({count(n)} of {count(wrong[name])})"))
     if found:
@@ -601,7 +603,7 @@ def _hints(
 def _refuse_numbers(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> None:
-    """Raise if an output without a chosen comparison is wrong as text but right as a number."""
+    """Raise if an output is wrong as text but right as a number, and no comparison was chosen."""
     judge = lru_cache(maxsize=None)(comparison("number").judge)
     same: list[tuple[str, Row, Written, Written]] = []
     for item, each in zip(items, judged, strict=True):

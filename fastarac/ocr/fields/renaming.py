@@ -29,10 +29,10 @@ def renamed(
     ----------
     file : FieldFile
     rename : mapping of str to str or path-like
-        A new name for each field, or for a list or object with everything in it; or the path of a TOML
+        A new name for each field, or for a list or object with all its contents; or the path of a TOML
         file. Item numbers are left out of the names, or written as ``[]``. Each item number of a field
-        goes to the next ``[]`` of the new name; if there is none left, it follows the part of the new
-        name at the same depth (or its end, if it has fewer parts). If several names fit a field, the
+        goes to the next ``[]`` of the new name. Without a further ``[]``, it follows the new name's
+        part at the same depth, or the last part if there are fewer. If several names fit a field, the
         longest one counts.
 
     Examples
@@ -78,7 +78,8 @@ def _moved(path: FieldPath, key: str, new: str) -> FieldPath:
         begin += piece
     inside = [(length, number) for length, number in path.items if length <= len(key)]
     ends = [end for end in range(1, len(begin) + 1) if begin[end : end + 1] in (".", "")]
-    for length, _ in inside[len(places) :]:  # no [] left: place after the part at the same depth
+    # Without a further [], a number follows the part at the same depth.
+    for length, _ in inside[len(places) :]:
         places.append(ends[min(key[:length].count("."), len(ends) - 1)])
     after = [
         (length - len(key) + len(begin), number) for length, number in path.items if length > len(key)

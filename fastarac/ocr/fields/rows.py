@@ -34,7 +34,7 @@ class Row:
     place : str
         The place in the file, for error messages.
     prediction, truth : Written or None
-        The text read and the true text; None where there is none.
+        The text read and the true text; None if it is absent.
     confidence : str, float or None
         The confidence as written in the file.
     position : Position
@@ -67,8 +67,8 @@ class FieldFile:
     documents : tuple of str
         Names of all documents, including documents without fields.
     whole : bool
-        Whether a field missing from a document is empty there, as in nested JSON; in a table, it is
-        unknown.
+        Whether a field that a document lacks is empty there, as in nested JSON; in a table, its value
+        is unknown.
     kind : str
         The kind of file: the service's name, ``"JSON"`` or ``"a table"``.
     """
@@ -96,7 +96,7 @@ class FieldFile:
 
 @dataclass(frozen=True, slots=True)
 class FieldPath:
-    """The name of a field, split into a name without item numbers and the numbers' places in it.
+    """The name of a field, split into a name without item numbers, and these numbers with their places.
 
     Attributes
     ----------
@@ -126,17 +126,17 @@ class FieldPath:
         return {self.key[:length] for length, _ in self.items}
 
     def is_below(self, name: str) -> bool:
-        """Return whether the field has this name, or lies inside the object or list of this name."""
+        """Return whether the field has this name or lies inside an object or list of this name."""
         return self.key == name or self.key.startswith((f"{name}.", f"{name}["))
 
     def within(self, lists: Iterable[str]) -> FieldPath:
-        """Return the path with item number 0 in each of these lists where it has no number."""
+        """Return the path with item number 0 in each of these lists for which it has no number."""
         lengths = {length for length, _ in self.items}
         lacking = {len(name) for name in lists if self.is_below(name)} - lengths
         return FieldPath(self.key, tuple(sorted((*self.items, *((length, 0) for length in lacking)))))
 
     def written(self, mark: str = "", *, numbers: bool = True) -> str:
-        """Return the name, with item numbers (each after `mark`) or with [] in their place."""
+        """Return the name with item numbers, each after `mark`, or with [] instead of them."""
         text, end = "", 0
         for length, number in self.items:
             text += (

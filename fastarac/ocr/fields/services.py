@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEEPEST", "Leaf", "Service", "service_of", "written_of"]
 
-#: Keys of Google's normalized values, each with its spelling in another library.
+#: Keys of Google's normalized values; each has a second spelling, used by another library.
 NORMALIZED = {
     "moneyValue": "money_value",
     "dateValue": "date_value",
@@ -72,9 +72,9 @@ class Service(NamedTuple):
     ----------
     name : str
     highest : float
-        The upper end of its scale of confidences.
+        Upper end of the service's scale of confidences.
     documents : callable
-        Returns the fields of each document in a file, given the file's outermost value and path.
+        A function of a file's outermost value and path that returns the fields of each document.
     """
 
     name: str
@@ -286,7 +286,7 @@ def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
     names = []
     for node in nodes:
         name = node.at("Type").text("Text") if node.has("Type") else ""
-        if name in ("", "OTHER") and node.has("LabelDetection"):  # no known type: use the label
+        if name in ("", "OTHER") and node.has("LabelDetection"):  # without a known type, use the label
             name = _label(node.at("LabelDetection").text("Text")) or name
         names.append(before + (name or "OTHER"))
     leaves = []
@@ -391,7 +391,7 @@ def _google_forms(document: Node) -> list[Leaf]:
 
 
 def _anchored(node: Node, whole: str) -> str:
-    """Return the text of a part of a page: its own, or the segments of the document's text."""
+    """Return the text of a part of a page: its own text, or its segments of the document's text."""
     if node.value is None:
         return ""
     anchor = node.at("textAnchor", "text_anchor")

@@ -108,7 +108,7 @@ def field_rows(file: InputFile, role: str) -> list[Row]:
             )
             raise OcrFileError(file.path, problem, place=place)
         confidence, truth = record.get("confidence"), record.get("truth")
-        if truth == record.get("prediction"):  # share one object in this common case, to save memory
+        if truth == record.get("prediction"):  # in this common case, share one object to save memory
             truth = record.get("prediction")
         rows.append(
             Row(
@@ -145,7 +145,7 @@ def as_confidence(row: Row) -> float:
 
 
 def with_points(rows: list[Row]) -> list[Row]:
-    """Return rows with confidences in the notation of `float`: no decimal commas, no percent signs.
+    """Return rows with confidences that `float` can parse: no decimal commas, no percent signs.
 
     Raises
     ------
@@ -226,7 +226,8 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
 def _text(file: InputFile, place: str, key: str, value: object) -> Written | None:
     if value is None or isinstance(value, str | bool):
         return written_of(value)
-    if isinstance(value, float):  # NaN or Infinity, an extension of JSON; other numbers are strings
+    # Only NaN and Infinity, which extend JSON: other numbers are parsed as strings.
+    if isinstance(value, float):
         return None if math.isnan(value) else Written(str(value))
     if key in (*KEYS, "prediction", "truth", "confidence"):
         problem = f"{key} must be a text or a number, got {shown(value)}"
@@ -254,7 +255,8 @@ def _of_parquet(value: object) -> Written | None:
     """Return a value of a column as text; a number or date also as a normalized value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    if isinstance(value, datetime) and not value.time():  # data frames store a date as midnight
+    # Data frames store a date as a time at midnight.
+    if isinstance(value, datetime) and not value.time():
         value = value.date()
     by_machine = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     by_machine = by_machine or type(value) is date

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 __all__ = ["Amount", "Day", "Unreadable", "amounts", "days", "numbers"]
 
-#: Largest length of a number, and largest power of ten, that is read; float64 goes to about 1e308.
+#: Largest length, and largest power of ten, of numbers that are read; float64 ends near 1e308.
 LONGEST = 400
 SPACES = " \u00a0\u2009\u202f'’"
 
@@ -76,7 +76,7 @@ SYMBOLS = {
 _NAMES = "|".join(re.escape(name) for name in sorted((*SYMBOLS, *CODES), key=len, reverse=True))
 BEFORE = re.compile(rf"\s*(-|\+|\(|)\s*(?:({_NAMES})\s*|)(?=[-+.,\d(])", re.IGNORECASE)
 AFTER = re.compile(rf"(?<=[\d.,)–—-])\s*(?:({_NAMES})|)\s*(-|\)|)\s*(?:({_NAMES})|)\s*", re.IGNORECASE)
-ROUND = re.compile(r"(?<=\d)[.,][-–—]+(?!\d)")  # as in 12,- which means 12
+ROUND = re.compile(r"(?<=\d)[.,][-–—]+(?!\d)")  # 12,- means 12
 
 _MONTHS = """
 january february march april may june july august september october november december
@@ -105,7 +105,7 @@ ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
 
 
 class Unreadable(ValueError):  # noqa: N818, one of several outcomes
-    """A text is not of the kind that its comparison expects."""
+    """A text cannot be read as its comparison expects."""
 
 
 class Amount(NamedTuple):
@@ -163,7 +163,7 @@ def numbers(text: str, separators: str | None = None) -> tuple[Decimal, ...]:
     Returns
     -------
     readings : tuple of Decimal
-        The readings with a decimal point and with a decimal comma; one if these agree.
+        The readings with a decimal point and with a decimal comma; a single one if both agree.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def numbers(text: str, separators: str | None = None) -> tuple[Decimal, ...]:
 
 
 def amounts(text: str, separators: str | None = None) -> tuple[Amount, ...]:
-    """Parse an amount of money: return one or two readings, like `numbers`.
+    """Parse an amount of money: return one reading or two, as `numbers` does.
 
     The currency, as a symbol or a code, may stand before or after the number, and so may a minus sign;
     parentheses around the amount also make it negative.

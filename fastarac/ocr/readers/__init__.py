@@ -29,13 +29,13 @@ def read(
     path : str or path-like
         The file. Text is UTF-8, or UTF-16 (UTF-32) with a byte order mark; XML declares its encoding.
     level : {"auto", "region", "line", "word"}, default="auto"
-        The level whose text is read in PAGE, ALTO and hOCR, where regions, lines and words each carry
-        text: see Notes. If there is no text at a level, the text of the next finer level is taken, or
-        else that of the next coarser one. Other formats have one level.
+        The level to read in PAGE, ALTO and hOCR, where regions, lines and words each carry text: see
+        Notes. A level without text is replaced by the next finer level, or else by the next coarser
+        one. Other formats have one level.
     hyphenated : {"whole", "parts"}, default="whole"
-        How a word broken at a line end is read, if the format marks such words (ALTO, Google):
-        ``"whole"`` as one word, on the line of its first part and with the lower confidence of the
-        two; ``"parts"`` as its two parts, the first with its hyphen. The truth must be written in the
+        How to read a word broken at a line end, if the format marks such words (ALTO, Google).
+        ``"whole"``: as one word, on the line of its first part, with the lower confidence of both
+        parts. ``"parts"``: as two words, the first with its hyphen. The truth must be written in the
         same way.
 
     Returns
@@ -48,7 +48,7 @@ def read(
     ------
     OcrFileError
         If the file cannot be read, has no known format, or has invalid content. The message names the
-        file, the place, what was found and what is expected. XML that declares entities is refused, and
+        file and the place, and says what is expected there. XML that declares entities is refused, and
         so are confidences outside the range of their scale.
     ValueError
         If `level` or `hyphenated` has another value.
@@ -63,18 +63,17 @@ def read(
 
     Notes
     -----
-    Confidences are returned as the file has them. Two repairs are made, and reported in
-    `Words.notes`: the confidence ``0.6`` that Tesseract up to 5.5 writes for 6% in ALTO is corrected,
-    and outputs of several words are divided at their spaces. Blank outputs are left out: engines write
-    them for rules and images.
+    Confidences are returned as the file has them, with two repairs, which `Words.notes` report.
+    Tesseract up to 5.5 writes 6% as ``0.6`` in ALTO; this is corrected. Outputs of several words are
+    divided at their spaces. Blank outputs are left out: engines write them for rules and images.
 
-    Levels: if the words of a line differ from the line's own text only by spaces (as where
-    punctuation marks are words of their own), ``"auto"`` joins them into the words of that text, each
-    with the lowest confidence of its parts. If they differ otherwise, ``"auto"`` keeps the words,
-    which have the confidences (`read_truth` takes the line's text), and a note counts such lines.
-    ``"line"`` and ``"region"`` take the text of lines or regions as it is, with its confidence. A line
-    without a confidence gets those of its words, if the texts differ by spaces at most. ``"word"``
-    takes the words as they are.
+    Levels: the words of a line may differ from the line's own text only by spaces, for example if
+    punctuation marks are words of their own. ``"auto"`` then joins them into the words of that text,
+    each with the lowest confidence of its parts. If they differ otherwise, ``"auto"`` keeps the words,
+    because only they have confidences, and a note counts such lines; `read_truth` takes the line's
+    text. ``"line"`` and ``"region"`` take the text of lines or regions as it is, with its confidence. A
+    line without a confidence gets the confidences of its words, if the texts differ by spaces at most.
+    ``"word"`` takes the words as they are.
 
     Examples
     --------

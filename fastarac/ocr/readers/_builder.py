@@ -70,7 +70,7 @@ class Builder(Generic[Place]):
         self._n_lines = 0
         self._fresh = True
         self._divided = 0
-        self._unboxed = 0  # words since the last word with a box
+        self._unboxed = 0  # number of words since the last word with a box
         self._soft_hyphen = False  # whether the last word ends with a soft hyphen
 
     def new_page(self, size: tuple[float, float] = NO_SIZE) -> None:
@@ -85,12 +85,12 @@ class Builder(Generic[Place]):
     def new_line(self) -> None:
         """Begin a line with the next word."""
         self._fresh = True
-        if self._soft_hyphen:  # a soft hyphen is printed only at the end of a line
+        if self._soft_hyphen:  # at a line end, a soft hyphen is printed as a hyphen
             self._texts[-1] += "-"
             self._soft_hyphen = False
 
     def add(self, text: str, confidence: float, box: Box, place: Place) -> None:
-        """Add an output: each of its words if it has several, and nothing if it is blank."""
+        """Add an output's words: one, several, or none if the output is blank."""
         words = printed(text).split()
         if not words:
             return
@@ -127,7 +127,7 @@ class Builder(Generic[Place]):
 
     @property
     def confidences(self) -> NDArray[np.float64]:
-        """All confidences so far; changes to the array take effect here."""
+        """All confidences so far, as a view: changes to the array change the words."""
         return np.frombuffer(self._confidence, np.float64)
 
     def error(self, problem: str, place: Place) -> OcrFileError:

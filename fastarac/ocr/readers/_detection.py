@@ -72,7 +72,8 @@ def read_file(file: InputFile) -> Words:
     if kind == "xml":
         root = xml_root(file)
         reader = xml_reader(root)
-        if root == "document" and b"abbyy.com" in file.head.lower():  # other XML has this root, too
+        # Other XML files have this root, too.
+        if root == "document" and b"abbyy.com" in file.head.lower():
             reader = abbyy.read
         if reader is None:
             problem = f"the outermost element is {_files.shown(root)}; {_expected()}"
@@ -80,7 +81,7 @@ def read_file(file: InputFile) -> Words:
         return reader(file)
     if kind == "json" or _is_null(file):
         node = _json.load(file)
-        if node.value == {}:  # an empty response, as Google's libraries write it
+        if node.value == {}:  # Google's libraries write {} for an empty response
             return _blank(file.path)
         json_read = json_reader(node)
         if json_read is None:
@@ -150,14 +151,15 @@ def _reader_of_object(node: Node) -> JsonReader | None:
     if node.has("responses") or node.has("fullTextAnnotation") or node.has("full_text_annotation"):
         return google.read_vision
     if node.has("textAnnotations") or node.has("text_annotations"):
-        return google.read_vision  # raises an error that says what is missing
+        return google.read_vision  # the reader raises an error that says what is missing
     result = node.at("analyzeResult") if node.has("analyzeResult") else node
     if result.has("readResults") or result.has("read_results") or result.has("readResult"):
         return azure.read_read
     if node.has("analyzeResult") or result.has("modelId") or result.has("model_id"):
         return azure.read_document_intelligence
     if node.has("status") and node.has("createdDateTime"):
-        return azure.read_document_intelligence  # a call that failed or is still running
+        # The call has failed or is still running; the reader says so.
+        return azure.read_document_intelligence
     document = node.at("document") if node.has("document") else node
     pages = document.value.get("pages") if isinstance(document.value, dict) else None
     if not isinstance(pages, list):
@@ -173,7 +175,7 @@ def _reader_of_object(node: Node) -> JsonReader | None:
 
 def _reader_of_list(node: Node) -> JsonReader | None:
     if not node.value:
-        return easyocr.read  # an image without text
+        return easyocr.read  # EasyOCR writes [] for an image without text
     first = node.items()[0]
     if isinstance(first.value, dict):
         if first.has("text") and (first.has("boxes") or first.has("confident")):
@@ -203,11 +205,11 @@ def _reader_of_list(node: Node) -> JsonReader | None:
 
 
 def _has_lines(value: object) -> bool:
-    """Return whether a list is a line of PaddleOCR 2, or a page of such lines."""
+    """Return whether a list is a line, or a page of lines, of PaddleOCR 2."""
     if not isinstance(value, list):
         return False
     if not value:
-        return True  # a page without text
+        return True  # PaddleOCR 2 writes null for a page without text
     first = value[0]
     return any(map(paddle.ends_in_reading, (value, first))) or paddle.is_reading(first)
 
@@ -237,7 +239,7 @@ def _is_content_understanding(node: Node) -> bool:
     return isinstance(contents, list) and result.has("analyzerId")
 
 
-#: Readers of JSON objects, each with a test that only objects of its format pass.
+#: Readers of JSON objects; only objects of its format pass a reader's test.
 OBJECTS: tuple[tuple[JsonReader, Callable[[Node], bool]], ...] = (
     (textract.read, lambda node: any(map(node.has, ("Blocks", "ExpenseDocuments", "JobStatus")))),
     (paddle.read_3, _has_texts_of_3),
@@ -256,7 +258,7 @@ def _data_of(node: Node) -> Node:
 
 
 def without_confidences(value: object) -> str | None:
-    """Return the name of the tool, if it is one whose results have no confidences; else None."""
+    """Return the name of the tool if its results never have confidences, else None."""
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict):

@@ -46,7 +46,7 @@ LONGEST_SHOWN = 60
 #: Largest number of pages that a short file may claim; services take a few thousand at most.
 MOST_PAGES = 100_000
 
-# First bytes of files that often lie beside the texts of pages.
+# First bytes of binary files that often lie beside the texts of pages.
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -106,7 +106,7 @@ def _rebuild(path: Path, problem: str, place: str | None) -> OcrFileError:
 def shown(value: object) -> str:
     """Return a value as JSON for an error message, cut off if it is long."""
     text = ""
-    # Encode piece by piece, and stop early: the rest may be nested to any depth.
+    # Encode piece by piece and stop early, because the rest may be nested to any depth.
     for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
         text += piece
         if len(text) > LONGEST_SHOWN:
@@ -125,14 +125,13 @@ class InputFile:
     head : bytes
         The first bytes.
     truth : bool
-        Whether the file is a truth, of which only the texts are read.
+        Whether the file is a truth: only its texts are read.
     hyphenated : {"whole", "parts"}
         Whether a word broken at a line end is read as one word or as two.
     level : {"auto", "region", "line", "word"}
-        The level whose text is read where regions, lines and words each carry text.
+        The level to read if regions, lines and words each carry text.
     digits : bool or None
-        Whether ALTO confidences are percents as the digits after ``0.``; None to judge by the file
-        itself.
+        Whether ALTO confidences are percent digits (0.6 means 6%); None to judge by the file itself.
     ignored : frozenset of str
         Types of regions whose text is left out.
     """
@@ -185,7 +184,7 @@ def is_image(head: bytes) -> bool:
 def binary_kind(head: bytes) -> str | None:
     """Return the kind of a binary file with these first bytes; None for text."""
     for magic, kind in _BINARY:
-        # A text may begin with BM, too, but only a bitmap has zeros among its first bytes.
+        # Texts may begin with BM, too, but only a bitmap has zeros among its first bytes.
         if head.startswith(magic) and (magic != b"BM" or b"\x00" in head[:16]):
             return kind
     return None

@@ -19,7 +19,7 @@ WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 # Largest number of lists and objects: MOST_HOLDERS plus one for every SPARSE characters of the text.
-# The densest known outputs, Google's vertices without white space, have one in 16 characters.
+# The densest known outputs, Google's vertices without white space, have one object in 16 characters.
 MOST_HOLDERS = 1 << 18
 SPARSE = 10
 
@@ -54,7 +54,7 @@ class Node:
         return f"{above}.{self._key}" if above else self._key
 
     def error(self, expected: str) -> OcrFileError:
-        """Return an error that this value is not the expected one."""
+        """Return an error that says what is expected in place of this value."""
         problem = f"found {shown(self.value)}, expected {expected}"
         return OcrFileError(self._file.path, problem, place=str(self))
 
@@ -66,7 +66,7 @@ class Node:
     def at(self, *keys: str) -> Node:
         """Return the value of the first of these keys that the object has; null if it has none.
 
-        Keys may have two spellings: one library writes `fullTextAnnotation`, another one
+        Several keys are different spellings: one library writes `fullTextAnnotation`, another one
         `full_text_annotation`.
         """
         if not isinstance(self.value, dict):
@@ -149,7 +149,7 @@ class Node:
 
 
 class _Items(Sequence[Node]):
-    """The values of a list; nodes are made only on access, as a node is far larger than a number."""
+    """The values of a list; nodes are made on access, because a node is far larger than a number."""
 
     __slots__ = ("_file", "_holder")
 
@@ -195,7 +195,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
         raise OcrFileError(path, problem, place=place)
     try:
         value = json.loads(text, **options)
-        if ESCAPED_HALF.search(text):  # encoding fails if a surrogate is unpaired
+        if ESCAPED_HALF.search(text):  # encoding the value fails if a surrogate is unpaired
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         rest = text[error.pos : error.pos + 20]
@@ -208,7 +208,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):x}"
         raise OcrFileError(path, f"{half} is only half of a character", place=place) from None
-    except ValueError as error:  # a number with thousands of digits
+    except ValueError as error:  # Python refuses numbers of thousands of digits
         raise OcrFileError(path, f"it cannot be read as JSON: {error}", place=place) from None
     return value
 

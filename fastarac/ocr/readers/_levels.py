@@ -37,7 +37,7 @@ def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Plac
     words = printed(text).split()
     if pieces == words:
         return list(parts)
-    if sorted(pieces) == sorted(words):  # the same words in another order
+    if sorted(pieces) == sorted(words):  # the texts have the same words in another order
         left: dict[str, list[WordPart[Place]]] = {}
         for piece, part in zip(pieces, parts, strict=True):
             left.setdefault(piece, []).append(part)
@@ -95,16 +95,18 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        self._numbered = 0  # lines with numbered words, in another order than the line's text
-        self._reordered = 0  # lines without numbers, whose words have another order than the text
+        # Number of lines whose numbered words are in another order than the line's text.
+        self._numbered = 0
+        self._reordered = 0  # number of lines whose unnumbered words are in another order than the text
 
     def add(
         self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False
     ) -> None:
         """Add a line with its own text and its words; either may be blank.
 
-        `numbered` is whether the file numbers the words of the line. If so, the words keep that order
-        even if the line's text has another: some software writes right-to-left text in visual order.
+        `numbered` says whether the file numbers the words of the line. Numbered words keep their order
+        even if the line's text has another, because some software writes right-to-left text in visual
+        order.
         """
         level = self.file.level
         self.builder.new_line()

@@ -54,12 +54,12 @@ def root_of(file: InputFile) -> Root:
     ------
     OcrFileError
         If the file is not XML, declares entities or an inline document type, or refers to an external
-        one: these can expand a small file to any size, or include other files, and no OCR format needs
-        them. The W3C document type of XHTML is allowed, but not fetched.
+        document type. Such declarations can expand a small file to any size or include other files, and
+        no OCR format needs them. The W3C document type of XHTML is allowed, but not fetched.
     """
     found: list[str] = []
     of_html: list[str] = []
-    # Use expat to find declarations: it reports them before it expands any.
+    # Use expat to find declarations, because it reports them before it expands any.
     parser = expat.ParserCreate(namespace_separator="\n")
 
     def refused(problem: str) -> OcrFileError:
@@ -111,8 +111,7 @@ def elements(
 ) -> Iterator[Element]:
     """Yield each wanted element with one of these names when it is complete, then discard it.
 
-    A yielded element is removed from its parent, so that a book of many pages takes only the memory of
-    one page.
+    Yielded elements are removed from their parents, so that a book takes only the memory of one page.
     """
     with needed_by_ocr("reading XML and hOCR needs lxml"):
         from lxml import etree
@@ -202,7 +201,7 @@ def children(element: Element, name: str) -> Iterator[Element]:
 def text_of(
     element: Element, file: InputFile, texts: Mapping[Element, str] = MappingProxyType({})
 ) -> str:
-    """Return the text in an element and its descendants; `texts` replaces that of some descendants."""
+    """Return the text in an element and its descendants; `texts` replaces the text of some of them."""
     from lxml import etree
 
     parts = [element.text or ""]
@@ -235,7 +234,7 @@ def number(element: Element, attribute: str, file: InputFile) -> float:
     try:
         return float(text)
     except ValueError:
-        if file.truth and attribute in OF_PLACES:  # only the texts of a truth are used
+        if file.truth and attribute in OF_PLACES:  # of a truth, only the texts are used
             return NAN
         problem = f"{attribute} must be a number, got {shown(text)}"
         raise OcrFileError(file.path, problem, place=line_of(element)) from None

@@ -38,7 +38,7 @@ def read(file: InputFile) -> Words:
 
 
 def _letter(character: Element) -> str:
-    """Return the recognized character, without the variants nested in its element."""
+    """Return the recognized character; variants nested in its element are left out."""
     return "".join([character.text or "", *(child.tail or "" for child in character)])
 
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words.words import Words
 
-    _Spaced = tuple[WordPart[Element], bool]  # a part, and whether a space precedes it
+    _Spaced = tuple[WordPart[Element], bool]  # a word part, and whether a space precedes it
 
 __all__ = ["read", "wrote_digits"]
 
-# The last version of Tesseract that writes percents as the digits after "0.".
+# The last version of Tesseract that writes percents as digits after "0.": 6% as 0.6.
 LAST_WITH_DIGITS = (5, 5)
 KINDS = ("softwareName", "softwareVersion", "Tags", "ReadingOrder", "Page")
-LAST = float("inf")  # position of lines that the reading order does not name
+LAST = float("inf")  # position of lines that are missing from the reading order
 MOST_SOFTWARE = 100  # largest number of software names and versions kept
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
 SOFTWARE = re.compile(r"<(?:\w+:)?software(?:Name|Version)>([^<]*)<")
@@ -40,7 +40,7 @@ HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # hyphen-minus, soft hyphen, not sign, hy
 def read(file: InputFile) -> Words:
     """Read an ALTO file.
 
-    A word broken at a line end takes two strings, each of which may also hold the whole word
+    A word broken at a line end is stored as two strings; each may also hold the whole word
     (`SUBS_CONTENT`). The option `hyphenated` decides whether it is read as one word or as two parts.
     """
     pages = _Pages(file)
@@ -59,13 +59,12 @@ def read(file: InputFile) -> Words:
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
     """Return whether the files of one run write confidences as percent digits after ``0.``.
 
-    None if the first file is not from a version of Tesseract that may write so: then decide file by
-    file.
+    None means that each file decides: the first file is not from a Tesseract version that may do so.
 
     Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
     these versions are repaired. A single ``0.60`` proves percent digits; a single ``0.06`` or ``1.0``
-    proves a repaired build. If neither occurs, many values with one digit speak for a repaired build:
-    percent digits would make all of them confidences below 10%, which are rare.
+    proves a repaired build. If neither occurs, many values with one digit indicate a repaired build: as
+    percent digits they would all be below 10%, and such confidences are rare.
     """
     n = low = 0
     for path in paths:
@@ -90,7 +89,8 @@ def _confidences_in(file: InputFile) -> Iterator[str]:
     before = ""
     with file.path.open(encoding=encoding_of(file.head), errors="ignore") as stream:
         while chunk := stream.read(CHUNK):
-            *whole, rest = (before + chunk).rpartition("<")  # split between tags, not in an attribute
+            # Cut between tags, because a cut could divide an attribute.
+            *whole, rest = (before + chunk).rpartition("<")
             yield from WORD_CONFIDENCE.findall("".join(whole))
             before = rest
     yield from WORD_CONFIDENCE.findall(before)
@@ -173,7 +173,7 @@ class _Pages:
         )
 
     def _words(self, line: list[_Spaced]) -> list[WordPart[Element]]:
-        """Return the words of a line, joining parts without a space between them where they fit."""
+        """Return the words of a line; parts without a space between them are joined if they fit."""
         words: list[list[WordPart[Element]]] = []
         for part, space in line:
             if not part.text.strip():
@@ -249,7 +249,8 @@ def _follows_space(line: list[Element], k: int) -> bool:
 def _are_one_word(first: Element, second: Element) -> bool:
     """Return whether the second string continues the word that the first one begins.
 
-    It need not: where text flows around a picture or a column ends, another broken word may follow.
+    The second string may belong to another broken word, for example around a picture or at the end of a
+    column.
     """
     if second.get("SUBS_TYPE") != "HypPart2":
         return False

@@ -25,7 +25,7 @@ def read_read(file: InputFile, root: Node) -> Words:
     """Read the response of Azure's Read calls: lines with their words."""
     builder = Builder[Node](file, "azure-read", str)
     result = result_of(file.path, root)
-    if result.has("readResult"):  # Image Analysis 4.0
+    if result.has("readResult"):  # Image Analysis 4.0 has this key
         version = result.text("modelVersion")
         builder.engine = f"Azure Image Analysis {version}".strip()
         size = (NAN, NAN)
@@ -56,7 +56,7 @@ def read_document_intelligence(file: InputFile, root: Node) -> Words:
     """Read the response of Azure Document Intelligence: pages with a list of words and one of lines.
 
     The `spans` of a line, offsets into the content, tell which words it contains. Offsets may count
-    bytes or characters: they are compared only with one another.
+    bytes or characters; it does not matter, because they are only compared with one another.
     """
     result = result_of(file.path, root)
     model = result.text("modelId", "model_id")
@@ -94,7 +94,7 @@ def _add_pages(builder: Builder[Node], pages: Sequence[Node]) -> None:
 
 
 def _box_of_source(word: Node) -> Box:
-    """Return the box around the points of a place ``D(page,x,y,x,y,…)``."""
+    """Return the box around the points of a source string ``D(page,x,y,x,y,…)``."""
     written = word.text("source").removeprefix("D(").removesuffix(")").split(",")[1:]
     try:
         values = list(map(float, written))

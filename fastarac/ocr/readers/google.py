@@ -45,7 +45,7 @@ class _Joiner:
         self._confidences: list[float] = []
         self._boxes: list[Box] = []
         self._place: Node | None = None
-        self._first_parts = 0  # number of parts before the line end that breaks the word
+        self._first_parts = 0  # number of parts before the line end that divides the word
         self.joined = 0
         self.hyphenated = 0
 
@@ -65,7 +65,8 @@ class _Joiner:
         if self._texts and self._place is not None:
             parts, first = self._confidences, self._first_parts
             is_whole = first < len(parts)
-            if kind == HYPHEN or not is_whole:  # the second part is a word of its own, or missing
+            # The parts do not join: the second becomes a word of its own, or is missing.
+            if kind == HYPHEN or not is_whole:
                 self._texts.append("-")
             self.hyphenated += bool(first) and is_whole
             self.joined += not first and len(parts) > 1
@@ -109,7 +110,7 @@ def read_vision(file: InputFile, root: Node) -> Words:
         if annotation.value is None:
             if response.items("textAnnotations", "text_annotations"):
                 raise response.error("`fullTextAnnotation`, which DOCUMENT_TEXT_DETECTION gives,")
-            builder.new_page()  # an image without text
+            builder.new_page()  # the image has no text
             continue
         n_before = len(builder)
         for page in annotation.items("pages"):
@@ -163,7 +164,7 @@ def _add_vision_word(joiner: _Joiner, word: Node, box: Box) -> None:
 
 
 def _vision_break(symbol: Node) -> tuple[str | None, bool]:
-    """Return the kind of break at a symbol (None without one), and whether it precedes the symbol."""
+    """Return the kind of break at a symbol (None for no break), and whether it precedes the symbol."""
     found = symbol.at("property")
     if not found.has("detectedBreak") and not found.has("detected_break"):
         return None, False
@@ -249,7 +250,7 @@ def _add_tokens(joiner: _Joiner, page: Node, text: str, line_starts: list[int]) 
 
 
 def _segments(part: Node, text: str) -> list[tuple[int, int]]:
-    """Return the begin and end indices in the text of a part of the page."""
+    """Return begin and end, in the document's text, of each segment of a part of the page."""
     layout = part.at("layout")
     anchor = layout.at("textAnchor", "text_anchor") if layout.value is not None else layout
     return [] if anchor.value is None else segments_of(anchor, text)

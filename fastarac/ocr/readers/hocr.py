@@ -91,11 +91,11 @@ def _add_page(
     last: Element | None = None
     for word in _of_classes(page, WORDS):
         if last is not None and any(outer is last for outer in word.iterancestors()):
-            continue  # an element inside the last word that marks the same word again
+            continue  # this element lies inside the last word and marks the same word again
         last = word
         text = _word_text(word, file)
         if not text.strip():
-            continue  # a space marked as a word
+            continue  # some files mark a space as a word
         parent = word.getparent()
         if parent is not above or not lines:
             above, before = parent, line
@@ -116,7 +116,7 @@ def _add_page(
     texts = [_line_text(line, words, file) for line, words in lines]
     spaced = any(len(text.split()) > 1 for text in texts)
     for text, (_, words) in zip(texts, lines, strict=True):
-        own = text if spaced else ""  # some files have no spaces between words: ignore their texts
+        own = text if spaced else ""  # ignore the line's text in files without spaces between words
         levels.add(WordPart(own, NAN, NO_BOX, words[0].place), words)
 
 
@@ -151,7 +151,7 @@ def _word_text(word: Element, file: InputFile) -> str:
     """Return the text of a word, which may have an element for each character.
 
     With Tesseract's `hocr_char_boxes` and `lstm_choice_mode`, alternatives stand beside the recognized
-    characters; only the recognized ones have a box.
+    characters, but have no boxes.
     """
     if not len(word):
         return word.text or ""
@@ -202,7 +202,7 @@ def _properties(element: Element) -> dict[str, str]:
 
 
 def _parts_of(title: str) -> Iterator[str]:
-    """Split a title at semicolons, except inside quotes, where file names may contain some."""
+    """Split a title at semicolons, except in quotes: quoted file names may contain semicolons."""
     part: list[str] = []
     for i, piece in enumerate(title.split('"')):
         if i % 2:
@@ -256,8 +256,9 @@ class _Confidences:
         """Convert confidences from 0 to 1 into percents, and add notes on the confidences used.
 
         hOCR prescribes percents, but kraken and others write probabilities. If all confidences are at
-        most 1, they are probabilities unless all are whole numbers: Tesseract may have read every word
-        with 0% or 1%. Confidences by character that are all at most 1 are always probabilities.
+        most 1, they are taken as probabilities. The exception is a file with whole numbers only, since
+        Tesseract may have read every word with 0% or 1%. Confidences of characters that are all at most
+        1 are always probabilities.
         """
         builder = self._builder
         written = builder.confidences

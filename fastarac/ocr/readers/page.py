@@ -40,10 +40,10 @@ CUSTOM_ORDER = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})")
 def read(file: InputFile) -> Words:
     """Read a PAGE XML file.
 
-    Regions, including nested ones, follow `ReadingOrder`, with its groups in the order of their
-    indices; regions that it does not name come last. Table cells without a reading order follow rows
-    and columns. Lines follow their indices if all have one, else the order of the region's text, else
-    the order in the file. If a word has several readings, the one with the lowest index is taken.
+    Regions, including nested ones, follow `ReadingOrder`, whose groups follow their indices; other
+    regions come last. Table cells without a reading order follow rows and columns. Lines follow their
+    indices if all have one, else their order in the region's text, else their order in the file. If a
+    word has several readings, the reading with the lowest index is taken.
     """
     reader = _Reader(file)
     for element in elements(file, ("Creator", "Page")):
@@ -103,7 +103,7 @@ class _Reader:
         lines = [self._levels_of(line) for line in children(region, "TextLine")]
         has_text = any(line.text.strip() or words for line, words in lines)
         text, confidence = self._reading(region)
-        own = has_text or not inner  # otherwise the text is that of nested regions, read there
+        own = has_text or not inner  # otherwise the text belongs to nested regions and is read there
         if own and text.strip() and (self.file.level == "region" or not has_text):
             for row in text.splitlines():
                 self.builder.new_line()
@@ -163,7 +163,7 @@ class _Reader:
         readings = list(children(element, "TextEquiv"))
         if not readings:
             return "", NAN
-        main = min(readings, key=self._index)  # the first where indices are equal
+        main = min(readings, key=self._index)  # if indices are equal, the first reading
         for name in ("Unicode", "PlainText"):
             for child in children(main, name):
                 return text_of(child, self.file), number(main, "conf", self.file)
@@ -186,7 +186,7 @@ class _Reader:
             try:
                 return upright([_point(pair) for pair in written.split()])
             except ValueError:
-                if self.file.truth:  # only the texts of a truth are used
+                if self.file.truth:  # of a truth, only the texts are used
                     return NO_BOX
                 if DIGIT.search(written) is None:
                     self.blank_boxes += 1
@@ -294,10 +294,10 @@ def _letters(text: str) -> str:
 
 
 def _places(lines: list[str], rows: list[str]) -> list[float]:
-    """Return the position of each line in its region's text, or 0, 1, … if that has other lines.
+    """Return the position of each line in its region's text, or 0, 1, … if the text has other lines.
 
-    If at least half of the lines are the same, the others may have been corrected on one side only:
-    each is matched with the most similar remaining line.
+    If at least half of the lines agree, the others may have been corrected in one place only; each of
+    these is matched with the most similar remaining line.
     """
     from rapidfuzz.distance import Indel
 

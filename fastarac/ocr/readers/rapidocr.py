@@ -39,7 +39,7 @@ def read_words(file: InputFile, root: Node) -> Words:
     builder.new_page()
     shifted = 0
     lines = root.items()
-    if _is_part(lines[0].value):  # a page without text is [["", 1.0, null]]
+    if _is_part(lines[0].value):  # RapidOCR writes [["", 1.0, null]] for a page without text
         lines = (root,)
     for line in lines:
         builder.new_line()
@@ -65,7 +65,7 @@ def _text_of(part: Node) -> str:
 
 
 def begins_words(value: object) -> bool:
-    """Return whether a value is a line of `word_results`, or the part that stands for no text."""
+    """Return whether a value is a line of `word_results`, or the part that marks an empty page."""
     return _is_part(value) or (isinstance(value, list) and bool(value) and _is_part(value[0]))
 
 

@@ -27,11 +27,11 @@ NO_WORD = -1.0  # Tesseract's confidence of pages, blocks and lines
 def read(file: InputFile) -> Words:
     """Read a table of Tesseract.
 
-    Tesseract quotes nothing: a word may be a lone quotation mark, which a CSV reader would take for the
-    beginning of a quoted field. A table rewritten by pandas or a similar tool has quotes around each
-    text with a quotation mark, and doubles the mark: such quoting is recognized and undone.
+    Tesseract quotes nothing. A word may be a lone quotation mark; a CSV reader would take it for the
+    beginning of a quoted field. Tables rewritten by pandas or similar tools do quote texts that contain
+    a quotation mark, and double the mark; such quoting is recognized and undone.
     """
-    # Split at line feeds only: texts may contain other characters that `splitlines` takes as line ends.
+    # Split at line feeds only, because texts may contain other characters that `splitlines` splits at.
     rows = decoded(file).split("\n")
     header = rows[0].rstrip("\r").split("\t")
     if BARE_ROW.match(rows[0]):  # tesserocr's GetTSVText writes no header
@@ -92,7 +92,7 @@ def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> N
             place = line
         text = fields[11]
         if not text.strip():
-            continue  # an image or a rule; Tesseract writes it as a blank word with confidence 95
+            continue  # Tesseract writes images and rules as blank words with confidence 95
         try:
             left, top, width, height, confidence = map(float, fields[6:11])
         except ValueError:
@@ -110,7 +110,7 @@ def _is_quoted(rows: list[str]) -> bool:
 
 
 def _size(builder: Builder[int], fields: list[str], number: int) -> tuple[float, float]:
-    if fields[0] != "1":  # a filtered table, without the row of the page
+    if fields[0] != "1":  # the row of the page is missing from a filtered table
         return NAN, NAN
     try:
         return float(fields[8]), float(fields[9])

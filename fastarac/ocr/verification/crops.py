@@ -26,13 +26,13 @@ __all__ = [
     "check_images", "crops_of", "jpeg_uri", "opened_grey", "region_of", "scale_of", "write_crops",
 ]  # fmt: skip
 
-MARGIN = 1.2, 0.6  # margin left and right, and above and below, in heights of the word
+MARGIN = 1.2, 0.6  # margins in heights of the word: left and right, then above and below
 TALLEST, WIDEST = 56, 420  # largest height and width of a crop in a report, in pixels
 QUALITY = 60
 
 
 def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
-    """Raise ValueError if images are given but none is of a page, or if a page has two images."""
+    """Raise ValueError if images are given but none belongs to a page, or if a page has two images."""
     of_two: Mapping[str, tuple[Path, Path]] = getattr(images, "ambiguous", {})
     for name in page_names:
         if name in of_two:
@@ -87,8 +87,8 @@ def write_crops(
 ) -> set[int]:
     """Write crops of outputs as PNG files, and return the indices of the outputs that have one.
 
-    `places` holds the pages and the boxes of all outputs; `files` maps the indices of the outputs to
-    crop to file names. An output without a box gets no crop.
+    `places` holds the pages and the boxes of all outputs. `files` maps indices of outputs to the file
+    names of their crops. An output without a box gets no crop.
     """
     require("PIL", "ocr")
     written: set[int] = set()
@@ -141,8 +141,8 @@ def region_of(
 ) -> tuple[int, int, int, int] | None:
     """Return left, top, right and bottom of the part of an image around boxes, in pixels.
 
-    None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` is in heights of
-    the boxes: first left and right, then above and below.
+    Return None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` holds the
+    margins in heights of the boxes: left and right, then above and below.
     """
     if not len(boxes) or np.isnan(boxes).any():
         return None

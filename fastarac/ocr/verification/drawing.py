@@ -66,15 +66,15 @@ def sample_words(
     Parameters
     ----------
     outputs : EngineOutputs
-        The outputs. Only those with a confidence are drawn: the others are never accepted.
+        The outputs. Only outputs with a confidence are drawn, because the others are never accepted.
     goal : str or path-like
         The file to write, with the columns page, number, box, text and confidence besides those of
         :func:`.sample_outputs`; with `crops`, also the column crop: the path of each word's crop,
         relative to the folder of this file.
     budget, policy, answers, **options
-        As for :func:`.sample_outputs`; groups and strata are named by these columns.
+        As for :func:`.sample_outputs`; groups and strata are given by columns of this file.
     crops : Crops, optional
-        Where to write a crop of each drawn word, named by its row, in a new folder.
+        The images, and a new folder for the crops of drawn words; a crop is named by its word's row.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def join_answers_of_words(
 ) -> tuple[int, int, tuple[str, ...]]:
     """Write all words that have a confidence, with the answers, as :func:`.join_answers` does.
 
-    Return the number of words drawn, the number of these with an answer, and notes.
+    Return the number of drawn words, the number of drawn words with an answer, and notes.
     """
     words = _Rows.of(outputs)
     path = goal_of(goal, *outputs.files, answers)

@@ -36,8 +36,8 @@ def review_page(
     """Return the review page of a page, from the columns of its outputs.
 
     `figures` are the numbers of outputs, of accepted outputs and of expected errors. Boxes are
-    converted to pixels of the image, as for `crops_of`. Without an image, they stay in the units of
-    the page size, but fractions of the page are scaled to `UPRIGHT`.
+    converted to pixels of the image, as for `crops_of`. Without an image, boxes stay in the units of
+    the page size; boxes that are fractions of the page are scaled to `UPRIGHT`.
     """
     boxes = columns["box"]
     uri, size, scale = None, None, np.ones(2)

@@ -1,1 +1,1 @@
-"""Words, lines and characters of pages: alignment with the true text, and the items it gives."""
+"""Words, lines and characters of pages: alignment with the true text, and the resulting items."""

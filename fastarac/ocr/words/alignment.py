@@ -33,12 +33,12 @@ def align_texts(
     truth, outputs : sequence of str
         Words in reading order, normalised and folded alike; none is empty.
     truth_spaces, output_spaces : ndarray of bool, optional
-        Whether a space precedes each word; by default, one precedes every word but the first.
-        Characters of one word, aligned one by one, have none between them.
+        Whether a space precedes each word; by default, one precedes every word but the first. If
+        characters are aligned one by one, no space precedes characters inside a word.
     merge_gaps : bool, default=False
-        Whether to put the unlinked words and outputs of a gap into one row if their numbers differ by a
-        factor of at most two, as for "rn" read as "m" among characters. By default they are paired one
-        for one.
+        How to treat unlinked words and outputs of a gap between linked ones. By default they are paired
+        one for one. If True, they form one row if their numbers differ by a factor of at most two, as
+        for characters "rn" read as "m".
 
     Returns
     -------
@@ -50,10 +50,11 @@ def align_texts(
     Notes
     -----
     A longest common subsequence of characters is matched (:func:`~fastarac.ocr.words.matching.match`).
-    A word and an output are linked if the characters matched between them are at least half of the
-    shorter one; words and outputs connected by links, directly or over others, form one row. In the
-    gaps between these rows, unlinked words and outputs are paired one for one, in order, as wrong
-    readings (a misread word of one character has none matched); those left over are missed or inserted.
+    A word and an output are linked if their matched characters are at least half of the shorter one.
+    Words and outputs connected by links, directly or through others, form one row. In the gaps between
+    these rows, unlinked words and outputs are paired one for one, in order, as wrong readings; for
+    example, a misread word of one character has no matched character. The remaining words are missed,
+    the remaining outputs inserted.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def align_texts(
 
 
 def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str, NDArray[np.intp]]:
-    """Return the text and, for each of its characters, the index of its word, or -1 for a space."""
+    """Return the text, and the word's index for each of its characters (-1 for a space)."""
     lengths = np.fromiter(map(len, words), np.intp, len(words))
     if spaces is None:
         text = SPACE.join(words)
@@ -109,9 +110,9 @@ def _linked(
 def _without_leaps(
     links: NDArray[np.intp], matched: NDArray[np.intp], sizes: list[NDArray[np.intp]]
 ) -> NDArray[np.intp]:
-    """Drop the weaker of two links of one word if the outputs between them do not fit into it.
+    """Drop the weaker of two links of a word if the outputs in between cannot belong to the word.
 
-    The same holds for two links of one output. Characters far apart may match a short word by chance.
+    Two links of one output are treated alike. Distant characters may match a short word by chance.
     """
     step = np.diff(links, axis=0)
     if not ((step == 0).any(axis=1) & (step > 1).any(axis=1)).any():

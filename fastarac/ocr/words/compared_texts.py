@@ -1,4 +1,4 @@
-"""The true texts of all pages beside the engines' readings, for files that people look at."""
+"""Pages of true text beside the engines' readings, for people to look at."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ComparedTexts(Result):
     records : dict of str to Records
         The records of each engine.
     thresholds : dict of str to float
-        Confidence from which on an engine's outputs are accepted, where known.
+        Threshold at which each engine's outputs are accepted, if known.
     units : str
         Name of the unit, in the plural.
 
@@ -80,7 +80,7 @@ def compare_texts(
     engines : mapping of str to Engine or AlignedOutputs
         As :func:`align_files` or :func:`align` returns them.
     thresholds : mapping of str to float, optional
-        Confidence from which on an engine's outputs are accepted unchecked; accepted errors are marked.
+        Threshold at which each engine's outputs are accepted unchecked; accepted errors are marked.
 
     Returns
     -------
@@ -99,8 +99,9 @@ def compare_texts(
 
     Notes
     -----
-    Lines are those of the true text; lines of more than 20 words are broken. Each reading is beside the
-    true words that it is compared with, even if it was found elsewhere on the page ("moved").
+    Lines are those of the true text; lines of more than 20 words are broken. A reading stands beside
+    the true words with which it is compared, even if the engine read it elsewhere on the page
+    ("moved").
 
     Examples
     --------

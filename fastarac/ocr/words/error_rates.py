@@ -52,7 +52,7 @@ RATES = {
     "bag_of_words_error_rate": "bag of words",
 }
 
-# Latin, Greek, Cyrillic, punctuation, kana and Han without marks: each character is one cluster.
+# In Latin, Greek, Cyrillic, punctuation, kana and Han without marks, each character is a cluster.
 ALONE = re.compile(
     "[\\u0000-\\u000c\\u000e-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u2010-\\u2027\\u2030-\\u205e"
     "\\u20a0-\\u20bf\\u3001-\\u3029\\u3041-\\u3096\\u309b-\\u30ff\\u4e00-\\u9fff]*"
@@ -62,25 +62,25 @@ CLUSTER = r"\X"
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ErrorRates(Table, Result):
-    """Error rates of an engine's text as it is, before any review.
+    """Error rates of an engine's unreviewed text.
 
     Attributes
     ----------
     page : tuple of str
         Names of the pages.
     character_edits, characters : ndarray of shape (n_pages,), int64
-        Grapheme clusters to substitute, delete or insert; and grapheme clusters of the true text,
-        including the single spaces between words.
+        Number of grapheme clusters to substitute, delete or insert; number of grapheme clusters of the
+        true text, including single spaces between words.
     word_edits, words : ndarray of shape (n_pages,), int64
         The same for words.
     missing_words, surplus_words : ndarray of shape (n_pages,), int64
-        True words that the output lacks, and words of the output that the truth lacks, in any order and
-        counted with multiplicity.
+        Number of true words missing from the output, and of output words missing from the truth, in any
+        order, repeated words counted each time.
     character_error_rate, word_error_rate, bag_of_words_error_rate : Interval
         Rates over all pages. The first two are edits divided by the length of the true text; the third
-        is the sum over pages of max(missing, surplus), divided by the number of true words. Rates
-        exceed 1 if much is inserted, and are NaN without true text. The ends are NaN for fewer than two
-        pages, or if all pages have the same rate.
+        is the sum over pages of max(missing, surplus), divided by the number of true words. Rates may
+        exceed 1 if much is inserted, and are NaN without true text. Interval ends are NaN for fewer
+        than two pages, or if all pages have the same rate.
 
     See Also
     --------
@@ -90,9 +90,9 @@ class ErrorRates(Table, Result):
     -----
     Both distances are Levenshtein's over the whole page: words read right but out of order are errors.
     The texts are compared as in :func:`align`: in normal form C, without invisible formatting
-    characters, folded, with words divided at a line end joined if the other side has them joined; with
-    ``fold="whitespace"`` without spaces. In scripts written without spaces, each character is a word.
-    The unit of the alignment does not matter. Intervals treat the pages as a random sample (linearised,
+    characters, and folded; ``fold="whitespace"`` removes spaces. Words divided at a line end are joined
+    if the other side has them joined. In scripts written without spaces, each character is a word. The
+    unit of the alignment does not matter. Intervals treat the pages as a random sample (linearised,
     with Student's quantile); a page without true text adds only its edits.
 
     References
@@ -153,7 +153,7 @@ def rates_of_pages(
 
 
 def figures_of(found: ErrorRates, *, with_intervals: bool) -> dict[str, float | None]:
-    """Return the rates by name, with both ends if `with_intervals`; None where undefined."""
+    """Return the rates by name, with interval ends if `with_intervals`; None where undefined."""
     figures: dict[str, float] = {}
     for name, rate in found.rates.items():
         figures[name] = rate.estimate
@@ -210,7 +210,7 @@ def rate_text(rate: float) -> str:
 
 
 def _distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """Return the Levenshtein distance of strings, or of other sequences with elements as numbers."""
+    """Return the Levenshtein distance of strings or other sequences, whose elements are numbered."""
     require("rapidfuzz", "ocr")
     from rapidfuzz.distance import Levenshtein
 

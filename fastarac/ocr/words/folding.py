@@ -1,4 +1,4 @@
-"""Foldings: differences between the true text and an engine's text to ignore.
+"""Foldings: ignored differences between the true text and an engine's text.
 
 Invisible formatting characters are always removed.
 """
@@ -28,7 +28,7 @@ Folding = Literal["case", "quotes", "punctuation", "whitespace", "nfkc", "histor
 
 FOLDINGS: tuple[Folding, ...] = get_args(Folding)
 
-#: Differences that each folding ignores, as a completion of "differences in …".
+#: Differences that each folding ignores; they complete the phrase "differences in …".
 EXPLAINED: dict[Folding, str] = {
     "case": "upper and lower case",
     "quotes": "the form of quotation marks and apostrophes",
@@ -91,7 +91,7 @@ HISTORICAL: dict[str, str] = {
 SINGLE_QUOTES = "‘’‚‛‹›`´ʹʼˈ′"
 DOUBLE_QUOTES = "“”„‟«»″〝〞〟"
 
-# A word never holds a line feed, and normalisation never composes across one.
+# Words never contain a line feed, and normalisation never combines characters across it.
 BETWEEN_WORDS = "\n"
 IN_LINES = "\t"
 
@@ -122,8 +122,8 @@ def printed(text: str) -> str:
 def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
     r"""Return the words in Unicode's normal form C, folded; they must not contain line feeds.
 
-    The number of words stays the same; the folding ``"punctuation"`` empties words of punctuation
-    alone.
+    The number of words stays the same; the folding ``"punctuation"`` makes words empty that consist of
+    punctuation only.
 
     Examples
     --------
@@ -136,12 +136,12 @@ def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
     text = printed(BETWEEN_WORDS.join(words))
     if "historical" in fold:
         text = text.translate(_historical())
-    if "quotes" in fold:  # before NFKC, which turns a spacing acute accent into a combining one
+    if "quotes" in fold:  # before NFKC, because it turns a spacing acute accent into a combining one
         text = text.translate(_quotes())
     form: Literal["NFC", "NFKC"] = "NFKC" if "nfkc" in fold else "NFC"
     text = _normalized(text, form)
     if "case" in fold:
-        text = _normalized(text.casefold(), form)  # folded letters may be decomposed
+        text = _normalized(text.casefold(), form)  # case folding may decompose letters
     if "punctuation" in fold:
         text = text.translate(_punctuation())
     return text.split(BETWEEN_WORDS)
@@ -152,7 +152,8 @@ def _normalized(text: str, form: Literal["NFC", "NFKC"]) -> str:
         return text
     if form == "NFC":
         return unicodedata.normalize(form, text)
-    # NFKC turns a lone accent into a space and a combining mark: drop that space, keep those of lines
+    # NFKC turns a lone accent into a space and a combining mark: drop this space, but keep spaces of
+    # lines.
     text = unicodedata.normalize(form, text.replace(" ", IN_LINES))
     return text.replace(" ", "").replace(IN_LINES, " ")
 

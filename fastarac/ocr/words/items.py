@@ -1,4 +1,4 @@
-"""Items made from aligned words: outputs that are right or wrong, each with its confidence."""
+"""Items made from aligned words: right and wrong outputs with their confidences."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AlignedOutputs(Table, Result):
-    """The items of an engine's outputs: right or wrong, with their confidences and pages.
+    """The items of an engine's outputs, right or wrong, with their confidences and pages.
 
     :func:`align` returns it. Other functions take its columns, as in ``fa.evaluate(aligned.correct,
     aligned.confidence, groups=aligned.groups, never_accepted=aligned.never_accepted)``; :meth:`sweep`
@@ -68,17 +68,17 @@ class AlignedOutputs(Table, Result):
     Attributes
     ----------
     records : Records
-        Every true word and every inserted output, items or not.
+        Every true word and every inserted output, whether an item or not.
     reading : Reading
         Unit, foldings and join: how the texts were compared.
     policy : Policy
-        What missed words and inserted outputs count as.
+        How missed words, inserted outputs and moved words count.
     rows : ndarray of shape (n,), intp
         Indices of the records that are items, in order.
     correct : ndarray of shape (n,), bool
         Whether each item is right.
     confidence : ndarray of shape (n,), float64
-        As the engine writes it; items without one share a value below or above all others.
+        The engine's confidence; items without one share a value below or above all others.
     never_accepted : float or None
         Confidence of the items that no threshold accepts: outputs to which the engine gives no
         confidence, and missed words under ``"reject"``.
@@ -149,7 +149,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def page(self) -> NDArray[np.intp]:
-        """Index of each item's page in `records.page_names`, of shape (n,)."""
+        """Index into `records.page_names` of each item's page, shape (n,)."""
         return self.records.page[self.rows]
 
     @property
@@ -174,7 +174,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def id(self) -> tuple[str, ...]:
-        """Page and number of each true word, ``"page03:17"``; an output inserted after it: ``:17+1``.
+        """Page and number of each true word, ``"page03:17"``; outputs inserted after it: ``:17+1``.
 
         All engines have the same true words, so that their items can be joined by id.
         """
@@ -290,12 +290,12 @@ class AlignedOutputs(Table, Result):
         Returns
         -------
         OperatingPoint
-            A point that never accepts the items of `never_accepted`, whatever the criterion allows.
-            Under ``missed="residual"`` its error rate includes the missed words, even if nothing is
-            accepted.
+            A point that accepts no item with the confidence `never_accepted`, even if the criterion
+            allows it. Under ``missed="residual"``, its error rate includes the missed words, even if
+            nothing is accepted.
         """
         options = dict[str, Any](criterion)
-        with unquestioned():  # the order is checked elsewhere, without merged, split and missed words
+        with unquestioned():  # another check warns about the order of confidences
             if self.never_accepted is None:
                 point = operating_point(self.sweep(), **options)
             else:
@@ -303,15 +303,16 @@ class AlignedOutputs(Table, Result):
         return with_unseen_errors(point, self.missed) if self.policy.missed == "residual" else point
 
     def without_rejected(self, figures: Evaluation) -> Evaluation:
-        """Return the figures with operating points that accept no item of `never_accepted`.
+        """Return the figures with operating points that accept no item that is never accepted.
 
-        Under ``missed="residual"`` their error rates include the missed words, whatever people verify.
+        Under ``missed="residual"``, their error rates include the missed words, because nobody looks
+        for them.
 
         Parameters
         ----------
         figures : Evaluation
-            Result of :func:`.evaluate` for these items; if it has intervals, it must have been given
-            `never_accepted`.
+            Result of :func:`.evaluate` for these items; if it has intervals, `never_accepted` must have
+            been passed to it.
 
         Returns
         -------
@@ -320,7 +321,7 @@ class AlignedOutputs(Table, Result):
         Raises
         ------
         ValueError
-            If an interval is of a share that includes items of `never_accepted`.
+            If an interval is for a share that includes items with confidence `never_accepted`.
         """
         if self.never_accepted is not None:
             most = self.most_accepted
@@ -399,14 +400,15 @@ def align(
     words : Words
         The engine's words, as :func:`read` returns them, for pages of the same names.
     unit : {"word", "line", "character"}, default="word"
-        What an item is. The confidence of a line is joined from its words; a character has that of its
-        word. In scripts written without spaces, each character is a word.
+        The unit of an item. The confidence of a line is joined from its words; a character has the
+        confidence of its word. In scripts written without spaces, each character is a word.
     missed : {"reject", "residual", "separate", "neighbour", "drop"}, default="reject"
-        What true words without an output count as; they have no confidence. ``"reject"``: wrong, tied
-        below every confidence and never accepted by a threshold: people look for them. ``"residual"``:
-        wrong, tied above every confidence: nobody looks for them. ``"separate"``: no items, but counted
-        separately. ``"neighbour"``: they make the item before the gap wrong (at the start of a page,
-        the item after it). ``"drop"``: ignored.
+        How missed words, true words without an output, count; they have no confidence. ``"reject"``: as
+        wrong, tied below every confidence and never accepted, because people look for them.
+        ``"residual"``: as wrong, tied above every confidence, because nobody looks for them.
+        ``"separate"``: not as items, but in a count of their own. ``"neighbour"``: not as items, but
+        the item before a missed word becomes wrong (at the start of a page, the item after it).
+        ``"drop"``: not at all.
     inserted : {"wrong", "drop"}, default="wrong"
         Whether outputs without a true word are wrong items with their own confidence, or left out.
     moved : {"right", "wrong"}, default="right"
@@ -439,10 +441,10 @@ def align(
 
     Notes
     -----
-    A word is right if the texts are equal. If one output covers two true words (merged), each of them
-    is an item with the confidence of that output; if two outputs cover one word (split), their
-    confidences are joined. Both kinds are wrong, unless the folding ``"whitespace"`` makes the texts
-    equal. The documentation's page about policies defines which words have moved.
+    A word is right if the texts are equal. If one output covers two true words (merged), each word is
+    an item with the confidence of the output. If two outputs cover one word (split), their confidences
+    are joined. Merged and split words are wrong, unless the folding ``"whitespace"`` makes the texts
+    equal. The documentation's page about policies defines moved words.
 
     References
     ----------
@@ -519,7 +521,7 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     for policy in policies.others(aligned.policy, aligned.counts):
         try:
             items = AlignedOutputs.of(aligned.records, aligned.reading, policy)
-        except ValueError:  # only inserted outputs have a confidence, and the policy drops them
+        except ValueError:  # the policy drops inserted outputs, and only these have a confidence
             continue
         rows[policy] = _accepted(items, wanted)
     hard = aligned.hardly_aligned
@@ -535,7 +537,7 @@ def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, 
 def _accepted_without(
     aligned: AlignedOutputs, limits: Iterable[Limit], pages: Collection[str]
 ) -> tuple[float, ...]:
-    """Return the accepted share at each limit without some pages; empty if none or all are excluded."""
+    """Return the accepted share at each limit without some pages; empty if these are none or all."""
     own = [name for name in pages if name in set(aligned.records.page_names)]
     if not pages or len(own) == len(aligned.records.page_names):
         return ()
@@ -548,7 +550,7 @@ def _accepted_without(
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the items (indices into `rows`) next to a missed word of the same page.
 
-    This is the item before the gap or, at the start of a page, the item after it.
+    This is the item before the missed words or, at the start of a page, the item after them.
     """
     missed = np.flatnonzero(records.kind == MISSED)
     if not len(rows):

@@ -17,18 +17,17 @@ if TYPE_CHECKING:
 
 __all__ = ["HYPHENS", "DividedTexts", "Joined", "joined_as_the_other"]
 
-#: Characters that end a line inside a word: hyphens, the double hyphens of old prints, the equals sign
-#: that engines read in their place, and the not sign of transcriptions.
+#: Characters that mark a word divided at a line end: hyphens, the double hyphens of old prints, the
+#: equals sign that engines read in their place, and the not sign of transcriptions.
 HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"
 
-#: Least similarity between a word of the other side and two parts joined; each part must be less
-#: similar.
+#: Least similarity of a word of the other side to two joined parts; each part must be less similar.
 ALIKE = 0.6
-#: Most words between two matched neighbours in which a word similar to the joined parts is searched.
+#: A word similar to the joined parts is searched if at most this many words lie between matched words.
 MOST_BETWEEN = 100
 #: Least similarity if the word is elsewhere on the page, or the parts are not adjacent.
 ALIKE_ELSEWHERE = 0.8
-# rapidfuzz's table takes one bit for each pair of words of the two sides.
+# Largest product of word counts: rapidfuzz's table takes one bit for each pair of words.
 LARGEST_TABLE = 1 << 28
 
 
@@ -42,7 +41,7 @@ class Joined(NamedTuple):
 
 
 class DividedTexts(NamedTuple):
-    """The words of one side of a page, and which of them may be parts of a divided word.
+    """The words of one side of a page, with indices of possible parts of divided words.
 
     Attributes
     ----------
@@ -51,7 +50,7 @@ class DividedTexts(NamedTuple):
     divided : list of int
         Indices of words that end their line with a hyphen and may continue in the next word.
     ends : list of int
-        Indices of all words that end their line with a hyphen, whatever comes next.
+        Indices of all words that end their line with a hyphen.
     starts : list of int
         Indices of words that begin a line and may be the second part of another word.
     """
@@ -75,7 +74,7 @@ class DividedTexts(NamedTuple):
 def joined_as_the_other(
     truth: DividedTexts, outputs: DividedTexts, fold: Sequence[Folding] = ()
 ) -> tuple[dict[int, Joined], dict[int, Joined]]:
-    """Return the divided words of each side that the other side has in one piece.
+    """Return the words that one side divides at a line end and the other side has in one piece.
 
     Parameters
     ----------
@@ -87,23 +86,23 @@ def joined_as_the_other(
     Returns
     -------
     of_truth, of_outputs : dict of int to Joined
-        The joined words by the index of their first part, each as it is written: without the hyphen;
-        with it if the other side has it ("Nord-" and "Süd"); or with the letters that German changed at
-        line ends ("Zuk-" and "ker", "Schiff-" and "fahrt").
+        The joined words by the index of their first part. A joined word has no hyphen, or has it if the
+        other side has it ("Nord-" and "Süd"), or has the letters that German changed at line ends
+        ("Zuk-" and "ker", "Schiff-" and "fahrt").
 
     Notes
     -----
-    The words common to both sides, in order, are matched first. Two parts that are both matched, side
-    by side, are divided on both sides and stay divided. Other parts are joined if the other side,
-    between the nearest matched words, has the joined word; or, in case it is misread, a word that
-    shares at least 60% of its characters with the joined word and is more similar to it than to either
-    part.
+    The words common to both sides, in order, are matched first. If both parts are matched side by side,
+    both sides divide the word, and it stays divided. Other parts are joined if the joined word occurs
+    on the other side between the nearest matched words. A misread word is enough if it shares at least
+    60% of its characters with the joined word and is more similar to it than to either part.
 
-    Lines may be out of order, for example if columns are read line by line: then the second part is not
-    the next word, or the joined word is not in its expected place. Therefore a word that ends its line
-    with a hyphen is also tried with the beginning of every line, nearest first. They are joined if the
-    joined word occurs, unmatched and not itself divided, anywhere on the other side; or if such a word
-    there shares at least 80% of its characters and is more similar to it than to either part.
+    Lines may be out of order, for example if columns are read line by line. The second part is then not
+    the next word, or the joined word is not in its expected place. Therefore, a word that ends its line
+    with a hyphen is also tried with the beginning of every line, nearest first. The parts are joined if
+    the joined word occurs anywhere on the other side, unmatched and not divided itself. A misread word
+    is enough if it shares at least 80% of its characters with the joined word and is more similar to it
+    than to either part.
 
     Examples
     --------
@@ -157,7 +156,7 @@ def _joined(
     fold: Sequence[Folding],
     taken: set[int],
 ) -> dict[int, Joined]:
-    """Return the words of `own` to join; `partner` maps matched words to their places in `other`."""
+    """Return the words of `own` to join; `partner` maps matched words to indices in `other`."""
     if not own.ends:
         return {}
     parts = {k + i for k in other.divided for i in (0, 1)}
@@ -205,7 +204,7 @@ def _joined(
 def _elsewhere(
     own: _Compared, other: _Compared, k: int, free: list[int], fold: Sequence[Folding], *, exact: bool
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield possible second parts of word `k`, with place and text of the whole word."""
+    """Yield possible second parts of word `k`, and the index and text of the whole word."""
     first = own.folded[k][:-1]
     begin = first[: max(2, len(first) // 2)]
     places = [i for i in free if other.folded[i].startswith(begin)]
@@ -227,7 +226,7 @@ def _elsewhere(
 def _around(
     own: _Compared, partner: dict[int, int], n_other: int
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Return, by divided word, the begin and the end of the places to search in the other side."""
+    """Return, for each divided word, the range of indices to search in the other side."""
     before: dict[int, int] = {}
     after: dict[int, int] = {}
     last, at = 0, 0
@@ -257,7 +256,7 @@ def _forms(first: str, second: str) -> list[str]:
 def _most_like(
     parts: list[str], forms: list[str], words: list[str], places: list[int], alike: float
 ) -> tuple[int | None, int]:
-    """Return the place of the word most similar to the joined parts, and the index of that form."""
+    """Return the index of the word most similar to a form of the joined parts, and the form's index."""
     from rapidfuzz.distance import Indel
 
     best: tuple[float, int | None, int] = alike, None, 0

@@ -22,11 +22,11 @@ __all__ = ["SPACE", "Block", "common_blocks", "match"]
 
 SPACE = " "
 
-#: Product of lengths up to which rapidfuzz aligns two texts directly: one bit per pair, so 16 MB.
+#: Product of lengths up to which rapidfuzz aligns two texts directly; one bit per pair makes 16 MB.
 LARGEST_TABLE = 1 << 27
 #: Product of lengths above which texts are divided at sequences of words unique in each.
 LARGEST_UNDIVIDED = 1 << 28
-#: Product of lengths above which the parts that remain are divided step by step.
+#: Product of lengths above which the remaining parts are divided step by step.
 LARGEST_HALVED = 1 << 32
 #: Characters of each text that one step aligns; half of them are kept.
 STEP = 1 << 13
@@ -53,7 +53,8 @@ def match(first: str, second: str) -> list[Block]:
     >>> match("the cat", "thecat")
     [Block(first=0, second=0, length=3), Block(first=4, second=3, length=3)]
     """
-    if second < first:  # choose the same of several longest subsequences, whichever text comes first
+    # The choice among several longest subsequences must not depend on the order of the texts.
+    if second < first:
         return [Block(j, i, n) for i, j, n in match(second, first)]
     return _with_whole_words(common_blocks(first, second), first, second)
 
@@ -112,8 +113,8 @@ def _unique_sequences(text: str) -> dict[tuple[str, ...], int]:
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return a longest subsequence of sorted pairs whose second elements increase."""
-    ends: list[int] = []  # smallest last second element of a chain of each length
-    last: list[int] = []  # index of the last pair of that chain
+    ends: list[int] = []  # for each chain length, the smallest second element that ends such a chain
+    last: list[int] = []  # the index of this chain's last pair
     before: list[int] = []
     for index, (_, second) in enumerate(pairs):
         length = bisect_left(ends, second)
@@ -191,10 +192,10 @@ def _row(x: str, y: str) -> np.ndarray:
 
 
 def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Block]:
-    """Shift gaps, characters that only one text has, so that they are whole words if possible.
+    """Shift gaps (characters that only one text has) to cover whole words if possible.
 
-    "the then" and "then" have as many characters in common without "the " as without "e th"; only the
-    first gap is a missing word.
+    "the then" becomes "then" without "the " and also without "e th"; only the first gap is a whole
+    word.
     """
     done: list[Block] = []
     for block in [*blocks, Block(len(first), len(second), 0)]:
@@ -208,7 +209,7 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
             text, at = (first, begin) if gap[0] else (second, other)
             shift = _shift(text, at, at + max(gap), before.length, n)
             if shift == 0 and len(done) > 1 and _reaches(text, at, at + max(gap), before.length):
-                # that block follows a gap of the same kind: merge the two gaps
+                # The last block follows a gap of the same kind: merge both gaps.
                 last = done[-2]
                 earlier = (
                     before.first - last.first - last.length,
@@ -229,7 +230,7 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
 
 
 def _shift(text: str, begin: int, end: int, left: int, right: int) -> int:
-    """Return the shift that makes the gap text[begin:end] whole words; 0 if none helps or is needed.
+    """Return the shift after which the gap text[begin:end] covers whole words; 0 if there is none.
 
     The gap may move up to `left` characters back or `right` characters on, over equal characters.
     """

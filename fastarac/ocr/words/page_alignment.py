@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PageAlignment", "PageText", "align_page"]
 
-#: Most words, and most outputs, between two moved words that may have moved along with them.
+#: Most words, and most outputs, that may have moved along between two moved words.
 GAP = 20
 
 
@@ -55,14 +55,14 @@ class PageAlignment(NamedTuple):
 
 
 class PageText(NamedTuple):
-    """Words of one side, and whether a space precedes each; None if one precedes all but the first."""
+    """Words of one side, and whether a space precedes each (None: all but the first word)."""
 
     words: Sequence[str]
     spaces: NDArray[np.bool_] | None
 
     @property
     def parts(self) -> NDArray[np.bool_] | None:
-        """Which words are parts of a word, with no space between them and a neighbour."""
+        """Which words are parts of a longer word: no space separates them from a neighbour."""
         if self.spaces is None or len(self.words) < 2:
             return None
         parts = np.zeros(len(self.words), bool)
@@ -71,7 +71,7 @@ class PageText(NamedTuple):
         return parts
 
     def take(self, places: NDArray[np.intp]) -> PageText:
-        """Return the words at these places; the space before a dropped word moves to the next word."""
+        """Return the words at these indices; the space before a dropped word moves to the next word."""
         words = [self.words[int(i)] for i in places]
         if self.spaces is None or not len(places):
             return PageText(words, None)
@@ -110,13 +110,13 @@ def align_page(
 
     Notes
     -----
-    The words are first aligned in order. If a word that is not right equals an output that is not
-    right, moved words are searched (:func:`~fastarac.ocr.words.reordering.moved_words`), and the rest
-    is aligned again around the runs that have not moved; this is used only if it makes more words
-    right. If two moved words follow each other on both sides, with at most 20 words between them, the
-    words between move along, right or wrong. A missed word at the end of a moved run, such as a line of
-    one word between two columns, moves too if an equal inserted output lies between the outputs of the
-    words around it, and these are at most 20 apart.
+    The words are first aligned in order. If a wrong or missed word equals a wrong or inserted output,
+    moved words are searched (:func:`~fastarac.ocr.words.reordering.moved_words`), and the other words
+    are aligned again around the runs that have not moved. The new alignment is used only if it makes
+    more words right. If two moved words follow each other on both sides, with at most 20 words in
+    between, these words move along, right or wrong. A missed word at the end of a moved run, such as a
+    line of one word between two columns, may move, too. This requires an equal inserted output between
+    the outputs of its two neighbours, which are at most 20 apart.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _right(spans: Spans, truth: Sequence[str], outputs: Sequence[str]) -> NDArra
 
 
 def _may_have_moved(wrong: Spans, truth: Sequence[str], outputs: Sequence[str]) -> bool:
-    """Return whether any output of these rows equals a word of these rows."""
+    """Return whether any output in these rows equals any word in them."""
     words = {truth[n] for i, k, _, _ in wrong.tolist() for n in range(i, k)}
     return any(outputs[n] in words for _, _, j, m in wrong.tolist() for n in range(j, m))
 
@@ -251,7 +251,7 @@ def _left_between(
     inserted = rows[rows[:, 1] == rows[:, 0], 2].tolist()
     found: list[tuple[int, int]] = []
     missed: list[int] = []
-    last = -1  # the end of the output of the word before the missed ones
+    last = -1  # the end of the previous word's output
     for i, _, j, m in rows[rows[:, 1] > rows[:, 0]].tolist():
         if j == m:
             missed.append(i)
@@ -270,7 +270,7 @@ def _left_between(
 def _with_pairs(
     rows: Spans, moved: NDArray[np.bool_], pairs: Sequence[tuple[int, int]]
 ) -> tuple[Spans, NDArray[np.bool_]]:
-    """Give words without an output the paired outputs, and remove the rows of these outputs."""
+    """Give missed words the outputs paired with them, and remove the rows of these outputs."""
     output_of = dict(pairs)
     taken = set(output_of.values())
     kept: list[Row] = []
@@ -304,7 +304,7 @@ def _between(places: NDArray[np.intp], begin: int, end: int) -> NDArray[np.intp]
 
 
 def _in_places(spans: Spans, places: Sequence[NDArray[np.intp]]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Convert rows over `places` to rows over the whole page, and tell which of them are contiguous.
+    """Convert rows over `places` to rows over the whole page; also return which are contiguous.
 
     An empty side is put right after the preceding word or output.
     """

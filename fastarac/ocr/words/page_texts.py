@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PageOrder", "compared_text", "page_order", "size_of"]
 
-#: Lines of more than LONG words are broken after BROKEN words: running text has no lines.
+#: Lines of more than LONG words are broken after BROKEN words, because running text has no lines.
 LONG, BROKEN = 20, 12
-#: Approximate bytes in a report for each line, each piece, and each changed part of a piece.
+#: Approximate number of bytes in a report per line, per piece, and per changed part of a piece.
 PER_LINE, PER_PIECE, PER_CHANGE = 60, 26, 9
 
 #: Kinds whose consecutive words are marked together.
@@ -37,7 +37,7 @@ class PageOrder(NamedTuple):
     page : ndarray of shape (n,), intp
         Indices of the pages.
     differences : ndarray of shape (n,), intp
-        Number of inserted outputs and of true words that are neither right nor moved, by page.
+        Number of differences on each page: inserted outputs, and true words neither right nor moved.
     """
 
     page: NDArray[np.intp]
@@ -106,7 +106,8 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
         while stop < last and records.shared[stop]:
             stop += 1
         kind = int(records.kind[row])
-        continued = row == first and bool(records.shared[row])  # its output is in the line before
+        # Its output already stands in the previous line.
+        continued = row == first and bool(records.shared[row])
         space = "" if row == first or records.gap[row] == NOTHING else " "
         ours = records.truth[row] + "".join(
             ("" if records.gap[k] == NOTHING else " ") + records.truth[k] for k in range(row + 1, stop)
@@ -118,7 +119,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
         else:
             name, confidence = KINDS[kind], float(records.confidence[row])
             if kind == MOVED:
-                confidence = np.nan  # a mark covers several words, which differ in confidence
+                confidence = np.nan  # a mark covers several words with different confidences
             through = threshold is not None and confidence >= threshold
             known = None if np.isnan(confidence) else confidence
             parts = (((ours, False),), ()) if continued else _parts(kind, ours, theirs)

@@ -46,7 +46,7 @@ _OF_MISSED: dict[MissedPolicy, str] = {
     "gap.",
     "drop": "Missed {units} are left out of all figures.",
 }
-#: Short versions of these, for a legend.
+#: Short descriptions, for a legend.
 BRIEFLY: dict[MissedPolicy, str] = {
     "reject": "missed {units} are never accepted, people look for them",
     "residual": "nobody looks for missed {units}, they are errors that remain",
@@ -70,7 +70,7 @@ _OF_JOIN = {
 }
 
 
-#: Phrases that name a policy after a share: "20.0 points with moved words counted as wrong".
+#: Phrases that follow a share and name a policy: "20.0 points with moved words counted as wrong".
 _APART: dict[str, dict[str, str]] = {
     "missed": {
         "reject": "if people look for missed words",
@@ -126,7 +126,7 @@ class AlignmentPolicy(NamedTuple):
         return " and ".join(_APART[name][getattr(self, name)] for name in self.fields_apart(own))
 
     def fields_apart(self, own: AlignmentPolicy) -> list[str]:
-        """Return the names of the fields that differ from those of `own`."""
+        """Return the names of the fields whose values differ from `own`."""
         return [name for name in self._fields if getattr(self, name) != getattr(own, name)]
 
     @property
@@ -160,16 +160,16 @@ class AlignmentPolicy(NamedTuple):
 
 
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
-    """Return a policy, and all others that make different items, given the counts of each kind.
+    """Return a policy, then all policies that make different items; `counts` are words of each kind.
 
-    The other choice for moved words is combined only with the policy itself.
+    The other choice for moved words is combined only with the policy's own other choices.
     """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():
         varied[name] = [value]
         if counts[name] and name != "moved":
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
-            if name != "missed":  # only for missed words do "drop" and "separate" make the same items
+            if name != "missed":  # "drop" and "separate" make the same items for missed words only
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))

@@ -1,4 +1,4 @@
-"""One record for each true word and each inserted output, from which every policy makes its items."""
+"""One record for each true word and each inserted output; every policy makes its items from these."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ class Records(Result):
     page : ndarray of shape (n,), intp
         Index into `page_names`.
     number : ndarray of shape (n,), intp
-        Number of the true word on its page, from 1; an inserted output has that of the word before it.
+        Number of the true word on its page, from 1; an inserted output has the number of the word
+        before it.
     inserted : ndarray of shape (n,), intp
         0 for a true word; 1, 2, and so on for the inserted outputs after the same true word.
     truth, prediction : tuple of str
@@ -97,11 +98,11 @@ class Records(Result):
         Separator before each true word or inserted output: `NOTHING`, `SPACE`, or `LINE_END` of the
         true text.
     shared : ndarray of shape (n,), bool
-        Whether the record has the same outputs as the record before: they cover several true words.
+        Whether the record shares its outputs, which cover several true words, with the previous record.
     page_names : tuple of str
     differing_share : ndarray of shape (n_pages,), float64
-        Characters to insert, delete or replace on each page over its true characters, folded and
-        without moved words; NaN without true text.
+        Characters to insert, delete or replace on each page, divided by its true characters; texts are
+        folded, moved words excluded. NaN without true text.
     edits : ndarray of shape (n_pages, 6), float64
         The counts of :data:`~fastarac.ocr.words.error_rates.COUNTS` on each page, including moved
         words; NaN for excluded pages.
@@ -110,9 +111,9 @@ class Records(Result):
     n_unspaced : int
         Number of true words that are characters of scripts written without spaces.
     n_emptied : int
-        Number of true words and outputs left out because folding empties them.
+        Number of true words and outputs that are left out because folding makes them empty.
     n_joined : int
-        Number of words divided at a line end that are joined, as on the other side.
+        Number of words divided at a line end that are joined because the other side has them joined.
     """
 
     kind: NDArray[np.uint8]
@@ -238,7 +239,7 @@ def records_of(truth: Words, words: Words, reading: Reading) -> Records:
 
 
 class _Side(NamedTuple):
-    """The texts of one page as they are compared, without those that folding empties."""
+    """One side's texts of a page as they are compared; texts that folding makes empty are left out."""
 
     tokens: Tokens
     folded: list[str]
@@ -249,15 +250,15 @@ class _Side(NamedTuple):
     def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
         found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
-        # number words as written: joined parts still count as two, since engines differ in what they
-        # join
+        # Number the words as written: joined parts count as two, because engines differ in the words
+        # they join.
         second = sorted(after for _, after in joined.values())
         number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):
             return cls(found, texts, number, 0)
         kept = np.array([bool(text) for text in texts], bool)
         space = found.space
-        if space is not None:  # the space before a dropped text moves to the next one
+        if space is not None:  # the space before a dropped text moves to the next text
             space = np.diff(np.cumsum(space)[kept], prepend=0) > 0
         rest = Tokens(
             [text for text, stays in zip(found.text, kept.tolist(), strict=True) if stays],
@@ -349,7 +350,7 @@ def _kinds(
 def _divided(
     truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading
 ) -> tuple[Mapping[int, Joined], Mapping[int, Joined]]:
-    """Return the divided words of each side that the other side has in one piece."""
+    """Return the words that one side divides at a line end and the other side has in one piece."""
     if reading.unit == "line":
         return {}, {}
     ours = DividedTexts.of(truth.text[of_truth], truth.line[of_truth])
@@ -365,7 +366,7 @@ def _edits(
     reading: Reading,
     sides: tuple[_Side, _Side],
 ) -> NDArray[np.float64]:
-    """Return the counts for error rates, (1, 6): always by word, with divided words joined."""
+    """Return the counts for error rates, (1, 6), by word for every unit; divided words are joined."""
     if reading.unit != "word":
         reading = reading._replace(unit="word")
         divided = _divided(truth, of_truth, words, of_words, reading)
@@ -404,7 +405,7 @@ def _gaps(
 def _confidence(
     confidence: NDArray[np.float64], outputs: Tokens, reading: Reading, joined: Mapping[int, Joined]
 ) -> NDArray[np.float64]:
-    """Return the confidence of each token: that of its word, or joined from two parts or a line."""
+    """Return the confidence of each token: its word's, or joined from the words of a pair or line."""
     if reading.unit == "line":
         return joined_confidence(confidence, outputs.begin, reading.join)
     of_words = confidence.copy()
@@ -417,7 +418,7 @@ def _confidence(
 def _equal(
     truth: list[str], outputs: list[str], spans: NDArray[np.intp], reading: Reading
 ) -> list[bool]:
-    """Return which spans have equal texts: one word each or, if spaces are ignored, any number."""
+    """Return which spans have equal texts: single words or, if spaces are ignored, several words."""
     if "whitespace" not in reading.fold:
         return [k == i + 1 and m == j + 1 and truth[i] == outputs[j] for i, k, j, m in spans.tolist()]
     return [

@@ -1,4 +1,4 @@
-"""Parts of a page that count: the regions of the truth, except those of ignored types."""
+"""Parts of a page that count: the regions of the truth, except regions of ignored types."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _centres(words: Words, truth: Words, page: int, of_page: NDArray[np.intp]) -
 
 
 def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bool_]:
-    """Return which points are inside any of the polygons, by the number of edges to their right."""
+    """Return which points lie in a polygon, by the parity of the edges to their right."""
     found = np.zeros(len(points), np.bool_)
     x, y = points[:, :1], points[:, 1:]
     for region in regions:

@@ -1,13 +1,13 @@
-"""Words read right but out of order: common runs of words, the longest first.
+"""Words read right but out of order, found as common runs of words, longest first.
 
 Runs of words that both texts have, in any order, are found by greedy string tiling (M. J. Wise, "String
 similarity via greedy string tiling and running Karp-Rabin matching", University of Sydney, 1993).
-Windows of words are compared by their ranks instead of by hashes (R. M. Karp, R. E. Miller and A. L.
-Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972), with
-memory proportional to the length of the texts times the logarithm of the longest run. The least length
-of a run follows from the number of such runs expected by chance (S. Karlin and S. F. Altschul, "Methods
-for assessing the statistical significance of molecular sequence features by using general scoring
-schemes", PNAS 87, 1990, equation 1, without gaps and for equal words alone).
+Windows of words are compared by ranks instead of hashes (R. M. Karp, R. E. Miller and A. L. Rosenberg,
+"Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972). The memory is
+proportional to the length of the texts times the logarithm of the longest run. The least length of a
+run is chosen so that few such runs occur by chance (S. Karlin and S. F. Altschul, "Methods for
+assessing the statistical significance of molecular sequence features by using general scoring schemes",
+PNAS 87, 1990, equation 1, without gaps and for equal words alone).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CHANCE", "MovedWords", "Run", "moved_words", "tiles"]
 
-#: Largest expected number of chance runs on the page at which a run still counts as moved.
+#: A run counts as moved only if chance produces at most this many such runs on the page.
 CHANCE = 0.1
-#: Factor on the bits of a character next to others: letters depend on those before them.
+#: Factor on a character's bits inside a word: letters depend on the letters before them.
 OF_CHARACTER = 0.25
-#: Most searches for further runs among the words left over.
+#: Most searches for further runs among the remaining words.
 PASSES = 8
 
 
@@ -48,7 +48,7 @@ class Run(NamedTuple):
 
 
 class MovedWords(NamedTuple):
-    """The words of a page that are out of order, and those that are not.
+    """The words of a page that are out of order, and the words in order.
 
     Pairs have shape (k, 2): the index of a word and of its equal output, sorted by word.
     """
@@ -84,17 +84,17 @@ def moved_words(
 
     Notes
     -----
-    Common runs of words are taken, the longest first; among runs of one length, the first in the truth,
-    with its first equal run in the outputs. The chain of runs in the same order with the most words,
-    weighted by rarity, stays; the other runs have moved. The remaining words are matched in order (a
-    longest common subsequence); those still left over are closed up and searched again, until no run is
-    found.
+    Common runs of words are taken, the longest first. Among runs of one length, the first in the truth
+    is taken, with its first equal run in the outputs. Runs that follow one another in both texts form a
+    chain; the runs of the chain with the largest weight (words weighted by rarity) stay, and all other
+    runs have moved. The remaining words are matched in order by a longest common subsequence. The
+    unmatched words are then joined up and searched again, until no run is found.
 
     A run of words w counts only if it has two words or more and chance makes at most `CHANCE` such
-    runs: :math:`n_T n_O \prod p(w) \le` `CHANCE`, with n the number of words searched on either side
-    and p(w) the share of a word among all words of the page, truth and outputs. For a line, p is the
-    product over its words. Four single characters count as one, because letters depend on those before
-    them.
+    runs: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are the numbers of
+    true words and outputs searched, and p(w) is the share of a word among all true words and outputs of
+    the page. For a line, p is the product over its words. Four single characters count as one, because
+    letters depend on the letters before them.
 
     Examples
     --------
@@ -136,11 +136,11 @@ def _runs(
     left: Indices,
     right: Indices,
 ) -> list[Indices]:
-    """Return the pairs of each common run, too long for chance, among the words at these places."""
+    """Return the pairs of each common run among these words, if the run is too long for chance."""
     if not len(left) or not len(right):
         return []
     needed = float(np.log2(len(left) * len(right) / CHANCE))
-    # no single word suffices, however rare
+    # A single word is not enough, however rare.
     limited = np.where(alone[left], np.minimum(bits[left], 0.999 * needed), bits[left])
     return [
         np.stack([left[i : i + n], right[j : j + n]], axis=1)
@@ -151,7 +151,8 @@ def _runs(
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
     """Return the runs of the chain in one order with the most bits, and the runs outside it."""
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
-    best: list[tuple[int, float, int]] = []  # output place, bits and run at chain ends; both increase
+    # (output index, bits, run) at the ends of chains; index and bits increase.
+    best: list[tuple[int, float, int]] = []
     before = []
     for number, run in enumerate(runs):
         place = int(run[0, 1])
@@ -237,9 +238,9 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Ru
 
 
 class _Windows:
-    """Windows of two concatenated sequences, compared by rank, without the places already taken.
+    """Windows of two concatenated sequences, compared by rank; words already taken are excluded.
 
-    Lengths must be asked for in decreasing order.
+    Callers must ask for lengths in decreasing order.
     """
 
     def __init__(self, first: Indices, second: Indices, bits: Bits, needed: float) -> None:
@@ -255,7 +256,8 @@ class _Windows:
     def longest_common(self, most: int) -> int:
         """Return the greatest length, up to `most`, of a window that both sequences have, or 0.
 
-        Starts whose windows of length `most` have too few bits are dropped: shorter ones have fewer.
+        A start is dropped if its window of length `most` has too few bits, because shorter windows have
+        fewer.
         """
         ends = np.minimum(self.begins + most, self.n_first)
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
@@ -300,7 +302,7 @@ class _Windows:
         return bool(np.isin(ours, theirs).any())
 
     def _is_free(self, begin: int, length: int) -> bool:
-        """Return whether a window is free; its ends suffice, as no shorter run was taken before."""
+        """Return whether a window is free; its ends tell, because runs already taken are longer."""
         return not (self.taken[begin] or self.taken[begin + length - 1])
 
     def _free(self, length: int) -> tuple[Indices, NDArray[np.int64], Indices, NDArray[np.int64]]:

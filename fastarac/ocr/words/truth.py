@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_truth"]
 
-# Words take many times the memory of their text: frequent words are stored once, and long lines are
-# never split into a list.
+# Word objects take many times the memory of their text. Therefore frequent words are stored once, and
+# long lines are never split into a list.
 MOST_SHARED = 1 << 16
 LONG_LINE = 1 << 16
 WORD = re.compile(r"\S+")
@@ -47,8 +47,8 @@ def read_truth(
         The file. Plain text is UTF-8, or UTF-16 or UTF-32 with a byte order mark; white space separates
         words, and a form feed begins the next page.
     level : {"auto", "region", "line", "word"}, default="auto"
-        Which element's text counts in PAGE, ALTO and hOCR, as for :func:`read`; but if a line's text
-        and its words differ by more than spaces, ``"auto"`` takes the line's text.
+        The level to read in PAGE, ALTO and hOCR, as for :func:`read`. But if a line's text and its
+        words differ by more than spaces, ``"auto"`` takes the line's text.
     hyphenated : {"whole", "parts"}, default="whole"
         Whether a word divided at a line end is one word or two, if the format marks such words (ALTO).
         In plain text, words stay as they are written.
@@ -97,7 +97,7 @@ def read_truth_file(file: InputFile) -> Words:
         except OcrFileError:
             if file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!")):
                 raise
-            reader = None  # plain text whose first word begins with "<"
+            reader = None  # it is plain text whose first word begins with "<"
         if reader is not None:
             return reader(file)
     if kind == "tsv" or (kind == "json" and _is_output(file)):

@@ -1,4 +1,4 @@
-"""Units: whether an item is a word, a line or a character, and how it gets one confidence."""
+"""Units of items: words, lines or characters, each with one confidence."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Join = Literal["min", "mean", "max"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 JOINS: tuple[Join, ...] = get_args(Join)
 
-# Unicode blocks of scripts written without spaces between words: CJK with its marks, Japanese kana,
-# Bopomofo, Thai, Lao, Myanmar, Khmer.
+# Unicode blocks of scripts without spaces between words: CJK with its marks, Japanese kana, Bopomofo,
+# Thai, Lao, Myanmar, Khmer.
 WITHOUT_SPACES = (
     "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff61-\uff9f\U00020000-\U000323af\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -55,7 +55,7 @@ class Tokens(NamedTuple):
         Range of the page's words that each text covers: several for a line, two for a word divided at a
         line end.
     space : ndarray of shape (n,), bool, or None
-        Whether a space precedes each; None if one precedes all but the first.
+        Whether a space precedes each text; None if a space precedes all but the first.
     n_unspaced : int
         Number of characters of scripts written without spaces.
     """
@@ -131,7 +131,7 @@ def _divided(text: str) -> list[str]:
     if not UNSPACED.search(text):
         return [text]
     found: list[str] = []
-    whole = False  # whether the last piece may be continued
+    whole = False  # whether the next character may extend the last piece
     for character in _characters(text):
         alone = UNSPACED.match(character) is not None
         if whole and not alone:
@@ -145,7 +145,7 @@ def _divided(text: str) -> list[str]:
 def joined_confidence(
     confidence: NDArray[np.float64], starts: NDArray[np.intp], join: Join
 ) -> NDArray[np.float64]:
-    """Return one confidence for each run of outputs, (k,); NaN if one of them has none.
+    """Return one confidence for each run of outputs, (k,); NaN if an output of the run has none.
 
     Each run begins at an index in `starts` and ends where the next one begins.
     """

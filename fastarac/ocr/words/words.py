@@ -39,7 +39,7 @@ LISTED = 20  # most pages that an error lists
 
 
 class ReadingNote(NamedTuple):
-    """A fact about a reading that users should know, with its count; ``str()`` gives a sentence.
+    """A remark on the words read, with a count; ``str()`` gives a sentence.
 
     Notes of the same kind add up when readings are concatenated.
 
@@ -57,7 +57,7 @@ class ReadingNote(NamedTuple):
         return f"1 {self.one}" if self.number == 1 else f"{self.number:,} {self.several}"
 
 
-#: The note on words without a confidence, singular and plural, if other words have one.
+#: The note on words without a confidence (singular, plural), used if other words have one.
 WITHOUT_CONFIDENCE = "word has no confidence", "words have no confidence"
 
 
@@ -67,7 +67,7 @@ def _no_numbers() -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words(Table, Result):
-    """Words in reading order, with their confidence and their place: the result of every reader.
+    """Words in reading order, with confidences and boxes: the result of every reader.
 
     A truth has the same shape, without confidences.
 
@@ -76,7 +76,7 @@ class Words(Table, Result):
     text : tuple of str, n_words of them
         The words as they are written, without white space in them; never empty.
     confidence : ndarray of shape (n_words,), float64
-        The engine's confidence as it writes it: in [0, 100] or in [0, 1], see `scale`. NaN if it gives
+        The confidence as the engine writes it: in [0, 100] or in [0, 1], see `scale`. NaN if it gives
         none.
     page : ndarray of shape (n_words,), intp
         Index into `page_names` of each word's page; never decreases.
@@ -97,7 +97,8 @@ class Words(Table, Result):
     scale : {"percent", "unit"} or None
         Whether confidences run from 0 to 100 or from 0 to 1, by the format. None if there are none.
     unit : {"word", "line"}
-        What the engine gives a confidence for. With ``"line"``, each word has that of its line.
+        Whether the engine gives a confidence for each word or for each line. With ``"line"``, each word
+        has the confidence of its line.
     engine : str or None
         The software that wrote the file, where the file names it.
     notes : tuple of ReadingNote
@@ -153,7 +154,7 @@ class Words(Table, Result):
         set_field(self, "page", np.asarray(self.page, np.intp))
         set_field(self, "line", np.asarray(self.line, np.intp))
         if np.size(self.box) == 0:
-            set_field(self, "box", np.broadcast_to(np.nan, (n, 4)))  # takes no memory
+            set_field(self, "box", np.broadcast_to(np.nan, (n, 4)))  # a broadcast array takes no memory
         if np.size(self.page_size) == 0:
             set_field(self, "page_size", np.full((n_pages, 2), np.nan))
         _check_shapes(self, n, n_pages)
@@ -251,8 +252,8 @@ class Words(Table, Result):
         Returns
         -------
         words : Words
-            Its `source` and `engine` are those of the parts, joined by commas if they differ. Notes of
-            the same kind add up.
+            Different `source` or `engine` names of the parts are joined by commas. Notes of the same
+            kind add up.
 
         Raises
         ------
@@ -299,12 +300,13 @@ class Words(Table, Result):
 
 
 def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[ReadingNote, ...]:
-    """Return the notes of all readings, adding up those of one kind."""
+    """Return the notes of all readings; notes of the same kind are added up."""
     counts: dict[tuple[str, str], int] = {}
     for words in readings:
         for number, one, several in words.notes:
             counts[one, several] = counts.get((one, several), 0) + number
-    counts.pop(WITHOUT_CONFIDENCE, None)  # recounted: readings without any confidence lack this note
+    # Count these words again: readings without any confidence lack this note.
+    counts.pop(WITHOUT_CONFIDENCE, None)
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
         counts[WITHOUT_CONFIDENCE] = missing
