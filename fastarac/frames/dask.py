@@ -1,4 +1,4 @@
-"""Dask: counts of partitions are added in a tree; exact sums follow after one shuffle."""
+"""Dask: partitions are counted, and the counts added in a tree; one shuffle yields exact sums."""
 
 # The type stubs of pandas do not cover all of its own types.
 # pyright: reportArgumentType=false, reportCallIssue=false, reportInvalidTypeArguments=false
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-TREE = 8  # tables that are added at a time
+TREE = 8  # number of tables added at a time
 
 
 class DaskSource(ItemSource):
@@ -47,7 +47,7 @@ class DaskSource(ItemSource):
     def __init__(self, frame: Any, columns: dict[str, str]) -> None:
         super().__init__(columns)
         self.frame = frame[list(dict.fromkeys(columns.values()))].map_partitions(_renamed, columns)
-        meta = self.frame._meta  # noqa: SLF001  # the types of the columns
+        meta = self.frame._meta  # noqa: SLF001 # an empty frame with the types of the columns
         kind = LAYOUTS[vector(meta["confidence"], "confidence").dtype.str[1:]].values
         self.types = dict.fromkeys(("confidence", "low", "high"), kind)
         self.types |= {"weight": np.dtype(np.float64), "bin": np.dtype(np.float64)}
@@ -56,7 +56,7 @@ class DaskSource(ItemSource):
     def _added_up(
         self, function: Callable[..., pd.DataFrame], keys: list[str], **how: str
     ) -> pd.DataFrame:
-        """Count with `function` in each partition and combine the counts by `keys` as `how` says."""
+        """Count with `function` in each partition; combine counts with equal `keys` by `how`."""
         keys = [*self.keys, *keys]
         meta = pd.DataFrame(
             {name: pd.Series([], dtype=self.types.get(name, "int64")) for name in (*keys, *how)}
@@ -137,7 +137,8 @@ def _has(column: pd.Series[Any], problem: Problem) -> Array:
     """Return which items of a partition have a problem."""
     missing: Array = column.isna().to_numpy()
     if not keys_of([problem.role]) and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
-        missing = np.zeros(len(column), np.bool_)  # NaN here is an invalid number, not a missing value
+        # NaN in this column is an invalid number, not a missing value.
+        missing = np.zeros(len(column), np.bool_)
     if problem.what == "null":
         return missing
     values = vector(column[~missing], problem.role)

@@ -1,4 +1,4 @@
-"""Lazy frames of narwhals: the engine counts items, in bins if needed, in answer to queries."""
+"""Lazy frames of narwhals: queries make the engine count items, in bins if needed."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
-SPLITS = 64  # largest number of bins split in one pass
-SHARE = 12  # a bin with less than 1/2**SHARE of the items is not split
+SPLITS = 64  # largest number of bins that one pass splits
+SHARE = 12  # bins with less than 2**-SHARE of the items are not split
 BAD = -1e300  # bin number that marks invalid items
 
 
@@ -194,7 +194,7 @@ class QuerySource(ItemSource):
         """Yield lists of labels whose groups are small enough to be fetched together."""
         labels: list[Any] = []
         total = 0
-        most = len(groups) if self.keys == ["by"] else SPLITS  # most labels in one condition
+        most = len(groups) if self.keys == ["by"] else SPLITS  # largest number of labels in a condition
         for label, cells in groups.items():
             size = int(cells.size.sum())
             if not self.grouped or size > self.batch:
@@ -236,8 +236,9 @@ class QuerySource(ItemSource):
 def renamed(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
     """Return the columns of a lazy frame, renamed to their roles.
 
-    Columns are selected by position. By name, polars would read ``*`` and ``^…$`` as patterns, DuckDB
-    ``*`` as all columns and ``A`` as ``a``, and Spark ``a.b`` as field ``b`` of ``a``.
+    Columns are selected by position, because engines interpret names: polars reads ``*`` and ``^…$`` as
+    patterns, DuckDB reads ``*`` as all columns and ``A`` as ``a``, and Spark reads ``a.b`` as field
+    ``b`` of ``a``.
     """
     native: Any = frame.to_native()
     place = {name: number for number, name in enumerate(frame.collect_schema())}

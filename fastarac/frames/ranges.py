@@ -1,8 +1,7 @@
-"""Apply the library's kernels to the items of confidence ranges: exact sums that can be added.
+"""Exact sums over the items of confidence ranges, computed by the kernels; sums can be added.
 
-A worker has the items of some ranges, and `Cells`: the numbers of correct and incorrect items in each
-bin of all items. It therefore knows the counts above its own items, and computes the terms that its
-thresholds contribute to the sums over all thresholds.
+A worker has the items of some ranges, and the counts of all items in bins (`Cells`). It therefore knows
+the counts above its own items, and can compute its thresholds' terms of the sums over all thresholds.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ CHANGED = "frame must give the same rows each time it is read, but its second pa
 
 
 class Cells(NamedTuple):
-    """Bins of confidence in rising order, without overlap."""
+    """Counts of correct and incorrect items in bins of confidence, which rise and do not overlap."""
 
     low: Array
     """Lowest confidence in each bin."""
@@ -49,7 +48,7 @@ class Cells(NamedTuple):
 
 
 class RangeSums(NamedTuple):
-    """Sums over the thresholds of some ranges; over all ranges they add up to the total."""
+    """Sums over the thresholds of some ranges; the sums of all ranges add up to the total."""
 
     correct: int
     incorrect: int
@@ -87,7 +86,7 @@ NOTHING = RangeSums(0, 0, 0, Fraction(0), Fraction(0))
 
 
 def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells:
-    """Sort bins in rising order and merge those that overlap."""
+    """Sort bins in rising order and merge overlapping ones."""
     order = np.argsort(low, kind="stable")
     low, high, correct, incorrect = (array[order] for array in (low, high, correct, incorrect))
     reached = np.maximum.accumulate(high)
@@ -101,7 +100,7 @@ def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells
 
 
 def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
-    """Split the bins into runs (first, last + 1) of up to `most` items, without the dropped ones."""
+    """Split the bins into runs (first, last + 1) of up to `most` items; dropped bins are left out."""
     runs = []
     first = total = 0
     apart_of = dropped(cells, most).tolist()
@@ -118,7 +117,7 @@ def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
 
 
 def dropped(cells: Cells, most: int) -> NDArray[np.bool_]:
-    """Return which bins need no worker: those with one value and many items."""
+    """Return which bins need no worker, because they have one value and many items."""
     return cells.single_valued & (cells.size > most // 64)
 
 
@@ -136,10 +135,10 @@ def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
 def sums_of_items(
     confidence: Array, correct: Array, cells: Cells, starts: Array | None = None
 ) -> RangeSums:
-    """Return the sums of a worker's items, which must include all items of each bin it has.
+    """Return the sums of a worker's items; the worker has all items of each of its bins.
 
-    `starts` is the lowest confidence of each segment, in rising order; pass it if the items may belong
-    to several segments, which need not be adjacent.
+    `starts` holds the lowest confidence of each segment, in rising order. It is needed if the items may
+    belong to several segments; these need not be adjacent.
     """
     total = NOTHING
     above = counts_above(cells)
@@ -179,14 +178,14 @@ def _sums_of(ranked: RankedItems, above: tuple[int, int], cells: Cells) -> Range
     of_risk = n_incorrect < n_correct
     trapezoids = ranked.sum_below(above, PRECISION_TRAPEZOIDS, of_risk=of_risk)
     steps = ranked.sum_below(above, RECALL_STEPS)
-    pairs = ranked.pairs  # pairs among the items sorted so far
+    pairs = ranked.pairs  # pairs within the items so far
     p, q = int(pairs.correct), int(pairs.incorrect)
     below = n_incorrect - above[1] - q
     return RangeSums(p, q, int(pairs.doubled_pairs) + 2 * p * below, trapezoids, steps)
 
 
 def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
-    """Add the sums of all ranges; raise unless their counts are those of all items."""
+    """Add the sums of all ranges; raise unless these ranges hold all items."""
     total = reduce(RangeSums.plus, parts, NOTHING)
     if (total.correct, total.incorrect) != (int(cells.correct.sum()), int(cells.incorrect.sum())):
         raise ValueError(CHANGED)
@@ -194,7 +193,7 @@ def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
 
 
 class Planned(NamedTuple):
-    """What workers need to know about a group: its number, its bins and its segment starts."""
+    """The data about a group that workers need: its number, its bins and its segment starts."""
 
     number: int
     cells: Cells
@@ -203,7 +202,7 @@ class Planned(NamedTuple):
     """Number of segments in the groups before this one."""
 
     def row(self, confidence: Array, correct: Array) -> dict[str, str]:
-        """Return the sums of some items as a row of text, since integers may exceed 64 bits."""
+        """Return the sums of some items as a row of texts, because integers may exceed 64 bits."""
         sums = sums_of_items(confidence, correct, self.cells, self.starts)
         return {"number": str(self.number)} | {
             name: str(value) for name, value in sums._asdict().items()

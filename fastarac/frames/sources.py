@@ -57,7 +57,7 @@ class ItemSource(ABC):
         Column names by role: confidence, correct and, if given, weight and by.
     """
 
-    batch = 1 << 25  # most items that one worker takes at a time
+    batch = 1 << 25  # largest number of items that a worker takes at a time
 
     def __init__(self, columns: dict[str, str]) -> None:
         self.columns = columns
@@ -69,7 +69,7 @@ class ItemSource(ABC):
 
     @property
     def grouped(self) -> bool:
-        """Whether the items are grouped, with one sweep per group; otherwise the only group is None."""
+        """Whether the items are grouped, with one sweep per group; else all are in the group None."""
         return bool(self.keys)
 
     @property
@@ -85,7 +85,7 @@ class ItemSource(ABC):
         ]
 
     def refuse_weights(self, most: int) -> None:
-        """Raise if there are weights: with over `most` kinds of items, bins cannot hold them."""
+        """Raise if there are weights: over `most` kinds of items need bins, and bins lack weights."""
         if self.weighted:
             raise ValueError(
                 f"weight makes more than {most} pairs of confidence and weight; round the weights: "
@@ -136,7 +136,7 @@ class ArraySource(ItemSource):
 
     def bins(self) -> Groups:
         """Count the items of each bin."""
-        # the sweep checks and sorts the values
+        # The sweep also checks and sorts the values.
         return {label: cells_of_sweep(sweep_of_items(part)) for label, part in self.parts()}
 
     def within(self, ranges: Sequence[Range]) -> Self:
@@ -244,8 +244,8 @@ def _sweep_of_kinds(
 ) -> ThresholdSweep:
     if weight is None:
         return ThresholdSweep.from_counts(confidence, correct, incorrect)
-    # n times a weight may not be a double. But n is a sum of powers of two, and a power of two times
-    # the weight is a double: the sum equals that of single items, rounded once.
+    # The product of a count n and a weight may not be a double. But n is a sum of powers of two, and
+    # each power times the weight is a double. Adding these equals adding single items, rounded once.
     rows, weights, labels = [], [], []
     for label, counts in ((1, correct), (0, incorrect)):
         for k in range(int(counts.max()).bit_length()):

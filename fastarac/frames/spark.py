@@ -1,4 +1,4 @@
-"""Spark: its own aggregation counts the bins; the kernels on its workers compute exact sums."""
+"""Spark: an aggregation counts items in bins, then the kernels compute exact sums on the workers."""
 
 from __future__ import annotations
 

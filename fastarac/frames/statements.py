@@ -61,7 +61,7 @@ _DUCKDB_TYPES = (
 _SPARK_TYPES = "'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'"
 _POSTGRES_TYPES = "'boolean', 'smallint', 'integer', 'bigint', 'real', 'double precision'"
 SPELLINGS = {
-    # only DuckDB can convert Booleans without changing the types of numbers
+    # Only DuckDB can convert Booleans without changing the types of numbers.
     "duckdb": Spelling(
         '"', "DOUBLE", "BIGINT", "VARCHAR",
         "COALESCE(confidence, CAST(NULL AS UTINYINT)) + CAST(0 AS UTINYINT)",
@@ -70,7 +70,7 @@ SPELLINGS = {
     "spark": Spelling(
         "`", "DOUBLE", "BIGINT", "STRING", "confidence + 0", f"TYPEOF({{}}) IN ({_SPARK_TYPES})"
     ),
-    # formatted as text, a decimal begins with its type and a string with quotes
+    # Formatted as text, a decimal begins with its type, and a string with quotes.
     "bigquery": Spelling(
         "`", "FLOAT64", "INT64", "STRING", "confidence + 0",
         "REGEXP_CONTAINS(FORMAT('%T', {}), '^(-?[0-9]|true$|false$)')",
@@ -100,7 +100,7 @@ def sql(
     dialect : {"duckdb", "spark", "bigquery", "postgres"}
         The SQL dialect.
     table : str
-        The text after FROM: a table, or a query in parentheses with an alias. It is not quoted.
+        The text after FROM, inserted unquoted: a table, or a query in parentheses with an alias.
     confidence, correct : str
         Columns: the confidence of each item, and whether it is right (Boolean, or 0 and 1). Both must
         be integers or floats up to 64 bits; in DuckDB confidences may also be Boolean. The names are
@@ -115,11 +115,12 @@ def sql(
     Returns
     -------
     str
-        The query. Its columns are those of `by` (if given), `confidence` ("counts") or `low` and `high`
-        ("bounds"; the lowest and highest confidence in the bin, in rising order), then `correct_counts`
-        and `incorrect_counts`. Counts are NULL where a label or a confidence is NULL, NaN, infinite, or
-        (for labels) not 0 or 1, and everywhere if a column has another type, such as DECIMAL or
-        HUGEINT; both methods that take the counts reject NULL.
+        The query. Its first columns are the columns `by`, if given. Then follow `confidence`
+        ("counts"), or `low` and `high` ("bounds"), the lowest and highest confidence in the bin, in
+        rising order. The last columns are `correct_counts` and `incorrect_counts`. Counts are NULL if a
+        confidence is NULL, NaN or infinite, or a label is not 0 or 1. All counts are NULL if a column
+        has an unsupported type, such as DECIMAL or HUGEINT. Both methods that take the counts reject
+        NULL.
 
     Raises
     ------
@@ -185,7 +186,7 @@ class _Labels(NamedTuple):
         return cls(
             "".join(f", {column} AS {name}" for column, name in pairs),
             "".join(f"{name}, " for name in names),
-            # qualified by their table, as names shown may coincide
+            # Qualified by their table, because displayed names may coincide.
             "".join(f"counts.{name} AS {column}, " for column, name in pairs),
             "".join(f"counts.{name}, " for name in names),
         )

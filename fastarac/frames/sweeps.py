@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 Method = Literal["auto", "counts", "exact", "bounds"]
 METHODS = ("auto", "counts", "exact", "bounds")
 IN_BINS = ("exact", "bounds")
-RANGES = 64  # ranges of confidence counted in one pass
-MOST_DISTINCT = 1 << 20  # most distinct confidences that are counted one by one
+RANGES = 64  # largest number of confidence ranges counted in one pass
+MOST_DISTINCT = 1 << 20  # largest number of distinct confidences that are counted singly
 
 
 # fmt: off
@@ -93,18 +93,18 @@ def threshold_sweep(
         Column of labels: each group gets its own sweep. For a list of columns, the groups are the
         combinations of labels that occur, with tuples as keys.
     method : {"auto", "counts", "exact", "bounds"}, default="auto"
-        "auto": count the items of each confidence, if there are at most 2**20 distinct ones over all
-        groups. "counts": the same without that limit. "exact": count in bins in one pass, and let the
-        kernels sum the areas where the items are. "bounds": only count in bins, in one pass, and give
-        bounds of the areas.
+        "auto": count the items at each confidence, if all groups together have at most 2**20 distinct
+        confidences. "counts": count the items at each confidence, without a limit. "exact": count in
+        bins in one pass, then let the kernels sum the areas on the workers that hold the items.
+        "bounds": only count in bins, in one pass, and give bounds of the areas.
 
     Returns
     -------
     ThresholdSweep
-        With "auto" and "counts"; identical to the sweep of the arrays to the last bit.
+        With "auto" and "counts"; bit for bit the sweep of the same items as arrays.
     BoundedSweep
-        With "exact" and "bounds"; its counts at its thresholds are exact. With "exact" both bounds of
-        every area are equal, and identical to the areas of the arrays to the last bit.
+        With "exact" and "bounds"; its counts at its thresholds are exact. With "exact", both bounds of
+        every area are equal, and bit for bit the area of the same items as arrays.
     dict
         Sweeps by label, in rising order, if `by` is given.
 
@@ -116,8 +116,8 @@ def threshold_sweep(
     ValueError
         For nulls, NaN, infinities, labels other than 0 and 1, missing columns, two columns of the same
         name, an empty frame, an engine's frame whose rows change between two passes, or weights with
-        "exact" or "bounds". With "auto", also for more than 2**20 distinct confidences or, with weights
-        in an engine, distinct pairs of confidence and weight.
+        "exact" or "bounds". With "auto", also for more than 2**20 distinct confidences; if an engine's
+        items have weights, pairs of confidence and weight are counted instead.
     ModuleNotFoundError
         If narwhals is missing; the extra ``frames`` installs it.
 
@@ -134,8 +134,8 @@ def threshold_sweep(
     partition. Only "counts" has no bound: one row of about 24 bytes per confidence.
 
     There are 2,048 bins for each halving of the confidence below 0.5, or of its distance from 1 above.
-    Another pass splits bins that are too large for a worker. All sums are of integers, which add
-    exactly.
+    Another pass splits bins that are too large for a worker. All sums are exact, because they add
+    integers.
 
     Examples
     --------
@@ -206,8 +206,8 @@ def evaluate(
         contains a limit, if there are at most 2**20 of them. With `by`, each group gets the threshold
         that keeps the limit on its own items, unlike the common threshold of :func:`.evaluate_groups`.
     reviewer, intervals, confidence_level, failure_probability
-        As in :func:`.evaluate`. All but `confidence_level` need "auto" or "counts", as binned counts do
-        not determine them.
+        As in :func:`.evaluate`. All but `confidence_level` need "auto" or "counts", because binned
+        counts do not determine them.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def _source(
     by: str | Sequence[str] | None,
     method: Method,
 ) -> ItemSource:
-    """Check the arguments as far as possible without the frame, then open it."""
+    """Check the arguments as far as possible before opening the frame, then open it."""
     choice(method, "method", METHODS)
     if weight is not None and method in IN_BINS:
         raise ValueError(
@@ -312,7 +312,7 @@ def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
     if nw.dependencies.is_dask_dataframe(frame):
         from fastarac.frames.dask import DaskSource
 
-        _check(nw.from_native(frame._meta).schema, columns)  # noqa: SLF001  # what the schema is known from
+        _check(nw.from_native(frame._meta).schema, columns)  # noqa: SLF001  # it has the schema
         return DaskSource(frame, columns)
     try:
         known = nw.from_native(frame)
@@ -341,7 +341,7 @@ def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
 
 
 def _reject_repeated(names: Iterable[Any]) -> None:
-    """Raise if several columns share a name, since it would be ambiguous."""
+    """Raise if several columns share a name, because the name would be ambiguous."""
     repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
     if repeated:
         raise ValueError(
@@ -351,10 +351,11 @@ def _reject_repeated(names: Iterable[Any]) -> None:
 
 
 def _names(native: Any) -> Iterable[Any]:
-    """Return all column names, with repetitions; nothing for polars, whose names are unique."""
+    """Return all column names, with repetitions; nothing for polars, where names are unique."""
     if hasattr(type(native), "collect_schema"):
         return ()
-    attribute = "column_names" if hasattr(type(native), "column_names") else "columns"  # for pyarrow
+    # pyarrow has `column_names`.
+    attribute = "column_names" if hasattr(type(native), "column_names") else "columns"
     names: Iterable[Any] = getattr(native, attribute, ())
     return names
 

@@ -1,12 +1,12 @@
 """Read a machine's outputs from CSV, TSV, JSON lines and Parquet files.
 
-DuckDB, installed by the extra ``cli``, reads the files. It is one package without dependencies for all
-four formats, and takes less than half the space of polars or pyarrow. It compares texts itself, so that
-no Python string is made per item, and returns numbers as numpy arrays. Other readers fill missing
-fields of a CSV row with nulls; DuckDB raises an error.
+DuckDB, installed by the extra ``cli``, reads the files. DuckDB is one package without dependencies for
+all four formats, and takes less than half the space of polars or pyarrow. It compares texts itself,
+without a Python string for each item, and returns numbers as numpy arrays. For missing fields of a CSV
+row, it raises an error, where other readers fill in nulls.
 
-Its guesses about dialects and types are switched off: every field of a text file is read as text, and
-interpreted here. It loads no extensions and never accesses the network.
+DuckDB's guesses about dialects and types are switched off: it reads every field of a text file as text,
+and this package interprets the text. DuckDB loads no extensions and never accesses the network.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
     "reading_limits",
     "sketch_outputs",
 ]
-ROWS = 1 << 16  # rows of a streamed file that are read at a time
+ROWS = 1 << 16  # number of rows of a streamed file read at a time
 
 
 def __dir__() -> list[str]:
@@ -71,28 +71,28 @@ def read_outputs(
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
-    Without `correct`, `prediction` and `truth`, use the column ``correct`` if there is one, else the
-    columns ``prediction`` and ``truth``.
+    If `correct`, `prediction` and `truth` are all omitted, the column ``correct`` is used or, without
+    such a column, the columns ``prediction`` and ``truth``.
 
     Parameters
     ----------
     path : str or path-like
-        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet`` file; text files in UTF-8, also
-        with ``.gz``. CSV and TSV files have a header. The delimiter of a CSV file is whichever of
-        comma, semicolon, tab and bar splits the header into most fields; fields may be quoted. Or a
-        directory that holds only Parquet files with the same columns, read in the order of their names.
+        A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet`` file, or a directory that holds
+        only Parquet files with the same columns, read in the order of their names. Text files are in
+        UTF-8 and may end in ``.gz``. CSV and TSV files have a header. The delimiter of a CSV file is
+        the comma, semicolon, tab or bar that splits the header into most fields; fields may be quoted.
     confidence : str, default="confidence"
-        The column of confidences: finite numbers. ``76%`` is 0.76. A comma is a decimal comma if it
-        cannot separate thousands: ``0,125``, but not ``12,345``. All numbers of a column must be
-        written in the same style.
+        The column of confidences: finite numbers. ``76%`` is read as 0.76. A comma that cannot separate
+        thousands is a decimal comma: ``0,125``, but not ``12,345``. All numbers of a column have the
+        same style.
     correct : str, optional
-        The column that says whether an output is right: true or false, 1 or 0, or in texts one of the
-        pairs yes/no, right/wrong, correct/incorrect, ok/error.
+        The column that says whether an output is right: true or false, 1 or 0. Texts may also be
+        yes/no, right/wrong, correct/incorrect or ok/error.
     prediction : str, optional
         The column of outputs. A null output counts as empty text: nothing was read.
     truth : str, optional
-        The column of true outputs; not null, unless `empty_truth` is set. In a CSV file an empty field
-        is null, and ``""`` in quotes is the empty text.
+        The column of true outputs, without nulls unless `empty_truth` is set. In a CSV file, an empty
+        field is null, and ``""`` in quotes is the empty text.
     model : str, optional
         The column with the name of the machine that made each output.
     by : str, optional
@@ -102,21 +102,21 @@ def read_outputs(
     item : str, optional
         The column that identifies each item: texts or numbers, not null.
     keep_truth : bool, default=False
-        Whether to return the truths too.
+        Whether to return the true outputs, too.
     empty_truth : bool, default=False
         Whether a null truth counts as empty text, as Python's ``csv.writer`` and pandas write it.
     group : str or sequence of str, optional
-        The column with groups of dependent items, such as pages; not null. Two columns may be nested,
-        in which case the outer one is kept, or crossed.
+        The column with groups of dependent items, such as pages, without nulls. Two columns may be
+        nested or crossed; of nested columns, the outer one is kept.
     empty_confidence : bool, default=False
-        Whether a confidence may be null or empty: no threshold accepts such outputs. Files of
-        ``fastarac ocr -o`` may always have empty confidences.
+        Whether confidences may be null or empty; no threshold accepts outputs without a confidence.
+        Files of ``fastarac ocr -o`` may always have empty confidences.
     compare : {"text", "number"}, optional
-        Whether texts that differ but denote the same number, such as ``9.0`` and ``9``, count as
-        different ("text") or equal ("number"). Without `compare` they are an error.
+        Whether different texts of the same number, such as ``9.0`` and ``9``, are different ("text") or
+        equal ("number"). Without `compare`, they are an error.
     open : {"refuse", "wrong"}, default="refuse"
-        Whether an empty answer in `correct` is an error, or counts as wrong with a warning that says
-        how many. Use "wrong" only if all rows were drawn to be verified.
+        Whether an empty answer in `correct` is an error, or counts as wrong; a warning gives the number
+        of such answers. Use "wrong" only if all rows were drawn for verification.
 
     Examples
     --------
@@ -142,7 +142,8 @@ def read_outputs(
         If the file cannot be read, has no rows, lacks a column, holds an invalid value, or exceeds
         :func:`reading_limits`. The message names the file, the row and the column.
     ValueError
-        If `correct` is given together with `prediction` or `truth`, or only one of the latter.
+        If `correct` is given together with `prediction` or `truth`, or if only one of `prediction` and
+        `truth` is given.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -154,9 +155,9 @@ def read_outputs(
 
     Notes
     -----
-    By default, predictions and truths are compared as texts in text files, including numbers in JSON
-    lines. In Parquet files texts are compared as texts and numbers as numbers; comparing a text with a
-    number is an error, unless `compare` is "number".
+    Text files are compared as texts by default, including numbers in JSON lines. Parquet files are
+    compared as texts or as numbers; comparing one with the other is an error unless `compare` is
+    "number".
     """
     first, second = _columns_of_groups(group)
     columns = Columns(
@@ -194,20 +195,20 @@ def read_models(
     Parameters
     ----------
     files : mapping of str to path-like
-        The files, by model name. With `model`, that column names the model of each output instead, and
-        a model's outputs may be spread over several files.
+        The files, by model name. With `model`, these names are ignored; that column holds the model of
+        each output, and a model's outputs may be spread over several files.
     confidence, correct, prediction, truth, model, by, weight
         As in :func:`read_outputs`.
     empty_truth, group, empty_confidence, compare, open
         As in :func:`read_outputs`.
     item : str or False, optional
-        The column that identifies each item, without repetition in a model's outputs; False for none.
-        With `same_items`, the default is the column ``id`` if all files have it without gaps and no
-        model has a value twice.
+        The column that identifies each item, without repetition in a model's outputs; False for no
+        column. With `same_items`, the default is the column ``id`` if all files have it without gaps
+        and no model has a value twice.
     same_items : bool, default=False
-        Whether to return only the outputs of the items that all models have, in the order of the first
-        model. Items are matched by `item`; without it, by position, and all models must then have the
-        same number of outputs. If the column ``id`` is used by default, all models must have all items.
+        Whether to return only items that all models have, in the order of the first model. Items are
+        matched by `item`. Without it, they are matched by position, and all models must have the same
+        number of outputs. If the column ``id`` is used by default, all models must have all items.
     on_file : callable, optional
         Called with the name of each file before it is read.
 
@@ -290,7 +291,7 @@ def sketch_outputs(
     max_width : float, default=1e-3
         As for :class:`.ThresholdSketch`: the largest width of the bounds of the ROC-AUC, in [1e-12, 1).
     max_memory : int, optional
-        Bytes of memory that DuckDB may use to read the file; by default most of the machine's.
+        Bytes of memory that DuckDB may use to read the file; by default most of the machine's memory.
     confidence, correct, prediction, truth, empty_truth, compare
         As in :func:`read_outputs`.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Cells that begin so are formulas, or hide one; signed numbers are not.
+# A cell that matches is a formula or hides one; signed numbers do not match.
 FORMULA = r"^([=@\t\r]|[+-](?:[^0-9.]|.*[^0-9.eE+-]))"
 _SAFE: ContextVar[bool] = ContextVar("safe", default=False)
 

@@ -29,7 +29,7 @@ from fastarac.io._picks import (
 )
 from fastarac.io._sources import TEXT, DataFileError, FileSource, explained, sql_text
 
-EXAMPLES = 3  # outputs shown if none of them is right
+EXAMPLES = 3  # number of outputs shown as examples if no output is right
 EXACT_FLOAT_LIMIT = 2.0**53
 EXACT_DIGITS = 15  # float64 can tell apart numbers with this many digits
 CAST = "cast the column to DOUBLE where it is rounded on purpose"
@@ -69,7 +69,7 @@ class Columns:
             raise ValueError(f"the {named} column is named, but not the {missing} column")
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
-        """Return the fields of `Outputs` in a file; a text field is its part number in `texts`."""
+        """Return the fields of `Outputs` in a file; a text field is a part number of `texts`."""
         known = self._known(source)
         found = _fetch(source, known.picks(source), texts)
         if known.correct is not None and self.open == "wrong":
@@ -98,7 +98,7 @@ class Columns:
         yield from _stream(source, picks, size)
 
     def _known(self, source: FileSource) -> Columns:
-        """Return the columns, with the default ones filled in if none says what is correct."""
+        """Return the columns; default columns are filled in if none says which outputs are correct."""
         if self.correct or self.prediction:
             return self
         if "correct" in source.columns:
@@ -121,7 +121,7 @@ class Columns:
     def picks(self, source: FileSource, *, missed: bool = True) -> list[Pick]:
         """Return the picks for all columns to read; raise if the file lacks a column.
 
-        `missed` is whether missed words may lack a confidence.
+        `missed` says whether missed words may lack a confidence.
         """
         if self.empty_truth and self.truth is None:
             problem = (
@@ -178,7 +178,8 @@ def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]
     ]
     with explained(source):
         found = source.select(", ".join(columns)).fetchnumpy()
-        arrays = cast("dict[str, Array]", found)  # none of them is a Categorical
+        # A Categorical stands for an ENUM, and no column is one.
+        arrays = cast("dict[str, Array]", found)
         _refuse_invalid(source, picks, arrays)
         fields: dict[str, Any] = {
             pick.field: np.ma.getdata(arrays[pick.field]) for pick in picks if pick.field not in FIELDS
@@ -240,10 +241,10 @@ def _refuse_invalid(
 
 
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
-    """Return the confidences, as integers if float64 would merge some of them.
+    """Return the confidences, as integers if some would become equal as float64.
 
-    If float64 merges some, raise DataFileError unless all are 64-bit integers and none is missing. A
-    missing confidence needs float64, since it becomes a number below all others.
+    If some would become equal, raise DataFileError unless all are 64-bit integers and none is missing.
+    A missing confidence needs float64, because it becomes a number below all others.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):

@@ -63,7 +63,8 @@ class Delimited(FileSource):
         return (
             "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
             f"delim = '{self.delimiter}', quote = '{quote}', escape = '{quote}', "
-            # DuckDB's default buffer is twice as large and takes a gigabyte if a quote is not closed
+            # DuckDB's default buffer is twice as large, and takes a gigabyte if a quote is never
+            # closed.
             f"max_line_size = {longest_line()}, buffer_size = {max(longest_line(), MAX_LINE)}, "
             f"columns = {{{types}}}, "
             f"hive_partitioning = false{compression(self.path)})"
@@ -92,11 +93,12 @@ class Delimited(FileSource):
     def _rows(self, lines: Iterable[str]) -> Iterator[DelimitedRow]:
         """Yield the rows that are not empty.
 
-        Python's csv module rejects fields of more than 131,072 characters, and that limit can only be
-        changed for the whole process.
+        Python's csv module is not used: it rejects fields of more than 131,072 characters, and this
+        limit can be changed for the whole process only.
         """
         fields: list[str] = []
-        begun: list[str] | None = None  # parts of a quoted field that continues on the next line
+        # Parts so far of a quoted field that continues on the next line.
+        begun: list[str] | None = None
         size = first = 0
         for number, line in enumerate(lines, start=1):
             if begun is None:
@@ -135,7 +137,7 @@ class Delimited(FileSource):
                     return begun
                 begun.append(line[place:end])
                 place = end + 1
-                if line.startswith(QUOTE, place):  # a doubled quote stands for one
+                if line.startswith(QUOTE, place):  # a doubled quote stands for one quote
                     begun.append(QUOTE)
                     place += 1
                     continue

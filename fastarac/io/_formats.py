@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
 JSON_RECORDS_SEARCHED_FOR_COLUMNS = 1000
-BYTES_OF_A_ROW = 8  # memory of a confidence
+BYTES_OF_A_ROW = 8  # memory that the confidence of a row takes
 BYTE_ORDER_MARK = "\ufeff"
-# JSON types whose values can be names: as shown to people, and as DuckDB calls them.
+# JSON types whose values can be names: the name shown to people, and DuckDB's types.
 NAMES_IN_JSON = {
     "a text": ("VARCHAR",),
     "a number": ("BIGINT", "UBIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"),
@@ -66,7 +66,7 @@ class JsonLines(FileSource):
             self._types[column] = "JSON" if is_label else "VARCHAR"
 
     def find_all_columns(self) -> None:
-        """Find the columns of all records; new ones follow the known ones, in sorted order."""
+        """Find the columns of all records; new columns follow the known ones, in sorted order."""
         objects = f"read_ndjson_objects(?{self._options})"
         query = f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}"
         with explained(self):
@@ -80,7 +80,7 @@ class JsonLines(FileSource):
 
     @property
     def _by_pointer(self) -> bool:
-        """Return whether DuckDB cannot name the columns: one name is empty, or two differ in case."""
+        """Return whether DuckDB cannot name the columns: one is empty, or two differ only in case."""
         distinct = {name.lower() for name in self._types}
         return "" in distinct or len(distinct) < len(self._types)
 
@@ -164,7 +164,7 @@ class JsonLines(FileSource):
 
 
 class _Object(list[tuple[str, Any]]):
-    """The key-value pairs of a JSON object; a type of its own tells it from an array."""
+    """The key-value pairs of a JSON object; the type distinguishes it from an array."""
 
 
 class RowsOfArrays(FileSource):
@@ -288,7 +288,7 @@ class Parquet(FileSource):
         for file, *node in self.connection.execute(schema, [self.literal]).fetchall():
             files.setdefault(str(file), []).append(tuple(node))
         (first, nodes), *others = files.items()
-        for other, of_other in others:  # DuckDB would cast them to the types of the first
+        for other, of_other in others:  # DuckDB would cast columns to the types of the first file
             if of_other[1:] != nodes[1:]:  # the names of the roots may differ
                 file, like = (quoted(PurePath(name).name) for name in (other, first))
                 problem = f"{file} has other columns, or of other types, than {like}"
@@ -345,7 +345,7 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
         if stat.S_ISDIR(kind):
             _require_parquet_alone(path)
             return Parquet(path, connection)
-        if not stat.S_ISREG(kind):  # a pipe can be read only once, and several passes are needed
+        if not stat.S_ISREG(kind):  # reading takes several passes, but a pipe can be read only once
             raise DataFileError(path, "it is a pipe or a device; write what it gives to a file first")
         with path.open("rb") as file:
             is_empty = not file.read(1)

@@ -24,8 +24,8 @@ FIELDS = ("model", "by", "item", "truth", "group", "crossed")  # the label field
 def hashes(expression: str, name: str) -> str:
     """Return SQL for two hashes of a text; both are null if the text is null.
 
-    The second hash is of the text with a mark in front, which shifts all its bytes. Together they have
-    128 bits, so texts with equal pairs are taken to be equal.
+    The second hash is computed from the text with a mark in front, which shifts all bytes. Both hashes
+    together have 128 bits; texts with two equal hashes are therefore taken to be equal.
     """
     some = f"CASE WHEN {expression} IS NOT NULL THEN"
     return (
@@ -47,7 +47,7 @@ class Texts:
     """The texts of one field in all files, represented by numbers.
 
     DuckDB hashes the texts while it reads, so that no text is stored or made a Python string unless
-    requested. This distinguishes a million texts in a tenth of the time of a table of texts.
+    requested. Hashes distinguish a million texts in a tenth of the time that a table of texts takes.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Texts:
         for part, codes in zip(self._parts, numbers.codes, strict=True):
             first = np.zeros(len(self), np.intp)
             first[codes[::-1]] = np.arange(len(codes))[::-1]
-            needed = int(first.max()) + 1  # later rows have no new text
+            needed = int(first.max()) + 1  # rows after these have no new text
             query = f"SELECT {part.expression} AS name FROM {part.source.table} LIMIT {needed}"
             selects.append(f"({query})")
         every = " UNION ALL ".join(selects)
@@ -110,7 +110,8 @@ class Texts:
             )
             .fetchnumpy()
         )
-        found = cast("dict[str, NDArray[Any]]", read)  # none of them is a Categorical
+        # a Categorical stands for an ENUM, and no column is one
+        found = cast("dict[str, NDArray[Any]]", read)
         of_names = found["hash"], found["hash too"]
         of_codes, places = numbered([(numbers.first, numbers.second), of_names]).codes
         place = np.empty(len(self), np.intp)
@@ -119,7 +120,7 @@ class Texts:
 
 
 class Numbers(NamedTuple):
-    """Codes of pairs of hashes: the codes of each part's rows, and the pair of each code."""
+    """Numbered pairs of hashes: the code of each row, part by part, and the pair of each code."""
 
     codes: list[NDArray[np.intp]]
     first: Hashes
@@ -129,7 +130,8 @@ class Numbers(NamedTuple):
 def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
     """Number the rows of several parts from 0, with equal numbers for equal pairs.
 
-    A few distinct pairs are numbered with a table that fits the cache; for many, sorting is as fast.
+    Few distinct pairs are numbered with a table that fits the cache; many pairs are sorted, which is as
+    fast.
     """
     first = np.concatenate([np.ma.getdata(one) for one, _ in pairs])
     second = np.concatenate([np.ma.getdata(other) for _, other in pairs])

@@ -1,4 +1,4 @@
-"""Limits on line length and expansion of compressed files, against files made to fill memory."""
+"""Limits on line length and on expansion, which protect against files made to fill memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastarac._core.checks import real_scalar, whole_number
 
 MAX_LINE = 16 << 20
 MAX_RATIO = 200.0
-HARMLESS = 64 << 20  # bytes to which any file may expand
+HARMLESS = 64 << 20  # bytes to which every file may expand
 MAX_COLUMNS = 10_000  # DuckDB takes about 6 kB per column
 
 
@@ -26,20 +26,20 @@ _LIMITS: ContextVar[ReadingLimits] = ContextVar("limits", default=DEFAULT)
 
 @contextmanager
 def reading_limits(*, max_line: int | None = None, max_ratio: float | None = None) -> Iterator[None]:
-    r"""Read files within this block under other limits on their content.
+    r"""Context manager that changes the limits on the content of files.
 
-    Files may come from strangers, and a compressed file of 1 MB can hold a gigabyte. Exceeding a limit
-    raises an error that names it, before memory is used in proportion.
+    Files may come from strangers, and a compressed file of 1 MB can hold a gigabyte. A file beyond a
+    limit raises an error that names the limit, before the file fills memory.
 
     Parameters
     ----------
     max_line : int, optional
-        Bytes of a line of a text file, or of a row of a CSV file, which may span several lines; 16 MiB
-        by default.
+        Largest number of bytes in a line of a text file, or in a row of a CSV file, which may span
+        several lines; 16 MiB by default.
     max_ratio : float, optional
-        How many times its size a compressed file may expand to: at least 1, or ``math.inf``; 200 by
-        default. Any file may expand to 64 MiB. A Parquet file is measured by its footer: its pages, or
-        8 bytes per row if that is more.
+        Largest ratio of a file's expanded to its compressed size: at least 1, or ``math.inf``; 200 by
+        default. Every file may expand to 64 MiB. The expanded size of a Parquet file is read from its
+        footer: the size of its pages, or 8 bytes per row if that is more.
 
     Raises
     ------

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
-EXAMPLES = 3  # items named in the description of a difference
+EXAMPLES = 3  # number of items that a description of a difference names
 INSERTED = "inserted"  # kind of an output without a true word or field, written by `fastarac ocr -o`
 
 
@@ -44,10 +44,10 @@ class Models(TupleResult, _Models):
     outputs : mapping of str to Outputs
         Outputs by model, read-only, without labels of models, items and truths.
     difference : str or None
-        A message if the models have different items: how many each of them lacks or, without item
-        labels, their numbers of outputs.
+        A message if the models have different items: the number that each model lacks or, without item
+        labels, each model's number of outputs.
     same_truths : bool
-        Whether all models have truths, and these are the same row by row.
+        Whether all models have true outputs, the same row by row.
     item : str or None
         The column by which items were matched; None if there was none.
 
@@ -126,9 +126,9 @@ def read_engine_items(
 ) -> dict[str, Outputs]:
     """Return each engine's outputs for all items of any engine, from files of `fastarac ocr -o`.
 
-    Items are in the order of the first engine, followed by the others' additional items. If an engine
-    has no output for an item, its confidence is NaN, and the missing output is correct if another
-    engine inserted the item.
+    Items are in the order of the first engine, followed by additional items of the other engines. If an
+    engine has no output for an item, its confidence there is NaN. A missing output is correct if
+    another engine inserted the item, and wrong otherwise.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
 def _joined(parts: Sequence[Outputs]) -> Outputs:
     """Concatenate the outputs of several files."""
 
-    def joined(field: str) -> Any:  # None if a part lacks the field
+    def joined(field: str) -> Any:  # the result is None if a part lacks the field
         columns = [getattr(part, field) for part in parts]
         if any(column is None for column in columns):
             return None
@@ -220,7 +220,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
     if len(parts) == 1:
         return parts[0]
-    if any(part.rejected is not None for part in parts):  # the other files hold no missed outputs
+    if any(part.rejected is not None for part in parts):  # a file without this mask rejects no outputs
         parts = [
             replace(part, rejected=np.zeros(len(part), np.bool_)) if part.rejected is None else part
             for part in parts
@@ -230,7 +230,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
 
 class _Matching(NamedTuple):
-    """The matched items of several models: their positions in each, and which model lacks how many."""
+    """The matched items of several models: their positions in each, and the number each model lacks."""
 
     places: list[NDArray[np.intp]]
     difference: str | None
@@ -269,11 +269,12 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
 
 
 def _places(models: Mapping[str, Outputs], items: Texts) -> NDArray[np.intp]:
-    """Return the position of each item in each model's outputs; −1 if it is not there."""
+    """Return the position of each item in each model's outputs; −1 if the model lacks the item."""
     codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
     place = np.full((len(codes), len(items)), -1, np.intp)
     for model, of_model, places in zip(models, codes, place, strict=True):
-        places[of_model[::-1]] = np.arange(len(of_model))[::-1]  # the first of equal items
+        # In reverse, so that the first of equal items remains.
+        places[of_model[::-1]] = np.arange(len(of_model))[::-1]
         repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
         if len(repeated):
             twice = quoted(items.text(int(of_model[repeated[0]])))
@@ -286,7 +287,7 @@ def _of_same_items(
 ) -> tuple[dict[str, Outputs], str | None]:
     """Return the outputs of the items that all models have, in the order of the first model.
 
-    `told` is whether the caller named the column that identifies items.
+    `told` says whether the caller named the column that identifies items.
     """
     if len(models) < 2:
         found = printable(next(iter(models)))

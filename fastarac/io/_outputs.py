@@ -62,7 +62,7 @@ class Outputs(Table, Result):
         Whether each output is right.
     confidence : ndarray of shape (n,), of a real dtype
         The confidence of each output, finite. Numbers of a text file are float64, except for integers
-        that float64 cannot hold; numbers of a Parquet file keep their dtype.
+        too large for float64; numbers of a Parquet file keep their dtype.
     model : Labels or None
         The machine that made each output, if a column gives it.
     by : Labels or None
@@ -74,13 +74,13 @@ class Outputs(Table, Result):
     truth : Labels or None
         The true output of each item, as a text, if requested.
     group : Labels or None
-        The page, document or other group of dependent items, if a column gives it. Of two nested
+        The page, document or other group of dependent items, if a column gives it; of two nested
         columns, the outer one.
     crossed : Labels or None
         A second column of groups, if there is one and neither column is nested in the other.
     rejected : ndarray of shape (n,), bool, or None
         Which items have no confidence in the file, so that no threshold accepts them; None if all have
-        one. Their confidences are one tie below all others.
+        one. In `confidence`, these items share a value below all others.
 
     See Also
     --------
@@ -158,7 +158,7 @@ class Outputs(Table, Result):
 
     @property
     def never_accepted(self) -> float | None:
-        """The confidence of the items that no threshold accepts; None if there are none."""
+        """The confidence of the items that no threshold accepts; None without such items."""
         if self.rejected is None or not self.rejected.any():
             return None
         return float(self.confidence[self.rejected].max())
@@ -171,7 +171,7 @@ class Outputs(Table, Result):
 
     @property
     def factors(self) -> Any:
-        """The groups of dependent items, as statistics take them.
+        """The groups of dependent items in the form that statistics take.
 
         An array of shape (n,), two such arrays for crossed groups, or None.
         """
@@ -197,7 +197,7 @@ class Outputs(Table, Result):
             return self
         if not self.rejected.any():
             return replace(self, rejected=None)
-        # float64 has numbers below those of every narrower type
+        # Every narrower type has a smallest value; float64 has numbers below it.
         known = self.confidence[~self.rejected].astype(np.float64)
         least = float(known.min(initial=0.0))
         below = min(least - 1.0, float(np.nextafter(least, -np.inf)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Things that contain several outputs, and words that may accompany them in a column name.
+# Names of things that contain several outputs, and words that may accompany them in a column's name.
 UNITS = frozenset(
     {
         *("page", "document", "doc", "file", "filename", "image", "img", "scan", "sheet", "folio"),
@@ -25,11 +25,11 @@ UNITS = frozenset(
     }
 )
 BESIDE = frozenset({"id", "ids", "name", "key", "no", "nr", "num", "number", "index", "path", "uuid"})
-FEW = 10  # fewest groups of a coarse column that is preferred to a finer one
+FEW = 10  # a coarser column is preferred to a finer one if it has this many groups
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-# The value and column that fastarac ocr -o writes for pages.
+# The column that fastarac ocr -o writes for pages.
 PAGE = "page"
 ID = "id"
 MODEL = "model"
@@ -37,9 +37,9 @@ MODEL = "model"
 REGIONS, MOST_SAID = "regions", 500
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
 OF_KINDS = frozenset({"kind", "correct", "confidence"})
-OF_LOG = frozenset({"audit_probability", "drawn"})  # written by fastarac sample --audit
-BATCH = "search_batch"  # written by fastarac search
-OF_SAMPLE = frozenset({"inclusion_probability", "correct"})  # written by fastarac sample
+OF_LOG = frozenset({"audit_probability", "drawn"})  # columns that fastarac sample --audit writes
+BATCH = "search_batch"  # column that fastarac search writes
+OF_SAMPLE = frozenset({"inclusion_probability", "correct"})  # columns that fastarac sample writes
 
 
 class Candidate(NamedTuple):
@@ -53,10 +53,10 @@ class Candidate(NamedTuple):
 def column_of_pages(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
     """Return the column of a readable file that looks most like pages or documents, or None.
 
-    Its name is one of `UNITS`, possibly with a word from `BESIDE` ("page", "doc_id", "imagePath"). It
-    is not already `used`. It has at least two values, with at least two rows each on average. Of
-    several such columns, take the coarsest with at least `FEW` values, or else the finest. With `only`,
-    count only the rows with that name in the column "model".
+    The column's name is one of `UNITS`, possibly with a word from `BESIDE` ("page", "doc_id",
+    "imagePath"), and not in `used`. The column has at least two values, with at least two rows each on
+    average. Of several such columns, the coarsest with at least `FEW` values is taken, or else the
+    finest. With `only`, only the rows with this name in the column "model" count.
     """
 
     def repeating(source: FileSource) -> list[Candidate]:
@@ -102,14 +102,14 @@ def is_of_ocr(path: Path) -> bool:
 
 
 def says_kinds(path: Path, item: str) -> bool:
-    """Return whether a readable file has items and kinds, as fastarac ocr writes words and fields."""
+    """Return whether a readable file has item and kind columns, as fastarac ocr writes them."""
     return {item, *OF_KINDS}.issubset(_looked_at(path, lambda source: source.columns) or ())
 
 
 def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
     """Return the number of missed and of true words in a file of fastarac ocr; None for other files.
 
-    With `model`, count only the rows with that name in the column "model".
+    With `model`, only the rows with this name in the column "model" count.
     """
 
     def count(source: FileSource) -> tuple[int, int] | None:
@@ -167,7 +167,7 @@ def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> 
     """Return the number of missed words in a file that have a confidence.
 
     `fastarac ocr --missed residual` writes such words, and nobody checks them. With `model`, a column
-    and a name in it, count only those rows.
+    and a name, only the rows with this name in the column count.
     """
 
     def count(source: FileSource) -> int:
@@ -193,7 +193,7 @@ def columns_of_sample(path: Path) -> Sequence[str] | None:
 
 
 def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:
-    """Return what `look` finds in a readable table; None for other files, and for pipes."""
+    """Return the result of `look` for a readable table; None for other files, and for pipes."""
     if not (path.is_file() or path.is_dir()):
         return None
     try:
@@ -224,7 +224,7 @@ def count_values(source: FileSource, column: str, only: str | None = None) -> Ca
         row = source.select(f"count(DISTINCT {label}), count({label}), count(*)", rest=rest).fetchall()[
             0
         ]
-    except (DataFileError, duckdb.Error):  # not labels, such as lists
+    except (DataFileError, duckdb.Error):  # the column holds no labels, but lists for example
         return None
     values, filled, rows = map(int, row)
     return Candidate(column, values, rows) if filled == rows else None

@@ -1,4 +1,4 @@
-"""What each column may hold, and the SQL expressions of its values."""
+"""The valid values of each column, and the SQL expressions that read them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OFFER = f"If all of them were to be verified, {COUNT_OPEN}"
 
 DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 
-#: Column in which `fastarac ocr -o` gives the fate of a word, and its value for a missed word.
+#: Column in which `fastarac ocr -o` writes the kind of an item, and its value for a missed word.
 KIND, MISSED = "kind", "missed"
 #: Values of that column for words and for fields; such rows may lack a confidence.
 KINDS = (
@@ -48,11 +48,11 @@ class Pick(ABC):
     expected: ClassVar[str]
 
     def expectation(self, source: FileSource) -> str:  # noqa: ARG002
-        """Return what a value should be, for error messages."""
+        """Return a description of valid values, for error messages."""
         return self.expected
 
     def hint(self, source: FileSource, value: str | None) -> str:  # noqa: ARG002
-        """Return a hint at what an invalid or missing value may have meant."""
+        """Return a hint at the likely meaning of an invalid or missing value."""
         return ""
 
     @abstractmethod
@@ -106,7 +106,7 @@ class Confidence(Number):
     Attributes
     ----------
     empty : bool
-        Whether a confidence may be empty; it is read as 0 until all others are known.
+        Whether a confidence may be empty; empty ones are read as 0 until all others are known.
     missed : bool
         Whether a word or field with a known kind may have no confidence.
     """
@@ -134,7 +134,7 @@ class Confidence(Number):
 
 @dataclass(frozen=True)
 class Rejected(Pick):
-    """Which outputs lack a confidence where that is allowed."""
+    """Which outputs lack a confidence, in a file where this is allowed."""
 
     expected = "a finite number or nothing"
     confidence: Confidence
@@ -175,7 +175,7 @@ class Correct(Pick):
 
 @dataclass(frozen=True)
 class KnownCorrect(Correct):
-    """Whether each output is right, with no value missing, or with missing ones as wrong."""
+    """Whether each output is right; missing values are invalid, or count as wrong."""
 
     open: Open = "refuse"
 
@@ -210,7 +210,7 @@ class KnownCorrect(Correct):
 
 
 def is_empty(source: FileSource, column: str) -> str:
-    """Return the SQL expression of whether a cell is null or blank."""
+    """Return the SQL expression that is true for null or blank cells."""
     return f"nullif(trim(CAST({source.identifier(column)} AS VARCHAR)), '') IS NULL"
 
 
@@ -222,7 +222,7 @@ def count_open(source: FileSource, column: str) -> tuple[int, int]:
 
 
 def warn_of_open(source: FileSource, column: str, n_open: int, n: int) -> None:
-    """Warn how many of n outputs count as wrong for lack of an answer; raise if none has one."""
+    """Warn that `n_open` of `n` outputs lack an answer and count as wrong; raise if all lack one."""
     if n_open == n > 0:
         problem = f"column {quoted(column)} has no answer in any row; expected at least one"
         raise DataFileError(source.path, problem)
@@ -265,7 +265,7 @@ class Equal(Truth):
     prediction : str
         The column of outputs.
     compare : {"text", "number"} or None
-        How to compare texts that are numbers; None gives null if that choice would decide.
+        How to compare texts that are numbers; with None, the value is null if the choice would matter.
     """
 
     prediction: str
@@ -319,7 +319,7 @@ class Equal(Truth):
 def _number_in(text: str) -> str:
     """Return the SQL expression of a decimal number's shortest form; it is null for other texts.
 
-    The comparison is exact: as doubles, different long numbers may be equal.
+    Comparing these forms is exact; as doubles, different long numbers could be equal.
     """
     is_comma = f"regexp_full_match({text}, '{DECIMAL_COMMA}')"
     point = f"CASE WHEN {is_comma} THEN replace({text}, ',', '.') ELSE {text} END"
@@ -339,8 +339,8 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
-#: Columns of tables of fields: those of `fastarac ocr -o`, where services give some fields no
-#: confidence, and those of `fastarac apply`, with a row for each field that a document lacks.
+#: Columns of tables of fields. Some rows have no confidence: with `fastarac ocr -o`, because the
+#: service gives none; with `fastarac apply`, because the document lacks the field.
 FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
 FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "prediction", "accepted"})
 
@@ -365,6 +365,6 @@ def _never_accepted(source: FileSource, confidence: Confidence) -> str:
         return empty
     if FIELDS_OF_OCR.issubset(source.columns):
         return f"({empty} AND {source.identifier(KIND)} IS NOT NULL)"
-    # a comparison with null is null, but every row needs true or false
+    # A comparison with null is null, but every row needs true or false.
     kinds = ", ".join(f"'{kind}'" for kind in KINDS)
     return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"

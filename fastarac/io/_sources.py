@@ -37,9 +37,11 @@ FLOATS_AND_INTEGERS = frozenset(
         *("FLOAT", "DOUBLE"),
     }
 )
-READ, HELD = 1 << 16, 1 << 20  # bytes at a time: read from a file, and expanded from a .gz file
+# Bytes read from a file at a time, and bytes expanded from a .gz file at a time.
+READ, HELD = 1 << 16, 1 << 20
 OTHER_NUMBERS = frozenset({"HUGEINT", "UHUGEINT", "DECIMAL"})
-OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})  # in addition to timestamps
+# Names of types, in addition to timestamps.
+OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})
 
 
 class DataFileError(ValueError):
@@ -52,7 +54,7 @@ class DataFileError(ValueError):
     path : str or path-like
         The file.
     problem : str
-        What was found and what is expected.
+        The content found and the content expected.
     row : int, optional
         The row with the problem, counted from 1 without the header.
     line : int, optional
@@ -99,7 +101,7 @@ class _Database:
     """A database shared by connections: creating one takes 20 ms, another connection almost nothing."""
 
     def __init__(self) -> None:
-        self.process = os.getpid()  # its threads do not survive a fork
+        self.process = os.getpid()  # a fork needs a new database, because threads do not survive it
         self.first: DuckDBPyConnection | None = None
 
     def connection(self) -> DuckDBPyConnection:
@@ -118,7 +120,7 @@ def _shared() -> _Database | None:
 
 @contextmanager
 def one_database() -> Iterator[None]:
-    """Let the connections in this block share one database, or that of an enclosing block."""
+    """Let the connections in this block share one database (of the outermost such block)."""
     if _shared() is not None:
         yield
         return
@@ -166,8 +168,8 @@ def _database() -> DuckDBPyConnection:
 def copied_to(goal: Path) -> Iterator[str]:
     """Yield a path as SQL text for COPY; the file replaces `goal` if nothing fails.
 
-    Unless USE_TMP_FILE is false, DuckDB would write yet another temporary file. If it cannot write, the
-    OSError names `goal`.
+    The SQL text sets USE_TMP_FILE to false, because DuckDB would otherwise write another temporary
+    file. If DuckDB cannot write, the OSError names `goal`.
     """
     import duckdb
 
@@ -206,10 +208,10 @@ class FileSource(ABC):
         return "VARCHAR"
 
     def kind_of(self, column: str) -> str:
-        """Return what a column holds: text, numbers, true and false, or the name of another type."""
+        """Return the kind of a column's values: text, numbers, true and false, or another type."""
         name = self.type_of(column)
         family = name.partition("(")[0]
-        if family in ("VARCHAR", '"NULL"'):  # a column of type NULL has no values to misread
+        if family in ("VARCHAR", '"NULL"'):  # a column of type NULL has no values that could be misread
             return TEXT
         if family == "BOOLEAN":
             return BOOLEAN
@@ -232,22 +234,22 @@ class FileSource(ABC):
 
     @property
     def empty_text(self) -> str | None:
-        """How an empty text is written, if that differs from a missing value."""
+        """The spelling of an empty text, if it differs from a missing value."""
         return QUOTED_NOTHING
 
     def label(self, column: str) -> str:
         """Return the SQL expression of the names in a column; it is null where there is no name."""
         name, kind = self.identifier(column), self.kind_of(column)
         text = f"CAST({name} AS VARCHAR)"
-        if self.type_of(column) in ("FLOAT", "DOUBLE"):  # NaN is no name, and -0.0 is 0.0
-            # isnan() fails: DuckDB takes it for false if a file's statistics record no NaN
+        if self.type_of(column) in ("FLOAT", "DOUBLE"):  # NaN is no name, and -0.0 becomes 0.0
+            # Do not use isnan(): DuckDB assumes that it is false if a file's statistics record no NaN.
             return f"nullif(CAST({name} + 0 AS VARCHAR), 'nan')"
         if kind in (TEXT, NUMBER, BOOLEAN, *OTHER_NAMES) or kind.startswith("TIMESTAMP"):
             return text
         raise DataFileError(self.path, f"column {quoted(column)} holds {kind}; expected a name a row")
 
     def expected_label(self, column: str) -> str:  # noqa: ARG002
-        """Return what a name in a column should be, for error messages."""
+        """Return a description of valid names in a column, for error messages."""
         return "a name"
 
     def shown(self, column: str, index: int) -> str | None:
@@ -296,17 +298,17 @@ class FileSource(ABC):
 
     @property
     def listed_columns(self) -> str:
-        """The end of an error message that lists the columns."""
+        """The last part of an error message: a list of the columns."""
         return f"the columns are {', '.join(map(quoted, self.columns))}"
 
     def require_few_columns(self) -> None:
-        """Raise if there are more columns than DuckDB has memory for."""
+        """Raise if there are so many columns that DuckDB would need too much memory."""
         if len(self.columns) > MAX_COLUMNS:
             problem = f"it must have at most {MAX_COLUMNS:,} columns, got {len(self.columns):,}"
             raise DataFileError(self.path, problem)
 
     def require_unchanged(self) -> None:
-        """Raise if the file has changed since it was opened, since passes over it may disagree."""
+        """Raise if the file has changed since it was opened, because passes over it may disagree."""
         try:
             unchanged = _versions(self.path) == self._versions
         except OSError:
@@ -326,7 +328,7 @@ class FileSource(ABC):
     def unexpected(
         self, column: str, index: int, expected: str, hint: Callable[[str | None], str] = lambda _: ""
     ) -> DataFileError:
-        """Return an error about a column's value in a row, with a hint from that value."""
+        """Return an error about a column's value in a row, with a hint at its likely meaning."""
         self.require_unchanged()
         value = self.shown(column, index)
         found = "is empty" if value is None else f"holds {value}"
@@ -353,9 +355,9 @@ def _versions(path: Path) -> list[tuple[str, int, int, int]]:
 def require_modest(path: Path) -> None:
     """Raise if a .gz file is damaged or expands too far, or if a file's last line is too long.
 
-    The size stored in a .gz file may be forged, so the file is decompressed, without keeping the data.
-    DuckDB does not check the checksum, and accepts a truncated file. It rejects lines that are too
-    long, but silently drops one at the end of a file.
+    The size stored in a .gz file may be forged; the file is therefore decompressed, without keeping the
+    data. This is also needed because DuckDB ignores the checksum and accepts a truncated file. DuckDB
+    rejects lines that are too long, but silently drops such a line at the end of a file.
     """
     (version,) = _versions(path)
     if path.name.lower().endswith(".gz"):
@@ -367,7 +369,8 @@ def require_modest(path: Path) -> None:
 def _require_short_end(path: Path, size: int) -> None:
     longest = longest_line()
     with path.open("rb") as file:
-        for read in sorted({min(READ, longest), longest}):  # the first suffices for nearly all files
+        # The smaller size is enough for nearly all files.
+        for read in sorted({min(READ, longest), longest}):
             file.seek(max(size - read - 1, 0))
             if size <= read or _unfinished(file.read()) <= read:
                 return
@@ -390,7 +393,7 @@ def _decompress_within(
         try:
             while read := file.read(READ):
                 while read:
-                    if member.eof:  # another member may follow, or padding
+                    if member.eof:  # another gzip member may follow, or padding
                         read = read.lstrip(b"\0")
                         if not read:
                             break
@@ -444,7 +447,8 @@ def to_utf8(path: Path) -> str:
     """Return a hint on how to convert a file to UTF-8, for an error message."""
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     is_utf16 = False
-    with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:  # it may be damaged too
+    # The file may be damaged, too.
+    with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:
         is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encoding, found = (
         ("utf-16", "it is UTF-16") if is_utf16 else ("cp1252", "Excel often writes cp1252")

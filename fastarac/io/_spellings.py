@@ -1,4 +1,4 @@
-"""How a text column writes its numbers and labels: one style per column, known from its texts."""
+"""The style in which a text column writes numbers or labels; a column has one style."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ DECIMAL_COMMA = r"\s*[+-]?(0*,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))([eE][+-]?[0-
 COMMA_HINT = (
     "; a decimal comma is read where it cannot part thousands, as in 99,9 and 0,125: write a point here"
 )
-PERCENTAGE = r"^\s*([+-]?[0-9.,]+)[\s\x{A0}\x{202F}]*%\s*$"  # spreadsheets put one of three spaces
+# Spreadsheets put one of three kinds of space before the sign.
+PERCENTAGE = r"^\s*([+-]?[0-9.,]+)[\s\x{A0}\x{202F}]*%\s*$"
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
 #: Words for right and wrong, in any case, in addition to true and false, 1 and 0.
@@ -25,10 +26,10 @@ PAIRS = (("yes", "no"), ("right", "wrong"), ("correct", "incorrect"), ("ok", "er
 
 
 class NumberSpelling(NamedTuple):
-    """The style of a column's numbers, known from its first texts with a %, a point or a comma.
+    """The style of a column's numbers, derived from its first texts with a %, a point or a comma.
 
-    Mixing styles in a column is an error: beside 0,5 the text 1.234 may mean a thousand, and beside 76%
-    the text 1 may mean 1%.
+    Mixed styles in a column are an error, because numbers become ambiguous: beside 0,5, the text 1.234
+    may be more than a thousand; beside 76%, the text 1 may mean 1%.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class NumberSpelling(NamedTuple):
     def expression(self, name: str) -> str:
         """Return the SQL expression of a column's numbers; it is null for texts in another style."""
         text = name if self.percentage is None else f"regexp_extract({name}, '{PERCENTAGE}', 1)"
-        # DuckDB reads 1_000 as a number; in a machine's output it is a misread text
+        # DuckDB reads 1_000 as a number; in an engine's output it is a misread text.
         cases = [f"WHEN contains({name}, '_') THEN NULL"]
         number = text
         if self.has_comma:
@@ -75,12 +76,12 @@ class NumberSpelling(NamedTuple):
             )
             number = f"replace({text}, ',', '.')"
         if self.percentage is not None:
-            number += " || 'e-2'"  # rounded once, like 0.763; a division would round again
+            number += " || 'e-2'"  # 76.3e-2 is rounded once, like 0.763; a division would round twice
         return f"CASE {' '.join(cases)} ELSE TRY_CAST({number} AS DOUBLE) END"
 
     def with_point(self, text: str) -> str | None:
         """Return a text in the column's style as `float` reads it; None for another style."""
-        if "_" in text:  # as in SQL
+        if "_" in text:  # as in `expression`: `float` would read 1_000 as a number
             return None
         exponent = ""
         if self.percentage is not None:
@@ -95,7 +96,7 @@ class NumberSpelling(NamedTuple):
         return None if "," in text or "%" in text else text + exponent
 
     def hint(self, value: str) -> str:
-        """Return a hint at what a quoted value that is not a number in this style may have meant."""
+        """Return a hint at the likely meaning of a value that is not a number in this style."""
         first = self.percentage or self.decimal
         if first is not None and ("%" in value) != (self.percentage is not None):
             return f", written like {quoted(first)} elsewhere in the column"
@@ -106,7 +107,7 @@ class NumberSpelling(NamedTuple):
 
 
 class LabelSpelling(NamedTuple):
-    """A column's words for right and wrong, known from its first text; None for 1/0 and true/false."""
+    """A column's words for right and wrong, taken from its first text; None for 1/0 and true/false."""
 
     words: tuple[str, str] | None
     is_known: bool
@@ -127,8 +128,8 @@ class LabelSpelling(NamedTuple):
                 rf"CASE WHEN regexp_full_match({name}, '\s*(?i:{right})\s*') THEN true "
                 rf"WHEN regexp_full_match({name}, '\s*(?i:{wrong})\s*') THEN false END"
             )
-        # Do not compare as numbers: 1e-400 would be rounded to 0 and 0_1 read as 1. Check the usual
-        # spellings first, as patterns take as long as all the rest.
+        # Do not compare as numbers: 1e-400 would be rounded to 0, and 0_1 read as 1. Check the usual
+        # spellings first, because patterns take as long as everything else.
         return (
             f"CASE WHEN {name} IN ('1', 'true', 'True') THEN true "
             f"WHEN {name} IN ('0', 'false', 'False') THEN false "
@@ -138,7 +139,7 @@ class LabelSpelling(NamedTuple):
 
     @property
     def expected(self) -> str:
-        """What a value should be, for error messages."""
+        """A description of valid values, for error messages."""
         if self.words is not None:
             return f"{' or '.join(self.words)}, as elsewhere in the column"
         expected = "true or false, or 1 or 0"
