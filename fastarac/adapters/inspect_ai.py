@@ -48,7 +48,7 @@ def selective_metrics(
     confidence : str, default="confidence"
         The key of the confidence in the metadata of the scores.
     cluster : str, optional
-        The metadata key of the label that dependent samples share, such as their document; as in
+        The metadata key of a label that dependent samples share, such as their document, as in
         Inspect's ``stderr(cluster=…)``.
     max_error_rate, max_risk : float or sequence of float
         As in :func:`.evaluate`.
@@ -105,7 +105,7 @@ def outputs(
     log : EvalLog
         The log, with its samples.
     scorer : str, optional
-        The name of the scorer; needed if there are several.
+        The name of the scorer; required if there are several.
     confidence, cluster : str
         As in :func:`selective_metrics`.
 
@@ -117,7 +117,7 @@ def outputs(
     Raises
     ------
     ValueError
-        If the log has no samples, or has several scorers and `scorer` names none of them.
+        If the log has no samples, or if it has several scorers and `scorer` is not one of them.
     """
     samples = [sample for sample in log.samples or () if sample.scores]
     if not samples:

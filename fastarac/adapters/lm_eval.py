@@ -30,15 +30,15 @@ def outputs(
     results : mapping
         The results, with ``results["samples"]``.
     task : str, optional
-        The name of the task; needed if there are several.
+        The name of the task; required if there are several.
     metric : str, default="acc"
-        The metric of a sample that grades its output: 0, 1, or a value between.
+        The metric of a sample that grades its output, from 0 to 1.
     confidence : callable, optional
         Function from a logged sample to the confidence of its output; by default the probability of the
         chosen answer among the answers of a multiple-choice task.
     cluster : callable, optional
-        Function from a logged sample to a label that dependent samples share, such as the document that
-        a question is about. By default each question is its own cluster, shared by all its filters.
+        Function from a logged sample to a label that dependent samples share, such as the document of a
+        question. By default, each question is a cluster of its own, which all its filters share.
 
     Returns
     -------
@@ -80,16 +80,17 @@ def outputs(
 def multiple_choice(
     gold: str | Callable[[Mapping[str, Any]], int], *statistics: str | Statistic
 ) -> dict[str, Any]:
-    """Return the part of a multiple-choice task's configuration that adds statistics as metrics.
+    """Return configuration for a multiple-choice task that adds statistics as metrics.
 
     Parameters
     ----------
     gold : str or callable
-        The field of a document with the number of the right answer, or a function that returns it.
+        The field of a document that holds the number of the right answer, or a function of the document
+        that returns this number.
     *statistics : str or Statistic
         Statistics such as ``"arac_auc"`` or ``Statistic("acceptance_at_error_rate",
-        max_error_rate=0.01)``. They are listed beside the accuracy, the second one as
-        ``acceptance_at_error_rate/max_error_rate/0.01``. The harness gives no standard errors for them.
+        max_error_rate=0.01)``. The harness lists them beside the accuracy, the second example as
+        ``acceptance_at_error_rate/max_error_rate/0.01``, and gives no standard errors for them.
 
     Returns
     -------
@@ -133,7 +134,7 @@ class _Aggregation:
 
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
-        self.__name__ = _key(statistic)  # required by the harness
+        self.__name__ = _key(statistic)  # the harness requires a name
 
     def __call__(self, items: Sequence[tuple[bool, float]]) -> float:
         correct, confidence = zip(*items, strict=True)

@@ -12,7 +12,7 @@ from fastarac.evaluation.groups import GroupEvaluation
 
 __all__ = ["log_result"]
 
-BATCH = 1000  # most metrics that MLflow takes at a time
+BATCH = 1000  # largest number of metrics that MLflow takes at a time
 
 
 def log_result(
@@ -21,7 +21,7 @@ def log_result(
     *,
     step: int | None = None,
 ) -> dict[str, float]:
-    """Log a result to the active run: its numbers as metrics, all of it as ``NAME.json``.
+    """Log a result to the active run: numbers as metrics, the whole result as ``NAME.json``.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def log_result(
     -------
     dict of str to float
         The logged metrics. Their names consist of `name`, the key in `to_dict` and, with groups, the
-        group: ``fastarac/acceptance_rate/risk/0.02/group/invoices``. Undefined values are left out
-        (null in the file); other arrays are only in the file.
+        group: ``fastarac/acceptance_rate/risk/0.02/group/invoices``. Undefined values are left out; in
+        the file they are null. Arrays are in the file only.
 
     Raises
     ------

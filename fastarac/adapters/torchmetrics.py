@@ -36,12 +36,13 @@ class SelectiveMetrics(Metric):
     Parameters
     ----------
     num_classes : int, optional
-        For a classifier: ``update`` takes labels and scores of shape (n, num_classes), or of shape (n,)
-        for the second of two classes. By default it takes confidences and whether each output is right.
+        For a classifier: ``update`` takes labels, and scores of shape (n, num_classes) or, for the
+        second of two classes, of shape (n,). Without `num_classes`, it takes confidences and whether
+        each output is right.
     exact : bool, default=True
-        Whether to keep all items (five to nine bytes each). Otherwise they are counted in 65,536 bins
-        of confidence, one mebibyte in total, which are summed over processes; every figure is then
-        given by a lower and an upper bound.
+        Whether to keep all items (five to nine bytes each). Otherwise, items are counted in 65,536 bins
+        of confidence (one mebibyte), which are summed over processes, and every figure has a lower and
+        an upper bound.
     max_error_rate, max_risk : float or sequence of float
         As in :func:`.evaluate`.
     threshold : float, default=0.5
@@ -131,11 +132,11 @@ class SelectiveMetrics(Metric):
     def compute(self) -> dict[str, Tensor]:
         """Return the figures by name; NaN if undefined, infinite, or before the first item.
 
-        The names are those of :meth:`.Evaluation.to_dict` or, without `exact`, those of
+        The names are the keys of :meth:`.Evaluation.to_dict` or, without `exact`, of
         :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.
         """
         sweep = self._sweep()
-        if sweep is None:  # return the same names as with items
+        if sweep is None:  # without items, return the same names
             of_one = threshold_sweep([1], [0.5])
             counted = of_one if self.exact else BoundedSweep.from_bins([0.5, 1.0], [1], [0])
             figures = dict.fromkeys(evaluate(counted, **self.limits).to_dict()) | {"n": 0}
@@ -214,7 +215,7 @@ def _bins_of(confidence: Tensor) -> Tensor:
     """Return the first 16 bits of each confidence as float32, mapped to rise with the confidence."""
     single = confidence.float()
     if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
-        # round down: rounding up could lift an item into the next bin
+        # Round down, because rounding up could move an item to the next bin.
         above = single.to(torch.float64) > confidence.to(torch.float64)
         single = torch.where(
             above, torch.nextafter(single, torch.full_like(single, -torch.inf)), single

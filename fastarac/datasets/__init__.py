@@ -1,4 +1,4 @@
-"""Real data that ships with the package, for trying things out."""
+"""Real data that ships with the package, for examples and trials."""
 
 from fastarac.datasets._digits import DigitsOCR, load_digits_ocr
 

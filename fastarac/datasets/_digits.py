@@ -110,7 +110,7 @@ def load_digits_ocr() -> DigitsOCR:
     """Load the outputs of four classifiers on 1797 handwritten digits.
 
     Each image was read by a model fitted to other images (ten stratified folds). The models were chosen
-    to behave differently, not to be the best of their kinds.
+    to behave differently; they are not the best of their kinds.
 
     ==================  ============================================  ============================
     model               what it is                                    confidence
@@ -137,10 +137,10 @@ def load_digits_ocr() -> DigitsOCR:
 
     Notes
     -----
-    ``logistic-pca5`` has the lowest accuracy and the lowest area under the ARAC curve, but its
-    confidence separates its errors better than that of ``svm-rbf`` and ``naive-bayes``: the ROC-AUC of
-    the confidence alone would prefer it to both. ``svm-rbf`` reads the most digits right; yet if 1%
-    errors are allowed, fewer of its outputs can be accepted unchecked than of ``knn-votes``.
+    ``logistic-pca5`` has the lowest accuracy and the lowest area under the ARAC curve. But its
+    confidence separates errors better than the confidences of ``svm-rbf`` and ``naive-bayes`` do; by
+    the ROC-AUC alone, it would rank above both. ``svm-rbf`` reads the most digits right; yet if 1%
+    errors are allowed, ``knn-votes`` has more outputs that can be accepted unchecked.
 
     Confidences are rounded to 12 significant digits. The module ``bench.data.make_digits_ocr``
     makes the data and describes the models in full.
@@ -170,12 +170,12 @@ def load_digits_ocr() -> DigitsOCR:
     naive-bayes    accuracy 0.907
     logistic-pca5  accuracy 0.856
     """
-    # read as bytes, since the package may be inside a zip file
+    # Read the file as bytes, because the package may be inside a zip file.
     content = files("fastarac.datasets").joinpath("digits_ocr.npz").read_bytes()
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
         return DigitsOCR(
             models=tuple(arrays["models"].tolist()),
-            # int64, so that differences of labels do not wrap around
+            # Labels become int64, so that their differences do not wrap around.
             truth=arrays["truth"].astype(np.int64),
             prediction=arrays["prediction"].astype(np.int64),
             confidence=arrays["confidence"],

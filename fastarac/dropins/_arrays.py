@@ -1,7 +1,7 @@
 """Read arrays as scikit-learn does: accept the same inputs and raise the same errors.
 
-The library's own functions read their input with `_core.inputs`. This module also accepts what
-scikit-learn accepts, such as a one-column matrix or numbers of type object, and raises scikit-learn's
+The library's own functions read their input with `_core.inputs`. This module accepts everything that
+scikit-learn accepts, such as a one-column matrix or numbers of type object. It raises scikit-learn's
 errors word for word.
 """
 
@@ -39,7 +39,8 @@ def to_array(values: Any) -> Array:
     mask = mask_of(values)
     if mask is not None and mask.any():
         raise ValueError(f"an array has {mask.sum()} masked values; leave it out")
-    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)  # nullable pandas types
+    # Only pandas' nullable types have it.
+    own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)
     if own_type is None or own_type.kind not in "biuf":
         array = np.asarray(values)
     else:
@@ -73,7 +74,7 @@ def check_dimensions(array: Array) -> None:
 
 
 def check_not_empty(array: Array) -> None:
-    """Raise if there are no rows, or a matrix without columns."""
+    """Raise if there are no rows, or if a matrix has no columns."""
     for what, size in (("sample", n_samples(array)), ("feature", array.shape[-1])):
         if size < 1 and (what == "sample" or array.ndim == 2):
             raise ValueError(
@@ -205,7 +206,7 @@ def bits_of(scores: Array) -> tuple[Array, Layout]:
 
 
 def readable(array: Array, dtype: Any = None) -> Array:
-    """Return a contiguous, read-only view, so that the compiler sees only one array type."""
+    """Return a contiguous, read-only view; numba compiles once more for every other array type."""
     array = np.ascontiguousarray(array, dtype).view()
     array.flags.writeable = False
     return array
@@ -214,8 +215,8 @@ def readable(array: Array, dtype: Any = None) -> Array:
 class Scores(Items):
     """Items that raise scikit-learn's errors and accept scores of any sortable type.
 
-    `given` is the type of the scores. `levels` is the score of each rank if ranks replace the scores,
-    else None. `weight_range` is the smallest and the largest weight.
+    `given` is the type of the scores. If ranks replace the scores, `levels` holds the score of each
+    rank; otherwise it is None. `weight_range` is the smallest and the largest weight.
     """
 
     __slots__ = ("given", "levels", "weight_range")

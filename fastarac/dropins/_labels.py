@@ -105,7 +105,7 @@ def _is_whole(values: Array) -> bool:
 
 
 def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
-    """Return the one or two distinct values, and 1 where an item is the last; None, None if more."""
+    """Return one or two distinct values, and 1 for items equal to the last; (None, None) if more."""
     if flat.dtype.kind == "b":
         codes = np.ascontiguousarray(flat).view(np.uint8)
         if flat.all():
@@ -118,7 +118,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     bits = np.ascontiguousarray(flat, flat.dtype.newbyteorder("="))
     if bits.dtype == np.float16:
         bits = bits.astype(np.float32)
-    # compare signed integers as unsigned bits: one type less to compile
+    # Compare signed integers as unsigned bits, so that numba compiles for one type less.
     bits = readable(bits.view(f"u{bits.itemsize}") if bits.dtype.kind == "i" else bits)
     dropin = _kernels.curve_points
     n = len(bits)
@@ -138,7 +138,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
 
 
 def _two_by_equality(flat: Array) -> tuple[Array | None, Codes | None]:
-    """Do the same as `_two_values` for strings and other comparable types."""
+    """Return what `_two_values` returns, for strings and other comparable types."""
     is_first = np.asarray(flat == flat[0])
     if is_first.all():
         return flat[:1], np.ones(len(flat), np.uint8)
@@ -151,7 +151,7 @@ def _two_by_equality(flat: Array) -> tuple[Array | None, Codes | None]:
     return pair, codes.view(np.uint8)
 
 
-# sets of labels in which 1 is the positive one
+# Sets of labels whose positive label is 1.
 DEFAULT_PAIRS = ([0, 1], [-1, 1], [0], [-1], [1])
 
 

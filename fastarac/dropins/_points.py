@@ -1,8 +1,8 @@
 """Compute the points of a curve from items.
 
 For unweighted items, the sorted buckets of the engine yield the points that the curve keeps. Weights
-are added one by one in score order, as in scikit-learn, because rounding decides which points are
-dropped as lying on a line.
+are added one by one in score order, as in scikit-learn, because rounding decides whether a point lies
+on a line and is dropped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Shape(NamedTuple):
-    """How to compute a curve: which points, which coordinates, which order."""
+    """The points, coordinates and order with which to compute a curve."""
 
     rule: int
     """Which distinct scores become points: EVERY, CORNERS, TP_CHANGES or TP_CHANGES_ONLY."""
@@ -37,7 +37,7 @@ class Shape(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Points of a curve, plus one for "nothing accepted" next to the highest score."""
+    """Points of a curve, plus the point where nothing is accepted, next to the highest score."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -77,7 +77,8 @@ def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
         dropin.write_points(buckets.keys, buckets.bounds, first, last, starts, options, out)
 
     over_buckets(n_buckets, items.n, lambda: write)
-    if shape.mode == MISSES and not (positives and negatives):  # numpy warns, as in scikit-learn
+    # numpy warns about 0/0, as in scikit-learn.
+    if shape.mode == MISSES and not (positives and negatives):
         x[-1] = y[-1] = 0.0
         x = x if negatives else x / negatives
         y = y if positives else y / positives
@@ -126,7 +127,7 @@ def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Po
 
 
 def _kept(tp: Array, fp: Array, rule: int) -> NDArray[np.bool_]:
-    """Do the same as `_kernels.dropin.is_kept` for sums of weights, whose rounding matters."""
+    """Return which points a rule keeps, for sums of weights; their rounding matters."""
     kept = np.ones(len(tp), np.bool_)
     if rule == TP_CHANGES_ONLY:
         changes = np.diff(tp, prepend=0.0) != 0

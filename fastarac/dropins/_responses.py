@@ -1,4 +1,4 @@
-"""Scores that an estimator gives to rows of data; scikit-learn itself is not imported."""
+"""An estimator's scores of rows of data; scikit-learn itself is not imported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 METHODS = ("predict_proba", "decision_function")
 KEYS = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
-# Score of the second of two classes at or above which that class is predicted.
+# The second of two classes is predicted if its score is at least this.
 THRESHOLDS = {"predict_proba": 0.5, "decision_function": 0.0}
 
 
@@ -57,7 +57,7 @@ def scores_of_positives(
 def folds_of(
     cv_results: Mapping[str, Any], X: Any, *columns: Any
 ) -> Iterator[tuple[Any, Any, tuple[Any, ...]]]:
-    """Yield each fold's estimator with its test rows of `X` and of the other columns.
+    """Yield each fold's estimator and the fold's test rows, of `X` and of the other columns.
 
     Raises
     ------

@@ -58,7 +58,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
 
 
 def _only_as_points(items: Scores) -> bool:
-    """Return whether weights are negative or too widely spread for exact sums."""
+    """Return whether sums cannot be exact, because weights are negative or too widely spread."""
     if items.weight is None:
         return False
     lowest, greatest = items.weight_range
@@ -128,7 +128,7 @@ def area_under(x: Array, y: Array) -> float:
         area = float("nan")
     if rises and falls:
         raise ValueError(f"x is neither increasing nor decreasing : {x}.")
-    if area != area:  # another type than float64, or points with infinity or NaN
+    if area != area:  # the type is not float64, or a point is infinite or NaN
         dtype = y.dtype if y.dtype.kind == "f" else np.dtype(np.float64)
         area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum(dtype=dtype))
     return -area if falls else area

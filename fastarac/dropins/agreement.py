@@ -23,7 +23,7 @@ from fastarac.dropins._arrays import (
 )
 from fastarac.dropins._labels import Target, read_target
 
-MAX_TABLE = 1 << 16  # largest range of integer labels that is counted in a table instead of sorted
+MAX_TABLE = 1 << 16  # integer labels with a range up to this are counted in a table instead of sorted
 
 
 def cohen_kappa_score(
@@ -35,14 +35,14 @@ def cohen_kappa_score(
     sample_weight: ArrayLike | None = None,
     replace_undefined_by: float = np.nan,
 ) -> float:
-    r"""Cohen's kappa: the agreement of two raters beyond what chance would give.
+    r"""Cohen's kappa: the agreement of two raters beyond chance.
 
     Parameters
     ----------
     y1, y2 : array_like of shape (n,)
         Labels from the first and the second rater.
     labels : array_like of shape (n_classes,), optional
-        The labels to count, in this order; by default all that occur.
+        The labels to count, in this order; by default all labels that occur.
     weights : {"linear", "quadratic"}, optional
         How the weight of a disagreement depends on the distance between the labels' positions; by
         default all disagreements weigh the same.
@@ -73,8 +73,8 @@ def cohen_kappa_score(
 
     .. math:: \kappa = 1 - \frac{\sum_{ij} w_{ij} n_{ij}}{\sum_{ij} w_{ij} n_{i\cdot} n_{\cdot j} / n}
 
-    with n_ij the number of items labelled i by the first and j by the second rater, and w_ij = 1 for i
-    ≠ j, \|i − j\| (linear) or (i − j)² (quadratic).
+    Here, n_ij is the number of items that the first rater labels i and the second labels j. w_ij is 1
+    for i ≠ j by default, \|i − j\| with "linear", and (i − j)² with "quadratic".
 
     References
     ----------
@@ -144,7 +144,7 @@ def _exact_kappa(counts: Array, weights: str | None) -> float | None:
         observed = sum(c for c, d in zip(cells, distances, strict=True) if d)
         expected = n * n - sum(a * b for a, b in zip(first, second, strict=True))
     elif weights == "linear":
-        # Σ|i − j|·a_i·b_j: for each gap between neighbouring positions, count the pairs across it
+        # Σ|i − j|·a_i·b_j: for each gap between neighbouring positions, count the pairs that span it.
         observed = sum(c * d for c, d in zip(cells, distances, strict=True))
         expected = below_first = below_second = 0
         for a, b in zip(first[:-1], second[:-1], strict=True):
@@ -163,7 +163,8 @@ def _exact_kappa(counts: Array, weights: str | None) -> float | None:
 
 
 def _weighted_kappa(counts: Array, weights: str | None) -> float | None:
-    counts = counts * scale_of(np.abs(counts).max())  # keep products of sums from over- and underflow
+    # So that products of sums neither overflow nor underflow.
+    counts = counts * scale_of(np.abs(counts).max())
     second = counts.sum(axis=0)
     first = counts.sum(axis=1)
     total = second.sum()
@@ -267,7 +268,7 @@ def _encode(first: Array, second: Array) -> tuple[Array, Array]:
 
 
 def _positions(values: Array, classes: Array) -> NDArray[np.int64]:
-    """Return the last position of each value in `classes`, or -1 if it is not there."""
+    """Return the last position of each value in `classes`, or -1 for other values."""
     distinct, where = np.unique(values, return_inverse=True)
     positions = {label: i for i, label in enumerate(classes.tolist())}
     found = np.array([positions.get(label, -1) for label in distinct.tolist()], dtype=np.int64)

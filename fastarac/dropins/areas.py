@@ -71,7 +71,7 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
     Parameters
     ----------
     x, y : array_like of shape (n,)
-        Real, at least 2 points; x increasing or decreasing throughout (equal neighbours are allowed).
+        At least 2 points of real coordinates; x never decreases, or never increases.
 
     Returns
     -------
@@ -151,23 +151,23 @@ def roc_auc_score(
     Parameters
     ----------
     y_true : array_like of shape (n,) or (n, n_classes), or ThresholdSweep
-        Labels of two classes (the greater one is positive) or of more; or a matrix of 0 and 1 with one
-        column per label. A sweep replaces `y_true` and `y_score`.
+        Labels of two classes (the greater one is positive) or of more classes, or a matrix of 0 and 1
+        with one column per label. A sweep replaces `y_true` and `y_score`.
     y_score : array_like of shape (n,) or (n, n_classes)
         Real and finite. For more than two classes, probabilities that sum to 1 in each row; the
         columns are in the order of `labels`, or of the sorted classes.
     average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
-        How to combine the areas of the columns. None: return all; "macro": their mean; "weighted":
-        their mean by number of positive items; "micro": one area over all entries; "samples": the mean
-        over the rows. Ignored for two classes.
+        How to combine the areas of the columns. None: return all areas. "macro": their mean.
+        "weighted": their mean, weighted by the numbers of positive items. "micro": one area over all
+        entries. "samples": the mean of the areas of the rows. Ignored for two classes.
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     max_fpr : float in (0, 1], optional
-        For two classes: only the part of the curve up to this false positive rate, standardised.
+        For two classes: the standardised area of the curve up to this false positive rate.
     multi_class : {"raise", "ovr", "ovo"}, default="raise"
         For more than two classes: each class against the rest, or all pairs of classes.
     labels : array_like of shape (n_classes,), optional
-        For more than two classes: their order in the columns of `y_score`, sorted.
+        For more than two classes: the classes of the columns of `y_score`, sorted.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def roc_auc_score(
     target = read_target(y_true)
     _check_target(target)
     given = to_array(y_score)
-    # for two classes, a later pass over the scores finds values that are not finite
+    # For two classes, a later pass over the scores finds values that are not finite.
     scores = numeric_array(given, finite=target.kind != "binary" or given.ndim == 2)
     weight = None if sample_weight is None else column(sample_weight)
     if target.kind == "binary" and (scores.ndim == 1 or scores.shape[1] <= 2):
@@ -320,14 +320,14 @@ def average_precision_score(
     Parameters
     ----------
     y_true : array_like of shape (n,) or (n, n_classes), or ThresholdSweep
-        Labels of two classes, or of more; or a matrix of 0 and 1 with one column per label. A sweep
+        Labels of two or more classes, or a matrix of 0 and 1 with one column per label. A sweep
         replaces `y_true` and `y_score`.
     y_score : array_like of shape (n,) or (n, n_classes)
         Real and finite. For more than two classes, one column per class, in sorted order.
     average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
-        How to combine the values of the columns. None: return all; "macro": their mean; "weighted":
-        their mean by number of positive items; "micro": one value over all entries; "samples": the mean
-        over the rows. Ignored for two classes.
+        How to combine the values of the columns. None: return all values. "macro": their mean.
+        "weighted": their mean, weighted by the numbers of positive items. "micro": one value over all
+        entries. "samples": the mean of the values of the rows. Ignored for two classes.
     pos_label : int, float, bool or str, default=1
         Label of the positive class, for two classes.
     sample_weight : array_like of shape (n,), optional
@@ -356,8 +356,8 @@ def average_precision_score(
 
     .. math:: \text{AP} = \sum_k (R_k - R_{k-1}) P_k
 
-    over the thresholds from the highest down, where R is the recall and P the precision; nothing is
-    interpolated. Ties are one threshold. A ThresholdSweep is accepted too.
+    The sum runs over the thresholds from the highest down; R is the recall and P the precision. Nothing
+    is interpolated; a tie is one threshold. A ThresholdSweep is accepted, too.
 
     References
     ----------

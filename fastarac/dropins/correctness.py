@@ -21,8 +21,9 @@ def correctness(
     y_true : array_like of shape (n,)
         The true class of each item.
     y_score : array_like of shape (n, n_classes) or (n,)
-        Scores of all classes, for example from ``predict_proba``; the class with the largest score is
-        the prediction (the first one in a tie). Or, for two classes, scores of the second.
+        Scores of all classes, for example from ``predict_proba``; the prediction is the class with the
+        largest score (the first one in a tie). For two classes, the scores of the second class are
+        enough.
     classes : array_like of shape (n_classes,), optional
         The class of each column, such as an estimator's ``classes_``; by default all classes in
         `y_true`, sorted.
@@ -51,10 +52,9 @@ def correctness(
 
     Notes
     -----
-    No class is special here: a confident and right "no" is a correct output like any other.
-    ``roc_auc_score(y_true, y_score)`` measures how well the score separates the classes.
-    ``arac_auc_score(y_true, y_score)`` would take class 1 for "correct", which answers another
-    question.
+    No class is special here: a right "no" is a correct output like any other. ``roc_auc_score(y_true,
+    y_score)`` measures how well the score separates the classes. ``arac_auc_score(y_true, y_score)``
+    would take class 1 for "correct", which answers another question.
 
     Examples
     --------

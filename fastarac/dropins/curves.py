@@ -215,7 +215,8 @@ def _read(
     """Return the sweep or items given to `function`, and whether both classes occur."""
     if isinstance(y_true, CountsAtThresholds):
         reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
-        if function != "roc_curve":  # the ROC curve is straight between corners, so corners suffice
+        # Other curves need all points; the ROC curve is straight between corners.
+        if function != "roc_curve":
             whole_sweep(y_true)
         given = y_true.possible
         return given, given.n_correct > 0 and given.n_incorrect > 0
@@ -246,7 +247,7 @@ def roc_curve(
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=True
-        Whether to leave out thresholds whose points lie on the line between two others.
+        Whether to leave out thresholds whose points lie on a straight line between two other points.
 
     Returns
     -------
@@ -322,7 +323,7 @@ def precision_recall_curve(
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=False
-        Whether to leave out thresholds whose recall equals that of both neighbours.
+        Whether to leave out thresholds that have the same recall as both neighbours.
 
     Returns
     -------
@@ -394,16 +395,16 @@ def det_curve(
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     drop_intermediate : bool, default=False
-        Whether to leave out thresholds whose false negative rate equals that of both neighbours.
+        Whether to leave out thresholds that have the same false negative rate as both neighbours.
 
     Returns
     -------
     fpr, fnr : ndarray of shape (n_thresholds,)
-        In [0, 1]. `fpr` is FP/n⁻ of the items with score >= threshold, decreasing; `fnr` is FN/n⁺ of
-        the items below it, increasing.
+        In [0, 1]. `fpr` is FP/n⁻, where FP counts negative items with score >= threshold; it decreases.
+        `fnr` is FN/n⁺, where FN counts positive items below the threshold; it increases.
     thresholds : ndarray of shape (n_thresholds,)
-        Increasing, from the highest threshold without a false negative to the lowest without a false
-        positive; inf if no score is that high.
+        Increasing, from the highest threshold without a false negative to the lowest one without a
+        false positive; the latter is inf if no score is high enough.
 
     Raises
     ------
@@ -450,7 +451,8 @@ def det_curve(
     x, y, *_ = curve.points
     x[-1] = 0.0 if curve.points.negatives else np.nan
     y[-1] = 1.0 if curve.points.positives else np.nan
-    # keep the points from the highest threshold without a miss to the lowest without a false positive
+    # Keep the points from the highest threshold without a miss to the lowest one without a false
+    # positive.
     first = bisect_right(y, 0.0) - 1
     last = bisect_left(x, 0.0, key=lambda rate: -rate) + 1 if curve.points.negatives else 1
     return DETCurve(x[first:last], y[first:last], curve.thresholds()[first:last])
@@ -499,8 +501,8 @@ def confusion_matrix_at_thresholds(
     Returns
     -------
     tns, fps, fns, tps : ndarray of shape (n_thresholds,)
-        Weight of the negative items below each threshold and at or above it, and of the positive items
-        likewise; float64.
+        Weights as float64: of the negative items below each threshold (tns) and at or above it (fps),
+        and of the positive items below it (fns) and at or above it (tps).
     thresholds : ndarray of shape (n_thresholds,)
         Decreasing: the distinct scores, in their type.
 

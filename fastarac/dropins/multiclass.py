@@ -1,8 +1,8 @@
 """Areas of several classes or labels: one area per column or row, and their averages.
 
-Columns of the score matrix are processed in blocks that share a cache line. For the ROC areas of
-classes, only the scores of each column's own class are sorted, and the scores of all items are looked
-up among them. For all else, threads copy the columns and compute one area per column.
+Columns of the score matrix are processed in blocks that share a cache line. For ROC areas of classes,
+only the scores of the column's class are sorted; all other scores of the column are looked up among
+them. For other metrics, threads copy the columns and compute one area per column.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from fastarac.dropins._arrays import (
 from fastarac.dropins._labels import DEFAULT_PAIRS, Codes, Target, positive_labels
 from fastarac.dropins._sums import ONE_CLASS, Score
 
-BLOCK = 8  # columns copied at a time
-ROWS = 1 << 14  # rows processed together
-CHUNK = 1 << 12  # rows copied at a time
+BLOCK = 8  # number of columns copied at a time
+ROWS = 1 << 14  # number of rows processed together
+CHUNK = 1 << 12  # number of rows copied at a time
 
 
 class Metric(NamedTuple):
@@ -101,7 +101,7 @@ class Classes:
         return np.bincount(self.codes, weight, self.shape[1])
 
     def check_labels(self, axis: int | None) -> None:
-        """Nothing to raise: the labels are 0 and 1."""
+        """Accept all labels: they are 0 and 1."""
 
 
 Indicator = Multilabel | Classes
@@ -120,7 +120,7 @@ def averaged(
     weight: Array | None,
     metric: Metric,
 ) -> tuple[float | NDArray[np.float64], list[str]]:
-    """Return the metric of columns, rows or all entries, averaged, and the warnings to issue."""
+    """Return the metric, averaged over columns, rows or all entries, and the warnings to issue."""
     average_weight = weight if average == "samples" else None
     if average == "weighted":
         with np.errstate(over="ignore", invalid="ignore"):
@@ -298,7 +298,7 @@ def _classes(target: Target, scores: Array, labels: Any) -> Array:
 
 
 def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -> float:
-    """Return the mean ROC area over the pairs of present classes, each from the columns of both.
+    """Return the mean ROC area over all pairs of present classes; a pair uses both its columns.
 
     Hand and Till 2001; `weighted` weights a pair by its number of items.
     """
@@ -322,7 +322,7 @@ def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
     sums = rank_sums(codes, sizes, scores, by_class=False)[:, 0].tolist()
     for c, total in zip(np.flatnonzero(sizes).tolist(), sums, strict=True):
         size = sizes[c].item()
-        if size < n:  # `total` also counts pairs of two items of the class
+        if size < n:  # subtract the pairs of two items of the class, which `total` counts, too
             pairs = size * (n - size)
             found[c] = (2 * pairs - (total - size * size)) / (2 * pairs), None
     return found

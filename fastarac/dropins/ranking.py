@@ -64,7 +64,7 @@ def _discounts(n: int, k: int | None, log_base: float) -> NDArray[np.float64]:
 def ndcg_of_rows(
     y_true: Array, y_score: Array, k: int | None = None, *, ignore_ties: bool = False
 ) -> NDArray[np.float64]:
-    """Return each row's discounted cumulative gain over the largest possible one; 0 where that is 0."""
+    """Return each row's discounted cumulative gain divided by the largest possible one; 0 for 0/0."""
     gains = dcg_of_rows(y_true, y_score, k, ignore_ties=ignore_ties)
     discounts = _discounts(y_true.shape[1], k, 2)
     best = discounts.dot(np.sort(y_true)[:, ::-1].T)
@@ -114,8 +114,8 @@ def dcg_score(
     Parameters
     ----------
     y_true, y_score : array_like of shape (n, n_labels)
-        Gain of each label (or whether it is relevant), and scores that rank each row, highest first; at
-        least 2 columns.
+        Gain of each label (or 1 if it is relevant, else 0), and scores that rank the labels of each
+        row, highest first; at least 2 columns.
     k : int, optional
         Count only the first k ranks.
     log_base : float, default=2
@@ -182,8 +182,8 @@ def ndcg_score(
     Parameters
     ----------
     y_true, y_score : array_like of shape (n, n_labels)
-        Gain of each label (or whether it is relevant), at least 0, and scores that rank each row,
-        highest first; at least 2 columns.
+        Gain of each label, at least 0 (or 1 if it is relevant, else 0), and scores that rank the labels
+        of each row, highest first; at least 2 columns.
     k : int, optional
         Count only the first k ranks.
     sample_weight : array_like of shape (n,), optional

@@ -15,7 +15,7 @@ F_BETA = "f_beta"
 
 
 class _Measure(property):
-    """A measure under its attribute's name, or a second name of another measure."""
+    """A measure, named like its attribute, or a second name of another measure."""
 
     def __init__(self, doc: str, of: str | None = None) -> None:
         super().__init__(lambda measures: measures._compute([self.of])[0])  # noqa: SLF001
@@ -26,7 +26,7 @@ class _Measure(property):
 
 
 class Measures(Table, Result, ABC):
-    """All measures as attributes, each computed when asked for."""
+    """All measures as attributes; each is computed when it is read."""
 
     __slots__ = ()
 
@@ -42,7 +42,7 @@ class Measures(Table, Result, ABC):
         return "\n".join(f"{name:<{width}}  {value:.6g}" for name, value in values.items())
 
     def compute(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return measures by name, computed together: quicker than one by one.
+        """Return measures by name, computed together, which is faster than one by one.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class Measures(Table, Result, ABC):
         number = positive_scalar(beta, "beta")
         return self._compute([F_BETA], number)[0]
 
-    # in the order of the kernel's measure numbers
+    # The measures are in the order of their numbers in the kernel.
     accuracy = _Measure("(TP + TN)/Ω: the share predicted rightly (Tharwat 2020, equation 1).")
     error_rate = _Measure(
         "(FP + FN)/Ω: the share predicted wrongly. Not the `error_rate` of a sweep, FP/Ω."

@@ -52,7 +52,7 @@ class Ragged(NamedTuple):
         raise ValueError(f"{place} must be {expected}, got {self.values[i]}")
 
     def result(self, values: FloatArray) -> Any:
-        """Return a scalar (or row) for a single ranking, else the array over the queries."""
+        """Return a scalar or row for a single ranking, else an array with one entry per query."""
         if not self.single:
             return values
         first = values[0]
@@ -125,7 +125,7 @@ def as_relevance(ragged: Ragged, name: str) -> Ragged:
 
 
 def as_gains(ragged: Ragged, name: str, *, negative: bool = True) -> Ragged:
-    """Return the rankings with float64 values; raise unless finite, and nonnegative if required."""
+    """Return the rankings with float64 values; raise unless all are finite and, if required, >= 0."""
     values = readable(ragged.values, np.float64)
     floats = ragged._replace(values=values)
     if not len(values):
@@ -139,7 +139,7 @@ def as_gains(ragged: Ragged, name: str, *, negative: bool = True) -> Ragged:
 
 
 def as_keys(ragged: Ragged, name: str) -> Ragged:
-    """Return the rankings with uint64 keys in the reverse order of the values; raise unless finite."""
+    """Return the rankings with uint64 keys that fall as the values rise; raise unless finite."""
     values = ragged.values
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "u":

@@ -41,10 +41,10 @@ LOSSES = frozenset(
 )
 GOALS = tuple(name for name in NAMES if name != "prevalence")
 
-EXACT_PRODUCTS = math.isqrt(1 << 53)  # largest sum of counts whose products are exact
+EXACT_PRODUCTS = math.isqrt(1 << 53)  # up to this sum of counts, floats hold all products exactly
 EXACT_COUNTS = 1 << 53
-FARTHEST_SCALE = 1000  # as a power of two
-CHUNK = 1 << 16  # tables at a time where Python's integers are needed
+FARTHEST_SCALE = 1000  # largest exponent of a scale, which is a power of two
+CHUNK = 1 << 16  # number of tables processed at a time with Python's integers
 NOTHING = np.empty(0)
 
 
@@ -128,7 +128,7 @@ class ConfusionTables(NamedTuple):
         return out
 
     def best(self, names: Sequence[str]) -> dict[str, tuple[float, int]]:
-        """Return each measure's best value and its last position; −1 if all values are NaN."""
+        """Return each measure's best value and its last position (−1 if all values are NaN)."""
         edges = parallel.edges(len(self.cells[0]))
         signs = np.array([-1.0 if name in LOSSES else 1.0 for name in names])
 

@@ -21,7 +21,7 @@ def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     counts : array_like of shape (n_clusters, n_classes)
-        n_ij, the number (or weight) of items of class j (column) in cluster i (row), at least 0.
+        Entry n_ij, at least 0, is the number (or weight) of items of class j in cluster i.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
         As for :func:`.purity`.
     variant : {"standard", "size-weighted"}
         "standard": the purity with clusters and classes swapped. "size-weighted", as on the slides: the
-        majority count of each cluster, weighted by the size of the cluster over that of the class.
+        majority count of each cluster, weighted by the ratio of cluster size to class size.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def _read(counts: ArrayLike) -> NDArray[Any]:
     table = read_table(counts, "counts")
     if table.ndim != 2 or table.size == 0:
         raise ValueError(f"counts must be a matrix of clusters by classes, got shape {table.shape}")
-    if 0 < table.max() < LEAST:  # avoid underflow; purities do not depend on scale
+    if 0 < table.max() < LEAST:  # scale up to avoid underflow; purities do not depend on the scale
         table = np.ldexp(table, -int(np.frexp(table.max())[1]))
     return table
 
@@ -210,6 +210,6 @@ def _inverse_purity(table: NDArray[Any], variant: str) -> float:
         return float(table.max(axis=0).sum().item() / n)
     majority = table.max(axis=1, keepdims=True)
     of_class = np.where(table == majority, table.sum(axis=0), 0).max(axis=1)
-    filled = of_class > 0  # the others are empty clusters
+    filled = of_class > 0  # other clusters are empty
     shares = majority[filled, 0] / of_class[filled]
     return float((table.sum(axis=1)[filled] * shares).sum() / n)

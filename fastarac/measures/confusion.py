@@ -25,7 +25,7 @@ SHOWN = ("accuracy", "sensitivity", "specificity", "precision", "f1", "matthews_
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConfusionMeasures(Measures):
-    """All measures of confusion tables, each computed when asked for.
+    """All measures of confusion tables; each is computed when it is read.
 
     Made by :func:`.confusion_measures`.
 
@@ -93,10 +93,11 @@ class BestThreshold(TupleResult, _BestThreshold):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SweepMeasures(Measures):
-    """All measures at all thresholds of a sweep, each computed when asked for.
+    """All measures at all thresholds of a sweep; each is computed when it is read.
 
-    Made by :func:`.confusion_measures` of a :class:`.ThresholdSweep`: accepted is predicted positive,
-    correct is actually positive. A measure is an array of shape (m + 1,), beside ``sweep.thresholds``.
+    :func:`.confusion_measures` of a :class:`.ThresholdSweep` returns it: accepted items are predicted
+    positive, correct items are actually positive. A measure is an array of shape (m + 1,), aligned with
+    ``sweep.thresholds``.
 
     Attributes
     ----------
@@ -131,11 +132,11 @@ class SweepMeasures(Measures):
         Returns
         -------
         BestThreshold or dict of str to BestThreshold
-            The largest value, or the smallest one of error_rate, false_positive_rate,
-            false_negative_rate, false_discovery_rate, false_omission_rate, negative_likelihood_ratio
-            and balanced_error_rate, with its threshold. Of several thresholds that have it, the
-            lowest: the one that accepts most. Values that are NaN are left out; where all are, the
-            value and the threshold are NaN and the position is -1.
+            The best value with its threshold. The best value is the smallest of error_rate,
+            false_positive_rate, false_negative_rate, false_discovery_rate, false_omission_rate,
+            negative_likelihood_ratio and balanced_error_rate, and the largest of all other measures. Of
+            several thresholds with this value, the lowest is taken, which accepts most. NaN values are
+            left out; if all are NaN, the value and the threshold are NaN and the position is -1.
 
         Raises
         ------
@@ -181,7 +182,7 @@ class SweepMeasures(Measures):
         Returns
         -------
         iterator of (slice, dict of str to ndarray)
-            The place of the block in the arrays of the sweep, and the measures there by name.
+            The block's slice of the sweep's arrays, and the measures of the block by name.
 
         Raises
         ------
@@ -281,12 +282,12 @@ def confusion_measures(
     Parameters
     ----------
     tp : array_like or ThresholdSweep
-        True positives: predicted positive and positive. Numbers of at least 0, counts or weights. A
-        sweep stands for all four arguments: what it accepts is predicted positive, what is correct is
+        True positives: predicted positive and actually positive; counts or weights, at least 0. A sweep
+        replaces all four arguments: accepted items are predicted positive, correct items are actually
         positive.
     fp, fn, tn : array_like
-        False positives (predicted positive, but negative), false negatives and true negatives. All four
-        in shapes that broadcast.
+        False positives (predicted positive, but actually negative), false negatives and true negatives.
+        The shapes of all four must broadcast.
 
     Returns
     -------
@@ -312,8 +313,8 @@ def confusion_measures(
 
     Notes
     -----
-    0/0 is NaN and x/0 is infinite, without a warning; no substitute value is used. In particular, the
-    Matthews correlation of a table with an empty row or column is NaN.
+    0/0 is NaN and x/0 is infinite, without a warning. In particular, the Matthews correlation of a
+    table with an empty row or column is NaN.
 
     Names and formulas are those of Tharwat (2020), sections 2.2 to 2.8, except generality and fallout
     (the slides) and kappa (Cohen 1960). The determinant TP·TN − FP·FN, which many measures share, is
@@ -398,7 +399,7 @@ class _ClassCounts(NamedTuple):
 
 
 class ClassCounts(Table, TupleResult, _ClassCounts):
-    """For each class, the confusion table of that class against all others. Made by `class_counts`.
+    """The confusion table of each class against all others, as `class_counts` returns it.
 
     See Also
     --------
@@ -443,7 +444,7 @@ def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
     Parameters
     ----------
     prediction_counts : array_like of shape (..., K, K)
-        Entry (i, j): the number of items predicted as class i that are of class j, at least 0 (the
+        Entry (i, j), at least 0, is the number of items of class j that are predicted as class i (the
         transpose of scikit-learn's matrix). Leading axes hold separate matrices.
 
     Returns

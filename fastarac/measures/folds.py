@@ -16,7 +16,7 @@ from fastarac.sweep import CornerSweep, ThresholdSweep, whole_sweep
 
 FloatArray = NDArray[np.float64]
 
-# the attribute of a sweep for each curve over the acceptance rate
+# For each curve over the acceptance rate, the attribute of a sweep that holds its values.
 CURVES = {
     "arac": "accuracy_after_correction",
     "generalized_rc": "error_rate",
@@ -72,10 +72,10 @@ def average_curves(
     sweeps : iterable of ThresholdSweep
         One for each fold.
     grid : array_like of shape (g,)
-        Where to compare the folds: acceptance rates in [0, 1], or thresholds.
+        Acceptance rates in [0, 1], or thresholds, at which the folds are compared.
     along : {"acceptance", "threshold"}
-        Whether the folds are compared at equal acceptance rates, each with a threshold of its own, or
-        at equal thresholds, where each has an acceptance rate of its own.
+        Whether the folds are compared at equal acceptance rates, with a threshold for each fold, or at
+        equal thresholds, with an acceptance rate for each fold.
     curve : {"arac", "generalized_rc", "arp", "rc"}
         The curve over the acceptance rate: accuracy after correction, error rate, precision or risk.
 
@@ -104,10 +104,9 @@ def average_curves(
 
     Notes
     -----
-    Curves are interpolated linearly between their points. The averages are the vertical and the
-    threshold averaging of Fawcett (2006), for curves over the acceptance rate. Folds of a
-    cross-validation share most of their training data, so their standard deviation is not that of
-    independent repetitions.
+    Curves are interpolated linearly between their points. The averages correspond to the vertical and
+    the threshold averaging of Fawcett (2006). Folds of a cross-validation share most of their training
+    data; independent repetitions would have another standard deviation.
 
     References
     ----------

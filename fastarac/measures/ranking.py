@@ -1,6 +1,6 @@
 """Measures of ranked results, for one query or for a batch of queries.
 
-The forms of input and the errors are those of :func:`.precision_at_k` throughout.
+All functions take the input forms, and raise the errors, of :func:`.precision_at_k`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ def precision_at_k(relevance: ArrayLike, k: int | Sequence[int]) -> Any:
     Parameters
     ----------
     relevance : array_like, list of array_like, or tuple (values, offsets)
-        Whether each item is relevant, 0 or 1, in the order of the ranking. Either one ranking, or a
-        batch: a list of rankings, the rows of a matrix, or a tuple of all rankings in one array and the
-        offsets at which each starts and the last ends.
+        1 for relevant items and 0 for others, in the order of the ranking: one ranking or a batch. A
+        batch is a list of rankings, a matrix with a ranking in each row, or a tuple (values, offsets).
+        The tuple holds all rankings in one array, the offset at which each starts, and the offset at
+        which the last ends.
     k : int or sequence of int
         Ranks, at least 1. Shorter rankings are padded with items that are not relevant.
 
@@ -80,7 +81,8 @@ def recall_at_k(
     k : int or sequence of int
         Ranks, at least 1.
     n_relevant : int or array_like of shape (n_queries,), optional
-        The number of relevant items of each query, ranked or not; by default the number in the ranking.
+        Number of relevant items of each query, including items that are not ranked; by default the
+        number in the ranking.
 
     Returns
     -------
@@ -132,8 +134,8 @@ def ranking_average_precision(relevance: ArrayLike, n_relevant: ArrayLike | None
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        In [0, 1]; NaN, with an `UndefinedMetricWarning`, for a query without relevant items. Their mean
-        is known as MAP. (1/\|D\|) Σₖ rₖ · Precision(k) (the slides).
+        (1/\|D\|) Σₖ rₖ · Precision(k) (the slides), in [0, 1]; NaN, with an `UndefinedMetricWarning`,
+        for a query without relevant items. The mean over queries is known as MAP.
 
     See Also
     --------
@@ -233,7 +235,7 @@ def cumulative_gain(gains: ArrayLike, k: int | None = None) -> Any:
         The gain (graded relevance) of each item, finite, in the order of the ranking; one ranking or a
         batch, as for :func:`.precision_at_k`.
     k : int, optional
-        How many ranks count; by default all.
+        Number of ranks that count; by default all.
 
     Returns
     -------
@@ -298,7 +300,7 @@ def discounted_cumulative_gain(
 
     Notes
     -----
-    Burges et al. also replace a relevance R by the gain 2ᴿ − 1: give these as `gains`.
+    Burges et al. also replace a relevance R by the gain 2ᴿ − 1; pass such values as `gains`.
 
     References
     ----------
@@ -334,14 +336,14 @@ def normalized_dcg(
     gains, k, discount
         As for :func:`.discounted_cumulative_gain`; gains of at least 0.
     judged_gains : array_like, list of array_like, or tuple (values, offsets), optional
-        The gains of all items known for each query, ranked or not, in any order; the ideal ranking
-        starts with the largest. By default those of `gains`.
+        The gains of all known items of each query, including items that are not ranked, in any order;
+        the ideal ranking starts with the largest. The default is `gains`.
 
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        In [0, 1] where `judged_gains` has all that `gains` has; NaN, with an `UndefinedMetricWarning`,
-        for a query without gains.
+        In [0, 1] if `judged_gains` includes all of `gains`; NaN, with an `UndefinedMetricWarning`, for
+        a query without gains.
 
     Raises
     ------
@@ -396,8 +398,8 @@ def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
     Returns
     -------
     ndarray, or tuple (values, offsets)
-        The values in the order of the ranking, for the other functions. Items of equal score stay in
-        the order in which they were given.
+        The values in the order of the ranking, as the other functions take them. Items of equal score
+        keep their given order.
 
     Raises
     ------
@@ -435,19 +437,18 @@ def pool(rankings: Any, depth: int = 100) -> Any:
     Parameters
     ----------
     rankings : sequence or mapping of systems
-        For each system its rankings of the same queries: a mapping from the query to the items in the
-        order of the ranking, or a list with one such ranking for each query. Items are integers or
-        strings.
+        The rankings of each system for the same queries. A system is a mapping from query to ranked
+        items, or a list with the ranked items of each query. Items are integers or strings.
     depth : int, default=100
         Number of items taken from each ranking, at least 1.
 
     Returns
     -------
     list of ndarray, or dict of ndarray
-        For each query the distinct items in rising order, so that the order does not reveal which
-        system found an item, or at which rank. A dict if the systems are mappings; systems without an
-        answer to a query are left out of its pool. This is the pooling method of test collections (the
-        slides, last page).
+        The distinct items of each query in rising order, so that the order reveals neither the system
+        nor the rank of an item. The result is a dict if the systems are mappings; a system without a
+        ranking for a query adds nothing to its pool. This is the pooling method of test collections
+        (the slides, last page).
 
     Raises
     ------
@@ -559,7 +560,7 @@ def _share(
 
 
 def _shown(batch: Ragged, k: Any) -> int:
-    """Return the largest rank that can count."""
+    """Return the largest rank that counts: `k`, or the length of the longest ranking."""
     longest = int(batch.lengths.max())
     return longest if k is None else min(whole_number(k, "k", 1), longest)
 
