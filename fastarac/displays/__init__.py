@@ -1,4 +1,4 @@
-"""Displays of the curves, as in scikit-learn; matplotlib is imported at the first drawing."""
+"""Displays of the curves, as in scikit-learn; the first drawing imports matplotlib."""
 
 from __future__ import annotations
 

@@ -27,16 +27,17 @@ if TYPE_CHECKING:
 
 Band = tuple[FloatArray, FloatArray, FloatArray]  # x, lowest y, highest y
 
-ENOUGH_ACCEPTED = 0.01  # acceptance rate from which a curve no longer rests on a few items
+ENOUGH_ACCEPTED = 0.01  # below this acceptance rate, a curve depends on few items
 
 
 @dataclass(eq=False, repr=False)
 class BoundedDisplay(ItemDisplay):
-    """A curve that can be drawn from binned counts, as a band between its bounds."""
+    """A curve that binned counts can draw as a band between two bounds."""
 
     band_: PolyCollection | None = field(init=False)
 
-    _bounds: ClassVar[str] = ""  # attribute of `BoundedSweep` with the area's bounds, for the legend
+    # The attribute of `BoundedSweep` that holds the area's bounds, for the legend.
+    _bounds: ClassVar[str] = ""
 
     @classmethod
     def from_sweep(
@@ -53,8 +54,8 @@ class BoundedDisplay(ItemDisplay):
         ----------
         sweep : ThresholdSweep or BoundedSweep
             The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve of the worst
-            order and a band (`band_`) up to the curve of the best order: the items' curve lies between
-            them.
+            order and a band (`band_`) up to the curve of the best order. The curve of the items lies in
+            this band.
         name, ax : str and matplotlib Axes, optional
             The name of the model, and where to draw; a new figure if left out.
         **options
@@ -83,7 +84,7 @@ class BoundedDisplay(ItemDisplay):
         if self._measure:
             area = self._area_between(sweep)
             said = f"{self._measure} {area}" if area.width else f"{self._measure} = {area}"
-            setattr(self, self._area, None)  # the band's legend entry gives both bounds
+            setattr(self, self._area, None)  # the band's legend entry shows both bounds instead
         self.plot(ax, **options)
         self._draw_band(*self._between(sweep, best), {"label": said})
         return self
@@ -94,7 +95,7 @@ class BoundedDisplay(ItemDisplay):
         return area
 
     def _between(self, sweep: BoundedSweep, best: Self) -> Band:  # noqa: ARG002
-        """Return x, and the lowest and highest y that the items' curve can have there."""
+        """Return x, and for each x the lowest and highest y that the items' curve can have."""
         return between(self._curve()[:2], best._curve()[:2])
 
     def _draw_band(
@@ -105,9 +106,9 @@ class BoundedDisplay(ItemDisplay):
 
 
 def between(*curves: tuple[FloatArray, ...]) -> Band:
-    """Return x, and the lower and the higher of two curves there; both curves have rising x."""
+    """Return x, and for each x the lower and higher y of two curves with rising x."""
     ends = np.concatenate([x for x, _ in curves])
-    # include both ends of each vertical step
+    # Include both ends of each vertical step.
     places = np.union1d(ends, np.clip(np.nextafter(ends, -1.0), 0.0, 1.0))
     heights = [np.interp(places, x, y) for x, y in curves]
     return places, np.minimum(*heights), np.maximum(*heights)
@@ -163,7 +164,7 @@ class BandedDisplay(BoundedDisplay):
         across, up, *_ = self._curve()
         heights = np.interp(x, across, up)[shown]
         if not ((heights >= bottom) & (heights <= top)).all():
-            return  # the axis was fitted and cuts off the curve, so it may cut off the band too
+            return  # the axis was fitted and cuts off the curve: it may also cut off the band
         self.ax_.set_ylim(
             min(bottom, np.nanmin(low[shown], initial=np.inf) - margin),
             max(top, np.nanmax(high[shown], initial=-np.inf) + margin),
@@ -174,8 +175,8 @@ class BandedDisplay(BoundedDisplay):
 class AcceptanceDisplay(BandedDisplay):
     """A curve over the acceptance rate.
 
-    The vertical axis shows the best value, and the curve where at least the share `ENOUGH_ACCEPTED` of
-    the items is accepted.
+    The vertical axis includes the best value, and the curve at acceptance rates from `ENOUGH_ACCEPTED`
+    on.
     """
 
     _: KW_ONLY
@@ -204,7 +205,7 @@ class AcceptanceDisplay(BandedDisplay):
             first). "own": in the colour of the curve.
         **options
             `name`, `curve_kwargs`, `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
-            :meth:`.RocCurveDisplay.plot`. The chance level is that of accepting at random.
+            :meth:`.RocCurveDisplay.plot`. The chance level is the curve of accepting at random.
 
         Returns
         -------
@@ -229,11 +230,11 @@ class AcceptanceDisplay(BandedDisplay):
     def _curve_of_order(
         self, right: Callable[[FloatArray, float], FloatArray]
     ) -> tuple[FloatArray, ...]:
-        """Return the curve of an order, where `right(x, beta)` is the share accepted and right."""
+        """Return the curve of an order; `right(x, beta)` is the share of items accepted and right."""
         beta = float(self._curve()[1][-1])
         beta = beta if self._best else 1 - beta
         x = np.union1d(np.linspace(0, 1, 501), beta)
-        x[0] = 1e-300  # avoid 0/0; the curve starts at its limit
+        x[0] = 1e-300  # avoid 0/0: the curve starts at its limit for x → 0
         return x, self._height(x, right(x, beta))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
@@ -246,7 +247,7 @@ class AcceptanceDisplay(BandedDisplay):
 
     def _view(self) -> tuple[Range, Range]:
         low, high = self._heights()
-        # keep some length on the axis when the curve has the best value everywhere
+        # Keep some length of the axis if the curve has the best value everywhere.
         low = min(low, 1 - SMALLEST_RANGE) if self._best else 0.0
         high = 1.0 if self._best else max(high, SMALLEST_RANGE)
         return SIDES, with_margin(low, high)

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from fastarac.displays._style import FloatArray, LegendPlace
     from fastarac.displays.decimation import Range
 
-MARGIN = 0.04  # share of an axis range
+MARGIN = 0.04  # margin, as a share of the axis range
 SIDES = (-MARGIN / 2, 1 + MARGIN / 2)
-SMALLEST_RANGE = 1e-4  # of a vertical axis
+SMALLEST_RANGE = 1e-4  # smallest range of a vertical axis
 
 
 def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
@@ -103,11 +103,11 @@ class Display:
         name : str, optional
             The name of the model, for the legend, instead of the display's own.
         curve_kwargs : dict, optional
-            Keywords for the matplotlib function that draws the curve (``plot`` for a line). Colour and
-            dashes, unless given, are the next ones that no line in the axes uses.
+            Keywords for the matplotlib function that draws the curve (``plot`` for a line). The default
+            colour and dashes are the first of the cycle that no line in the axes uses.
         plot_chance_level : bool or "own", optional
-            Whether to draw the result of an uninformative confidence; by default only for costs, where
-            it is the price to beat. It is drawn once in the same axes. "own": in the colour of the
+            Whether to draw the result of an uninformative confidence, once in the same axes. By
+            default, only cost displays draw it, as the price to beat. "own": in the colour of the
             curve.
         chance_level_kw : dict, optional
             Keywords of matplotlib's ``plot`` for the chance level.
@@ -171,7 +171,7 @@ class Display:
         return with_margin(float(np.nanmin(heights)), float(np.nanmax(heights)))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        """Return the lines of the chance level, with their legend names as keys."""
+        """Return the lines of the chance level by legend name."""
         raise NotImplementedError
 
     def _draw(
@@ -228,7 +228,7 @@ class IntervalDisplay(Display):
         """Draw the line and its intervals; takes the keywords of :meth:`.RocCurveDisplay.plot`."""
         super().plot(ax, **options)
         x, _, low, high = self._curve()
-        alone = {"linewidth": 2} if len(x) == 1 else {}  # outline the band of one point
+        alone = {"linewidth": 2} if len(x) == 1 else {}  # the band of a single point needs an outline
         self.band_ = self._fill(x, low, high, {"label": self._band} | alone)
         self._draw_legend()
         return self
@@ -239,7 +239,8 @@ class ItemDisplay(Display):
     """A display of items that are either correct or incorrect."""
 
     _fills_axes: ClassVar[bool] = False
-    _of_folds: ClassVar[dict[str, Any]] = {}  # options with other defaults for cross-validation folds
+    # Options that have other defaults for cross-validation folds.
+    _of_folds: ClassVar[dict[str, Any]] = {}
 
     @classmethod
     def from_predictions(
@@ -316,7 +317,7 @@ class ItemDisplay(Display):
         sample_weight : array_like of shape (n,), optional
             The weight of each row.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Which method gives the scores; "auto" takes the first that the estimator has.
+            The method that gives the scores; "auto" takes the first that the estimator has.
         name : str, optional
             The name of the model; by default the name of the estimator's class.
         **options
@@ -330,7 +331,8 @@ class ItemDisplay(Display):
         Raises
         ------
         ValueError, TypeError
-            If the estimator gives no scores, or a curve of two classes gets other than two.
+            If the estimator gives no scores, or if a curve of two classes gets another number of
+            classes.
 
         Notes
         -----
@@ -369,9 +371,9 @@ class ItemDisplay(Display):
         sample_weight : array_like of shape (n,), optional
             The weight of each row.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Which method gives the scores.
+            The method that gives the scores.
         name : str or sequence of str, optional
-            The name of the model, or one name per fold together with a list of `curve_kwargs`.
+            The name of the model; or, with a list of `curve_kwargs`, one name per fold.
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         curve_kwargs : dict or list of dict, optional

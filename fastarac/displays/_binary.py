@@ -84,8 +84,8 @@ class ScoredDisplay(ItemDisplay):
         pos_label : int, float, bool or str, optional
             Label of the positive class, for the names of the axes.
         drop_intermediate : bool, optional
-            Whether to leave out points from the display's arrays, as the function that computes the
-            curve does; by default as in scikit-learn's display. The picture is the same.
+            Whether to leave out points from the display's arrays, as for the function that computes the
+            curve. The default is that of scikit-learn's display. The picture is the same.
         **options
             Keywords of :meth:`.plot`.
 
@@ -128,7 +128,8 @@ class SquareDisplay(ScoredDisplay):
         self.ax_.set_aspect("equal" if ylim is None else "auto")
 
     def _draw_legend(self) -> None:
-        # the usual place may be taken when only part of the square is shown
+        # If only a part of the square is shown, the curve may run through the usual place of the
+        # legend.
         draw_legend(self.ax_, "best" if self.ax_.get_aspect() == "auto" else self._legend)
 
     def _despine(self) -> None:

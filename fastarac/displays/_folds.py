@@ -40,7 +40,7 @@ FoldT = TypeVar("FoldT", bound=Fold)
 class FoldsDisplay:
     """The curves of the folds of a cross-validation.
 
-    ``from_cv_results`` of a display class for single curves creates and draws it.
+    A display class for single curves creates and draws it in ``from_cv_results``.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class FoldsDisplay:
     line_ : list of matplotlib Line2D
         The curves.
     chance_level_ : matplotlib Line2D, list of them, or None
-        The chance level; a list if the folds differ in theirs.
+        The chance level; a list if the folds have different chance levels.
     ax_ : matplotlib Axes
         The axes with the curves.
     figure_ : matplotlib Figure
@@ -70,8 +70,8 @@ class FoldsDisplay:
 
     Notes
     -----
-    Any other attribute of a fold's display, such as `fpr`, `tpr` or `roc_auc` of ROC curves, is a list
-    here, with one entry per fold.
+    All other attributes of the folds' displays are lists here, with one entry per fold; examples are
+    `fpr`, `tpr` and `roc_auc` of ROC curves.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class FoldsDisplay:
         return f"<{type(self).__name__}{name} of {len(self.folds)} {type(self.folds[0]).__name__}s>"
 
     def __getattr__(self, name: str) -> Any:
-        """Return the attribute of this name of all folds' displays, as a list."""
+        """Return a list with this attribute of each fold's display."""
         if name.startswith("__") or name == "folds":
             raise AttributeError(name)
         if name in ("ax_", "figure_"):
@@ -133,12 +133,12 @@ class FoldsDisplay:
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
         name : str or sequence of str, optional
-            The name of the model, for the legend, instead of the display's own; or one name per fold
-            together with a list of `curve_kwargs`.
+            The name of the model, for the legend, instead of the display's own; or, with a list of
+            `curve_kwargs`, one name per fold.
         curve_kwargs : dict or list of dict, optional
-            Keywords for the matplotlib function that draws a curve. With one dict all folds look alike
-            and share one legend entry, with the mean and standard deviation of their areas. With a list
-            of one dict per fold, each fold has its own entry.
+            Keywords for the matplotlib function that draws a curve. With one dict, all folds look alike
+            and share a legend entry with the mean and standard deviation of their areas. With one dict
+            per fold, each fold has an entry of its own.
         **options
             `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
             :meth:`.RocCurveDisplay.plot`.

@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 
 
 LABEL = "_mark"
-# Distances in points from the centre of a mark to its label, horizontally and vertically. From the
-# second distance on, a line joins mark and label.
+# Distances to try between the centre of a mark and its label, in points. From the second distance on, a
+# line joins mark and label.
 GAPS = (6.0, 20.0, 36.0, 54.0, 74.0, 96.0, 120.0)
-# Directions by preference: falling curves leave most room below left and above right.
+# Directions of a label from its mark, by preference: around falling curves, most space is free below
+# left and above right.
 PLACES = ((-1, -1), (1, 1), (0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
 ACROSS = {-1: "right", 0: "center", 1: "left"}
 UP = {-1: "top", 0: "center", 1: "bottom"}
-STEP = 3.0  # pixels between the sample points along curves, which labels avoid
-MOST_COVERED = 24  # sample points that a label may cover: about two curves along it
+STEP = 3.0  # distance in pixels between points along curves; labels avoid these points
+# Largest number of these points that a label may cover: about two curves along its length.
+MOST_COVERED = 24
 
 
 def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
@@ -44,9 +46,9 @@ def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
 def place_labels(ax: Axes) -> None:
     """Place the labels of all visible marks, given the current size of the axes.
 
-    Each label takes the nearest position where it covers no label, mark or legend and few curves; if
-    there is none, the position where it covers least. A label is hidden only if it repeats a label of
-    the same mark.
+    Each label takes the nearest position at which it covers few curves and no label, mark or legend.
+    Without such a position, it takes the one at which it covers least. A label is hidden only if it
+    repeats a label of the same mark.
     """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:
@@ -79,7 +81,7 @@ def _place(
     frame: FloatArray,
     covered: Callable[[FloatArray], int],
 ) -> FloatArray:
-    """Move a label to where it covers least, preferably nearby, and return its box in pixels."""
+    """Move a label to the nearby position where it covers least, and return its box in pixels."""
     size = _size(label)
     costs: list[tuple[int, int, int, int, FloatArray]] = []
     for ring, gap in enumerate(GAPS):

@@ -62,14 +62,15 @@ def draw_curves(
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out.
     band : bool, "pointwise" or "simultaneous", default=False
-        Whether to draw the :func:`.bootstrap_band` of each curve; True means "pointwise". The legend
-        names the kind.
+        Whether to draw the :func:`.bootstrap_band` of each curve, and of which kind; True means
+        "pointwise". The legend names the kind.
     band_kw : dict, optional
-        Keywords of :func:`.bootstrap_band`, such as `groups` or `confidence_level`; by default
+        Keywords of :func:`.bootstrap_band`, such as `groups` or `confidence_level`; the default is
         ``{"random_state": 0}``, so that the picture is the same each time.
     **options
-        Keywords of that class's ``from_sweep``, such as `max_error_rate` of ARAC curves. If the models
-        differ in their chance level or best order, each is drawn in the colour of its curve.
+        Keywords of ``from_sweep`` of the display class, such as `max_error_rate` of ARAC curves. If
+        models have different chance levels or best orders, each of these is drawn in the colour of its
+        model's curve.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def draw_curves(
     Raises
     ------
     TypeError
-        If `band` is asked for a display whose curve has none.
+        If `band` is set for a display whose curve cannot have a band.
     ValueError, TypeError
         As :func:`.compare_models` for models, and with `band` as :func:`.bootstrap_band`.
 
@@ -140,7 +141,7 @@ def finish(ax: Axes) -> None:
     """Enlarge a new figure for a legend below its axes, then place the labels of marks."""
     legend, figure = ax.get_legend(), root_figure(ax)
     if legend is not None and figure is not None and is_below(legend):
-        # enlarge the figure, so that the axes keep their size
+        # Enlarge the figure, so that the axes keep their size.
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + legend.get_window_extent().height / figure.dpi)
     if any(text.get_label() == LABEL for text in ax.texts):

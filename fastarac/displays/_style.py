@@ -35,12 +35,13 @@ MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6.5}
 BAND_OPACITY = 0.2
 
 WHOLE = (0.0, 1.0)
-MOST_NAMES_INSIDE = 6  # the most names that fit in a legend inside the axes
+MOST_NAMES_INSIDE = 6  # a legend with more names goes below the axes
 BELOW_LABELS = 4.5  # distance from the axes to a legend below them, in font sizes
-ROOM_FOR_LEGEND = 0.85  # share of the figure's width that a legend below the axes may take
-LEGEND_SIZES = (1.0, 0.85, 0.7)  # relative font sizes to try inside the axes
-MOST_HEIGHT = 0.6  # share of the axes' height that a legend inside them may take
-FEWEST_LETTERS, MARGIN_LETTERS = 12, 6  # shortest line of a name; width of the line sample, in letters
+ROOM_FOR_LEGEND = 0.85  # largest width of a legend below the axes, as a share of the figure's width
+LEGEND_SIZES = (1.0, 0.85, 0.7)  # relative font sizes to try for a legend inside the axes
+MOST_HEIGHT = 0.6  # largest height of a legend inside the axes, as a share of their height
+# In letters: shortest line of a broken name, and width of the line sample.
+FEWEST_LETTERS, MARGIN_LETTERS = 12, 6
 
 
 def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
@@ -59,7 +60,7 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
 def next_style(ax: Axes) -> dict[str, Any]:
     """Return the first colour and dashes of the cycle that no line in the axes uses.
 
-    If matplotlib's own cycle sets dashes, use it: its user prints without colours.
+    If matplotlib's own cycle sets dashes, it is used, because its user prints without colours.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_hex
@@ -87,7 +88,7 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 def draw_line(
     ax: Axes, x: FloatArray, y: FloatArray, style: dict[str, Any], xlim: Range, ylim: Range
 ) -> Line2D:
-    """Draw a curve with few vertices that looks the same in axes showing at least these ranges.
+    """Draw a curve with few vertices; in axes that show at least these ranges, it looks the same.
 
     Curves with markers, with values that are not finite, or that turn back in x keep all vertices. The
     style's keywords must be written in full.
@@ -106,9 +107,9 @@ def draw_line(
 def _few_steps(
     x: FloatArray, y: FloatArray, drawstyle: str, *, xlim: Range, ylim: Range
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the staircase that matplotlib draws for a step style, decimated as by `decimate`.
+    """Return the vertices of the staircase that matplotlib draws for a step style, decimated.
 
-    Within each pixel column the extremes are kept; between columns, the steps are the original ones.
+    The extremes within each pixel column are kept, and the original steps between columns.
     """
     from matplotlib.cbook import STEP_LOOKUP_MAP
 
@@ -134,7 +135,7 @@ def _is_curve(x: FloatArray, y: FloatArray) -> bool:
 
 
 def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) -> Line2D:
-    """Draw a guide line; identical guides are drawn once per axes, and each name is listed once."""
+    """Draw a guide line, once per axes if guides are identical; the legend lists each name once."""
     style = GUIDE | style
     name = style["label"]
     alike = [line for line in ax.lines if str(line.get_label()).removeprefix("_guide ") == name]
@@ -150,7 +151,7 @@ def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) 
 def draw_marks(
     ax: Axes, line: Line2D, x: Sequence[float], y: Sequence[float], name: str = "_marks"
 ) -> Line2D:
-    """Draw hollow circles on a curve in its colour; the legend lists their name once."""
+    """Draw hollow circles on a curve, in the curve's colour; the legend lists their name once."""
     named = any(other.get_label() == name for other in ax.lines)
     style: dict[str, Any] = MARK | {
         "label": f"_guide {name}" if named else name,
@@ -171,8 +172,8 @@ def root_figure(ax: Axes) -> Figure | None:
 def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
     """Draw the legend: curves in drawing order, then bands and guides.
 
-    If there are many names, or names too long for the axes, the legend goes below the axes, in as many
-    columns as fit. If the figure's layout makes no room there, the legend stays inside.
+    Many names, or names too long for the axes, make the legend go below the axes, in as many columns as
+    fit. If the figure's layout leaves no space below the axes, the legend stays inside.
     """
     handles, names = ax.get_legend_handles_labels()
     if not names:
@@ -239,7 +240,7 @@ def _is_curve_line(handle: Any) -> bool:
 
 
 def _of_all(ax: Axes, handle: Any) -> Any:
-    """Return the legend handle; a grey one if guides or bands of several colours share it."""
+    """Return the legend handle; it is grey if guides or bands of several colours share it."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -255,7 +256,7 @@ def _of_all(ax: Axes, handle: Any) -> Any:
 
 
 def shown_name(name: str) -> str:
-    r"""Return a name that matplotlib shows as it is, even with "$" or a leading "_"."""
+    r"""Return a name escaped so that matplotlib shows it literally, even with "$" or a leading "_"."""
     name = printable(name).replace("$", r"\$")
     return f" {name}" if name.startswith("_") else name
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-LIMIT = "_limit"  # label prefix of the lines of allowed error rates
+LIMIT = "_limit"  # prefix of the labels of lines that mark allowed error rates
 NAME_HEIGHT = 0.035  # height of such a line's name, as a share of the axes
 THRESHOLDS = "Confidence threshold"
-BELOW_LIMITS = 1.5  # how many times the largest allowed error rate a fitted axis shows
+BELOW_LIMITS = 1.5  # a fitted axis shows errors up to this times the largest allowed error rate
 UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
 LOWER_HEIGHT = 0.6  # visible height of the lower area, relative to the upper one
-LABEL_PLACE = 0.3  # acceptance rate at which the areas' names stand
+LABEL_PLACE = 0.3  # acceptance rate at which the names of the areas are written
 
 
 @dataclass(eq=False, repr=False)
@@ -63,7 +63,7 @@ class ARACDisplay(AcceptanceDisplay):
     shades_ : tuple of two matplotlib PolyCollection, or None
         The upper and the lower area, if they are shaded.
     chance_level_, best_ : matplotlib Line2D or None
-        The curves of a random and of the best order, if they were asked for.
+        The curves of a random order and of the best order, if they are drawn.
     band_ : matplotlib PolyCollection
         The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_, figure_ : matplotlib Axes and Figure
@@ -128,8 +128,8 @@ class ARACDisplay(AcceptanceDisplay):
         name, ax : str and matplotlib Axes, optional
             The name of the model, for the legend, and where to draw; a new figure if left out.
         max_error_rate : float or sequence of float, default=()
-            Allowed error rates: each is drawn as a dashed line, and the point of largest acceptance
-            within it is marked on the curve, with its threshold.
+            Allowed error rates: each is drawn as a dashed line. The curve's point of largest acceptance
+            within each rate is marked with its threshold.
         **options
             Keywords of :meth:`.plot`.
 
@@ -170,8 +170,7 @@ class ARACDisplay(AcceptanceDisplay):
             Whether to shade the two parts of the ARAC-AUC: A_U between the curve and the recognition
             rate β, and the rectangle A_L below β. The axes show only the upper end of A_L.
         plot_thresholds : bool, default=True
-            Whether to write the thresholds of the operating points beside their marks, if there is
-            room.
+            Whether to write the thresholds of the operating points beside their marks, if they fit.
         **options
             `plot_best_possible`, and the keywords of :meth:`.RocCurveDisplay.plot`.
 
@@ -192,7 +191,7 @@ class ARACDisplay(AcceptanceDisplay):
         self.shades_ = None
         if shade_areas:
             self.shades_ = self._shade()
-            draw_legend(self.ax_, "lower right")  # in other places it would cover the curve
+            draw_legend(self.ax_, "lower right")  # elsewhere, it would cover the curve
         draw_limits(self.ax_, self.max_error_rate)
         if self.points_ is not None and with_thresholds:
             label_marks(self.ax_, self.points_, self.point_labels)
@@ -213,7 +212,8 @@ class ARACDisplay(AcceptanceDisplay):
         lowest = 1 - BELOW_LIMITS * max(self.max_error_rate)
         lowest = min([lowest, *(at.accuracy_after_correction for at in self.operating_points)])
         lowest = max(float(self.accuracy_after_correction.min()), lowest)
-        return with_margin(min(lowest, limit), 1.0)  # even if the curve stays above the limit
+        # Include the limit even if the curve stays above it.
+        return with_margin(min(lowest, limit), 1.0)
 
     def _draw_band(
         self, x: FloatArray, low: FloatArray, high: FloatArray, style: dict[str, Any]
@@ -248,8 +248,8 @@ class ARACDisplay(AcceptanceDisplay):
 def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
     """Draw a dashed line for each allowed error rate in view, and its name on the right.
 
-    Existing lines of the axes are drawn again, because each curve may change the view and which names
-    fit.
+    Existing lines of the axes are drawn again, because each curve may change the view and the names
+    that fit.
     """
     rates = set(error_rates)
     for artist in [*ax.lines, *ax.texts]:
@@ -260,7 +260,7 @@ def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
     low, high = ax.get_ylim()
     height_of_name = 1.0 + NAME_HEIGHT
     for rate in sorted(rates):
-        # keep lines out of view, without a name: later curves may extend the view
+        # Keep lines out of view, without a name, because later curves may extend the view.
         guide = GUIDE | {"linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
         ax.axhline(1 - rate, label=f"{LIMIT}{rate!r}", **guide)
         if 1 - rate <= low:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-POINTS = 1001  # of the default grid
+POINTS = 1001  # number of points of the default grid
 KINDS: dict[str, type[AcceptanceDisplay]] = {
     "arac": ARACDisplay,
     "generalized_rc": GeneralizedRCDisplay,
@@ -45,7 +45,7 @@ class AverageCurveDisplay(Display):
     name : str, optional
         The name of the model, for the legend.
     curve : {"arac", "generalized_rc", "arp", "rc"}
-        Which curve it is.
+        The kind of curve.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Pictures of cascades: each stage's share of decisions and cost, and the cost over a threshold."""
+"""Pictures of cascades: each stage's share of decisions and cost, and cost against a threshold."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.displays.decimation import Range
 
-WIDTH = 0.38  # of a bar; the stages are 1 apart
-HEADROOM = 1.12  # top of the axis relative to the highest bar, for the numbers above it
+WIDTH = 0.38  # width of a bar; neighbouring stages have a distance of 1
+HEADROOM = 1.12  # axis height over bar height, so that numbers fit above the highest bar
 ROUNDING = 1e-12  # relative tolerance when an error rate is compared with its limit
-PALE = 0.45  # opacity of the cost bars relative to the others
+PALE = 0.45  # opacity of the cost bars; other bars have 1
 
 
 @dataclass(eq=False, repr=False)
@@ -133,14 +133,14 @@ class CascadeDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class CascadeCostDisplay(Display):
-    """Cost over the threshold of one stage, with the others fixed; made by ``from_stages``.
+    """Cost against the threshold of one stage, other thresholds fixed; made by ``from_stages``.
 
     Parameters
     ----------
     share, cost : array_like of shape (k,)
         Share of all items that the stage decides, rising, and the cost per item at that share.
     within : array_like of shape (k,)
-        1 where the error limit is kept, 0 where it is not (drawn dotted).
+        1 where the error limit is kept; 0 where it is exceeded and the curve is dotted.
     at : tuple of two float
         Share and cost at the threshold of the cascade.
     baseline : float, optional
@@ -153,7 +153,7 @@ class CascadeCostDisplay(Display):
     point_ : matplotlib Line2D
         The circle at the threshold of the cascade.
     beyond_ : matplotlib Line2D
-        The dotted curve, seen where the limit is not kept.
+        The dotted curve, visible where the limit is exceeded.
     line_, chance_level_, ax_, figure_
         As in :class:`.ARACDisplay`; the chance level is the cost without the stage's decisions.
 
@@ -210,7 +210,7 @@ class CascadeCostDisplay(Display):
         cascade : Cascade
             The thresholds of all stages, and the limit.
         stage : str
-            The name of the stage whose threshold varies: any but the last.
+            The name of the stage whose threshold varies; it cannot be the last stage.
         costs : VerificationCosts, optional
             As for :func:`.optimize_cascade`.
         name : str, optional

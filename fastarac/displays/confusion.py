@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fastarac.sweep import ThresholdSweep
 
-# From top to bottom. Blue is right and red is wrong; accepted items have the darker colour.
+# The areas from top to bottom. Blue is right and red is wrong; accepted items have the darker colour.
 AREAS = {
     "true_rejects": ("Wrong, rejected (TR)", "#F2B48C"),
     "false_rejects": ("Right, rejected (FR)", "#9CC9E3"),
@@ -44,7 +44,7 @@ class ConfusionDisplay(ItemDisplay):
     ----------
     areas_ : dict of str to matplotlib Polygon
         The areas by parameter name, from top to bottom. Each reaches down to the axis and covers the
-        ones before it, so that no gap shows between them. Long arrays keep only the vertices that make
+        previous ones, so that no gap shows between areas. Long arrays keep only the vertices that make
         a visible difference.
     chance_level_, ax_, figure_
         As in :class:`.ARACDisplay`; the chance level is the share of wrong items when items are
@@ -57,8 +57,8 @@ class ConfusionDisplay(ItemDisplay):
     Notes
     -----
     At each acceptance rate X = (TA + FA)/Ω the four shares add up to 1. Wrongly accepted items are at
-    the bottom and rightly rejected ones at the top, where their heights are easy to read; in between,
-    the diagonal separates accepted from rejected items. `curve_kwargs` go to matplotlib's ``fill``.
+    the bottom and rightly rejected items at the top, where heights are easy to read. The diagonal in
+    between separates accepted from rejected items. `curve_kwargs` go to matplotlib's ``fill``.
 
     Examples
     --------

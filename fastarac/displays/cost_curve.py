@@ -34,7 +34,8 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
     Parameters
     ----------
     probability_cost, normalized_expected_cost : array_like of shape (n,)
-        PCF(+) of the vertices, rising from 0 to 1, and the least normalised expected cost there.
+        Probability cost PCF(+) of each vertex, rising from 0 to 1, and its least normalised expected
+        cost.
     name : str, optional
         The name of the model, for the legend.
     rates : tuple of two array_like of shape (m,), optional
@@ -47,12 +48,12 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
     Attributes
     ----------
     chance_level_ : matplotlib Line2D or None
-        The lower envelope of the two trivial classifiers, which call everything negative or everything
-        positive; drawn unless ``plot_chance_level=False``.
+        The lower envelope of the two trivial classifiers, which predict only one class; drawn unless
+        ``plot_chance_level=False``.
     cost_lines_ : matplotlib LineCollection or None
         The cost lines of the single thresholds, if they are drawn.
     band_ : matplotlib PolyCollection or None
-        The shaded confidence intervals or the area between the bounds, if there are any.
+        The shaded confidence intervals, or the shaded area between bounds, if there are any.
     line_, ax_, figure_
         As in :class:`.RocCurveDisplay`.
 

@@ -12,9 +12,9 @@ Indices = NDArray[np.intp]
 
 Range = tuple[float, float]
 
-WIDTH, HEIGHT = 3840, 2160  # the largest picture, in pixels, that must look the same
+WIDTH, HEIGHT = 3840, 2160  # pictures up to this size, in pixels, look the same
 COLUMNS = 4 * WIDTH
-TOLERANCE = 0.25  # pixels
+TOLERANCE = 0.25  # largest distance of a dropped vertex from the line, in pixels
 REFINEMENTS_BEFORE_HALVING = 32
 
 
@@ -35,23 +35,24 @@ def decimate(
     y : array_like of shape (n,)
         Finite.
     xlim, ylim : tuple of two float, optional
-        The x and y ranges that the picture shows, or parts of them; by default those of the curve.
+        The x and y ranges that the picture shows, or parts of these ranges; by default the curve's
+        ranges.
     size : (int, int), default=(3840, 2160)
         Width and height of the picture in pixels, at most the default.
 
     Returns
     -------
     vertices : ndarray of shape (k,), intp
-        Rising indices into `x` and `y`, including the first and the last. In a picture of that size
-        that shows these ranges, curve and simplified line are nowhere more than half a pixel apart.
+        Rising indices into `x` and `y`, including the first and the last. In a picture of this size and
+        these ranges, curve and simplified line are nowhere more than half a pixel apart.
 
     Notes
     -----
-    First, each column of a quarter of a pixel keeps its first, last, lowest and highest vertex, which
-    moves points sideways by a quarter of a pixel at most. Then vertices less than a quarter of a pixel
-    from the line that would replace them are dropped: the algorithm of Ramer, Douglas and Peucker keeps
-    the vertex with the largest deviation until none is left. Pieces that take many rounds are also
-    halved.
+    First, the picture is divided into columns a quarter of a pixel wide. Each column keeps its first,
+    last, lowest and highest vertex; points move sideways by a quarter of a pixel at most. Second, the
+    algorithm of Ramer, Douglas and Peucker drops vertices less than a quarter of a pixel from the line
+    that replaces them: it keeps the vertex with the largest deviation until no deviation is larger.
+    Pieces of the curve that take many iterations are also halved.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if len(x) <= 2:
@@ -67,7 +68,7 @@ def edges_of_columns(xlim: Range) -> FloatArray:
 
 
 def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
-    """Return the first, last, lowest and highest vertex of each column, and of the outside."""
+    """Return the first, last, lowest and highest vertex of each column, and outside all columns."""
     if len(x) <= len(edges):
         return np.arange(len(x))
     rising = x if x[0] <= x[-1] else x[::-1]
@@ -90,7 +91,7 @@ def corners(
     ylim: Range,
     size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> Indices:
-    """Return the vertices that must stay so that the others are within the tolerance of the line."""
+    """Return the vertices that must stay to keep all others within the tolerance of the line."""
     return _corners(_pixels(x, xlim, size[0]), _pixels(y, ylim, size[1]))
 
 
@@ -114,7 +115,8 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
         if not far.any():
             break
         corners = np.flatnonzero((distance == farthest[piece]) & far[piece])
-        # Of equally distant vertices keep the first and the last: a straight line may join them.
+        # Of equally distant vertices, keep the first and the last, because a straight line may join
+        # them.
         first = np.unique(piece[corners], return_index=True)[1]
         last = len(corners) - 1 - np.unique(piece[corners][::-1], return_index=True)[1]
         added = [corners[first], corners[last]]

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from fastarac.operation.verdicts import PolicyCheck
 
 BESIDE = 0.15  # horizontal distance between the markers of two displays
-MOST_POINTS = 60  # the longest line that shows its points as markers
-MOST_UPRIGHT = 6  # more field names than this are rotated
+MOST_POINTS = 60  # lines with more points show no markers
+MOST_UPRIGHT = 6  # with more field names, the names are rotated
 ALL = "all"
 
 
@@ -42,7 +42,8 @@ class MonitorDisplay(IntervalDisplay):
     Parameters
     ----------
     audited, error_rate, low, high : array_like of shape (k,)
-        Audits up to each moment, rising; the share of errors among them, and its interval.
+        Number of audits up to each moment, rising; share of errors among these audits, and its
+        interval.
     limit : float
         The allowed error rate or risk; the chance level of :meth:`plot`.
     alarm_at : int, optional
@@ -174,7 +175,7 @@ class FieldErrorsDisplay(Display):
     fields : sequence of str
         The names on the horizontal axis.
     error_rate : array_like of shape (k,)
-        The rate that is limited, for each name; NaN if there is none.
+        The limited rate for each name; NaN if it is undefined.
     low, high : array_like of shape (k,), optional
         The ends of the intervals.
     limit : float

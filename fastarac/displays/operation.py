@@ -116,7 +116,7 @@ class CalibrationDisplay(IntervalDisplay):
     Parameters
     ----------
     confidence, accuracy, low, high : array_like of shape (n_bins,)
-        Mean confidence of each bin, rising, share of correct outputs, and its interval.
+        For each bin: the mean confidence, rising; the share of correct outputs; its interval.
     name : str, optional
         The name of the model, for the legend.
 
@@ -202,7 +202,7 @@ class ShiftDisplay(Display):
     Parameters
     ----------
     before, now : array_like of shape (k,)
-        Quantiles of the confidences that a policy was fitted on, and of the new ones; rising.
+        Quantiles of the confidences that a policy was fitted on, and of new confidences; rising.
     name : str, optional
         The legend name.
 

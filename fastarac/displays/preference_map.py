@@ -1,4 +1,4 @@
-"""A map of which model is cheapest at which cost ratios."""
+"""A map of the cheapest model at each pair of cost ratios."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-PALEST = 0.25  # least colour strength, where models cost the same; 1 is the full colour
-CLEAR_MARGIN = 0.9  # quantile of the margins at which a colour reaches full strength
+PALEST = 0.25  # colour strength where models cost the same; 1 is the full colour
+CLEAR_MARGIN = 0.9  # at this quantile of the margins, a colour reaches full strength
 TITLE = "The cheapest model; pale where another costs nearly as little"
-ROOM_FOR_A_NAME = 0.14  # width of a region that gets a name, as a share of the grid's shorter side
+ROOM_FOR_A_NAME = 0.14  # smallest width of a region with a name, as a share of the grid's shorter side
 
 
 @dataclass(eq=False, repr=False)
@@ -47,7 +47,7 @@ class PreferenceMapDisplay(Display):
     mesh_ : matplotlib QuadMesh
         The grid of colours, with one cell for each pair of ratios.
     labels_ : dict of str to matplotlib Text
-        The names written inside regions that have room for them.
+        The names written inside regions that are large enough.
     ax_, figure_ : matplotlib Axes and Figure
         The axes with the map, and their figure.
 
@@ -58,8 +58,8 @@ class PreferenceMapDisplay(Display):
     Notes
     -----
     An axis whose ratios grow by a constant factor is logarithmic. Models whose regions are too small
-    for a name are in the legend. With more than eight models, several share a colour; the names tell
-    them apart.
+    for a name are in the legend. With more than eight models, several models share a colour; names
+    distinguish them.
 
     Examples
     --------

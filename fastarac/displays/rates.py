@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 DIAGONAL = np.array(WHOLE)
 NORMAL = NormalDist()
 TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
-END = 3.0  # range of both DET axes, ± in standard deviations
-ROOM = 1.5  # room below the curve's equal error rate, in standard deviations
-SMALLEST_RATE = float(np.finfo(np.float64).eps)  # stands for 0, whose deviate is infinite
-LONG = END / 200  # shortest straight part that needs intermediate points: it is bent on DET axes
-PARTS = 24  # intermediate points per rate on such a part
+END = 3.0  # both DET axes range from −END to END standard deviations
+ROOM = 1.5  # part of the axes below the curve's equal error rate, in standard deviations
+SMALLEST_RATE = float(np.finfo(np.float64).eps)  # replaces a rate of 0, whose deviate is infinite
+# Straight parts from this length on need intermediate points, because DET axes bend them.
+LONG = END / 200
+PARTS = 24  # number of intermediate points per rate on a straight part
 
 
 @dataclass(eq=False, repr=False)
@@ -52,7 +53,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     line_ : matplotlib Line2D
         The curve. A long curve keeps only the vertices that make a visible difference.
     chance_level_ : matplotlib Line2D or None
-        The chance level, if it was asked for.
+        The chance level, if it is drawn.
     band_ : matplotlib PolyCollection
         The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_, figure_ : matplotlib Axes and Figure
@@ -65,8 +66,8 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
 
     Notes
     -----
-    Looks like scikit-learn's display, except for the colours and the number of decimals in the legend,
-    and takes the same keywords for one curve.
+    The display looks like scikit-learn's and takes the same keywords for one curve; only the colours
+    and the number of decimals in the legend differ.
 
     Examples
     --------
@@ -108,7 +109,7 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     Parameters
     ----------
     precision, recall : array_like of shape (n,)
-        At each threshold; the recall falls or rises.
+        Precision and recall at each threshold; the recall falls throughout or rises throughout.
     average_precision, name : float and str, optional
         The average precision and the name of the model, for the legend.
     pos_label : int, float, bool or str, optional
@@ -128,11 +129,11 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
 
     Notes
     -----
-    Looks like scikit-learn's display, except for the colours and the number of decimals in the legend,
-    and takes the same keywords for one curve. The curve is drawn in steps, and the average precision is
-    the area below them; ``curve_kwargs={"drawstyle": "default"}`` draws straight lines from point to
-    point. For a :class:`.BoundedSweep`, draw the least precision at each recall and a band up to the
-    largest.
+    The display looks like scikit-learn's and takes the same keywords for one curve; only the colours
+    and the number of decimals in the legend differ. The curve is drawn in steps, and the average
+    precision is the area below them; ``curve_kwargs={"drawstyle": "default"}`` draws straight lines
+    from point to point. For a :class:`.BoundedSweep`, draw the least precision at each recall and a
+    band up to the largest.
 
     Examples
     --------
@@ -183,7 +184,7 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
 
 
 def _precision_between(sweep: BoundedSweep) -> Band:
-    """Return recalls, and the least and largest precision there, on both sides of each step."""
+    """Return recalls on both sides of each step, and for each the least and largest precision."""
     if not sweep.n_correct:
         raise ValueError("sweep has no correct item; a precision-recall curve needs some")
     correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
@@ -222,8 +223,8 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     -----
     Both axes use normal deviates, so that normally distributed scores give a straight line (Martin et
     al. 1997, "The DET curve in assessment of detection task performance"). Unlike scikit-learn's
-    display, this one shows the equal error rate (EER) in the legend, moves the axes down to the curve,
-    and draws ties as straight lines in the rates, which are bent on these axes.
+    display, this one shows the equal error rate (EER) in the legend and moves the axes down to the
+    curve. Ties are straight lines in the rates; on these axes, they are drawn bent.
 
     References
     ----------
@@ -271,7 +272,8 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     def _vertices(self, style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
         fpr, fnr = self.fpr, self.fnr
         if not has_markers(style):
-            # Thin in the columns of the deviates, so that only the few kept points need deviates.
+            # Drop points by pixel columns of the deviates, so that deviates are computed for few points
+            # only.
             edges = _shares(edges_of_columns(self._view()[0]))
             kept = thin(fpr, fnr, edges)
             fpr, fnr = along_ties(fpr[kept], fnr[kept])
@@ -293,7 +295,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
         self.ax_.set_xticks(ticks, names)
         self.ax_.set_yticks(ticks, names)
         self.ax_.set(xlim=limits[0], ylim=limits[1])
-        if limits[0][0] < -END:  # the tick labels are long there
+        if limits[0][0] < -END:  # labels of smaller rates are long
             self.ax_.tick_params(axis="x", rotation=45)
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:

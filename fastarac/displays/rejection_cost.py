@@ -1,4 +1,4 @@
-"""Cost curves with a reject option: over the relative cost of rejecting, and in three dimensions."""
+"""Cost curves with a reject option: against the relative cost of rejecting, and in three dimensions."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 GUIDES = {"reject everything": ":", "accept everything": "--"}
-HEADROOM = 1.15  # top of the axis relative to the highest curve
-LABEL_PAD = 10  # points between axis labels and tick labels in three dimensions
+HEADROOM = 1.15  # axis height over the height of the highest curve
+LABEL_PAD = 10  # distance in points between axis labels and tick labels, in three dimensions
 ROOM_FOR_LABELS = 0.85  # zoom of three-dimensional axes; at 1 the figure cuts off the labels
 
 
 @dataclass(eq=False, repr=False)
 class RejectionCostDisplay(BoundedDisplay):
-    """Cost over the relative cost of rejecting; made by ``from_predictions`` or ``from_sweep``.
+    """Cost against the relative cost of rejecting; made by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     reject_cost, cost : array_like of shape (k,)
-        λ, rising from 0 to 1, and the least cost over all thresholds.
+        Relative cost λ of rejecting, rising from 0 to 1, and for each λ the least cost over all
+        thresholds.
     error_rate : float, optional
-        1 − β, the error rate if everything is accepted; needed for the "accept everything" line.
+        Error rate 1 − β if everything is accepted; without it, the line "accept everything" is not
+        drawn.
     name : str, optional
         The name of the model, for the legend.
 
@@ -103,16 +105,16 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
     Parameters
     ----------
     rejection_rate, accuracy, normalized_cost : array_like of shape (n,)
-        1 − X, the share that people check, rising or falling; the share of correct items among the
-        accepted; the cost of errors and rejections, divided by the largest possible cost.
+        Share 1 − X of items that people check, rising or falling; share of correct items among the
+        accepted ones; cost of errors and rejections, divided by the largest possible cost.
     name : str, optional
         The name of the model, for the legend.
 
     Attributes
     ----------
     line_, shadow_ : mpl_toolkits.mplot3d Line3D
-        The curve (a long one keeps only the vertices that make a visible difference), and the
-        accuracy–rejection curve below it on the floor.
+        The curve (a long one keeps only vertices that make a visible difference), and below it, on the
+        floor of the axes, the accuracy–rejection curve.
     chance_level_, ax_, figure_
         As in :class:`.ARACDisplay`; the axes have three dimensions.
 
@@ -175,7 +177,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         return cls(*curve[:3], name=name).plot(ax, **options)
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
-        """Draw the curve with the vertices needed for either height, and its shadow on the floor."""
+        """Draw the curve, with the vertices that accuracy or cost need, and its shadow on the floor."""
         ax: Any = self.ax_
         rates = self.rejection_rate
         heights = self.accuracy, self.normalized_cost

@@ -82,8 +82,8 @@ class ROCHullDisplay(SquareDisplay):
         ax : matplotlib Axes, optional
             The axes, for example those with the ROC curves; a new figure if left out.
         slopes : sequence of float, default=()
-            Slopes of lines of equal cost, as :func:`.iso_performance_slope` gives them; the best
-            vertex for each is marked.
+            Slopes of lines of equal cost, as :func:`.iso_performance_slope` returns them; the best
+            vertex for each slope is marked.
         **options
             Keywords of :meth:`.RocCurveDisplay.plot`.
 
