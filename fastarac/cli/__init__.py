@@ -1,6 +1,6 @@
 """The command ``fastarac``: evaluate outputs with confidences in files.
 
-`main` imports the parts of the command only after it has set up the handling of interrupts.
+`main` sets up the handling of interrupts before it imports the parts of the command.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from fastarac.cli._exit import (
 )
 
 REQUIRED = ("typer", "rich", "duckdb")
-MOMENT = 0.05  # seconds
+MOMENT = 0.05  # seconds after which a dropped interrupt is repeated
 
 
 def main() -> None:
     """Run the command line and exit with its status.
 
-    The status is 0, the verdict of a command (1 or 3), 2 after an error, or another code of
-    `_exit`. An unexpected error never exits with the status of a verdict: a defect of the program
-    exits with 70.
+    The status is 0, the verdict of a command (1 or 3), 2 after an error, or another code of `_exit`. A
+    defect of the program exits with 70, so that its status never looks like a verdict.
     """
     sys.unraisablehook = _interrupt_again
     status: int | str | None
@@ -38,13 +37,13 @@ def main() -> None:
         status = end.code
     except KeyboardInterrupt:
         end_interrupted()
-    except OSError as error:  # typer writes help and version, outside our own error handling
+    except OSError as error:  # typer writes help and version outside our error handling
         discard_output()
         what = error.filename or "the standard output cannot be written"
         status = refuse(f"{what}: {error.strerror or error}")
     except MemoryError:
         status = refuse("there is not enough memory")
-    except Exception as error:  # noqa: BLE001  # this is where they all end
+    except Exception as error:  # noqa: BLE001 # all unexpected errors end here
         status = fail(error)
     if status == INTERRUPTED:
         end_interrupted()
@@ -64,17 +63,17 @@ def _run() -> int:
         from fastarac.cli._app import app
 
     try:
-        # in standalone mode, an unexpected EOFError would exit with 1, the status of a verdict
+        # In standalone mode, an unexpected EOFError would exit with 1, the status of a verdict.
         return int(app(prog_name="fastarac", standalone_mode=False) or 0)
     except SystemExit as end:
-        if end.code == 1:  # typer exits with 1 where the reader closed the pipe
+        if end.code == 1:  # typer exits with 1 if the reader has closed the pipe
             discard_output()
             return KILLED_BY_CLOSED_PIPE
         raise
     except typer.Abort as end:
         raise (end.__cause__ or end) from None
     except Exception as error:
-        # usage errors come from typer or from click, depending on typer's version; both have `show`
+        # Depending on typer's version, usage errors come from typer or from click; both have `show`.
         show = getattr(error, "show", None)
         if show is None:
             raise
@@ -83,7 +82,7 @@ def _run() -> int:
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Send an interrupt again that was raised where Python drops it, such as in a numba callback."""
+    """Repeat an interrupt that Python has dropped, for example in a numba callback."""
     if unraisable.exc_type is KeyboardInterrupt:
         import threading
 
@@ -95,7 +94,7 @@ def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def _interrupt_main() -> None:
-    """Send SIGINT to the main thread itself, to wake it if it is waiting."""
+    """Send SIGINT to the main thread, which also wakes it if it is waiting."""
     import threading
 
     if hasattr(signal, "pthread_kill"):

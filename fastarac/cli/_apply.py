@@ -126,7 +126,7 @@ class _Goals(NamedTuple):
         deliver(request.printing, "apply", answer, about="applied", report=self.report)
 
     def _next(self, applied: AppliedPolicy, request: _Invocation) -> str:
-        """Return the next command: audit the accepted outputs, or sample anew after a shift."""
+        """Return the next command: audit the accepted outputs or, after a shift, draw a new sample."""
         if applied.n_documents is not None or not applied.accepted:
             return ""
         both = self.accepted, self.review
@@ -170,7 +170,7 @@ def apply(
     page = Station(station, images)
     goals = _Goals(output, review, report, pages, page)
     if page.path is not None:
-        given.discard("--images")  # --station takes --images for tables and OCR alike
+        given.discard("--images")  # --station uses --images for tables, too
     elif images is not None:
         incomplete(given, [("--images", ("--station",))])
     columns = {
@@ -191,7 +191,7 @@ def apply(
 
 
 def _columns_of_fields(policy: Policy, path: Path, columns: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the columns; if neither is named, look for columns "field" and "document"."""
+    """Return the named columns or, if none is named, existing columns "field" and "document"."""
     if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
         return columns
     usual = {"by": "field"} | ({} if policy.documents is None else {"documents": "document"})

@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 
 ALONE = ""  # the name under which a single policy is monitored
 ID = "id"  # the default column of audit ids
-POLICY = "policy"  # the column that names the policy of each output, for a folder of policies
-DRAWN_AT = "drawn_at"  # the column of times that goes with a deadline
+POLICY = "policy"  # with a folder of policies, this column names the policy of each output
+DRAWN_AT = "drawn_at"  # the column of times at which audits were drawn; a deadline needs it
 
 
 class AuditOptions(NamedTuple):
-    """Options of audits; in `columns`, "model" is the column of ids."""
+    """Options of audits; in `columns`, "model" means the column of ids."""
 
     columns: Mapping[str, Any]
     group: str | None
@@ -83,7 +83,7 @@ class Watch:
         columns["group"] = POLICY if is_folder else None
         require_columns(self.policies.values(), by=columns["by"], documents=columns["item"])
         if audits.group is not None:
-            columns["item"] = audits.group  # free, as --group excludes --document
+            columns["item"] = audits.group  # "item" is free here, because --group excludes --document
         self.columns, self._options = columns, audits
         limits: dict[str, Any] = {
             name: {
@@ -111,13 +111,13 @@ class Watch:
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates at which these files raised a change alarm, or that of an active alarm."""
+        """Return the updates at which these files raised a change alarm, or the active alarm began."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
 
     def _go_on(self, source: Path, state: Path) -> None:
-        """Load the state in a file; refuse the state of another policy or of other settings."""
+        """Load a saved state; refuse the state of another policy or of other settings."""
         new, promised = self.monitors, self.monitor.mean_updates_to_false_alarm
         self.monitor = load(state, type(self.monitor))
         was = self.monitor.mean_updates_to_false_alarm
@@ -131,7 +131,7 @@ class Watch:
             )
 
     def count(self, path: Path) -> None:
-        """Count the audits in a file that were not counted before, and note how many were old."""
+        """Count the new audits in a file, and note how many were counted before."""
         is_table = self.columns["confidence"] in columns_in(path)
         if is_table and not refusing(str(path), lambda: has_rows(path)):
             self._note(path, ["it has no rows, and so no audits"])
@@ -192,7 +192,7 @@ class Watch:
         return named
 
     def _count_log(self, path: Path) -> None:
-        """Count the audits in a log of all outputs as a simple random sample; some may be open."""
+        """Count the audits in a log of all outputs as a simple random sample; some lack an answer."""
         if self.columns["group"] is not None:
             raise RefusalError(
                 f"{path}: it is a log of one policy, as fastarac sample --audit writes it; give "
@@ -228,7 +228,7 @@ class Watch:
         seen.append((audits.logged, audits.logged_by))
 
     def _count_drawn(self, path: Path, ids: str) -> None:
-        """Count the audits in a file by the time when they were drawn; unanswered ones lack a truth."""
+        """Count the audits in a file in the order of their draw; unanswered ones lack a truth."""
         monitor, policy = self.monitor, self.policies[ALONE]
         columns = {"ids": ids, "drawn_at": DRAWN_AT, "groups": self.columns["item"]}
         with interrupts_end_at_once():
@@ -271,8 +271,8 @@ class Watch:
     def shifts(self) -> dict[str, ConfidenceShift | None]:
         """Return for each policy whether the confidences in the files shifted, or None if unknown.
 
-        It is unknown where the risk is limited: the audits may then come from accepted outputs
-        alone, whose confidences are no sample of all.
+        It is unknown if the risk is limited: audits may then come from accepted outputs only, and their
+        confidences are no sample of all confidences.
         """
         found: dict[str, ConfidenceShift | None] = {}
         for name, policy in self.policies.items():
@@ -301,7 +301,7 @@ class Watch:
 
 
 def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
-    """Read audits that all have an answer: open ones wait for their deadline."""
+    """Read audits with an answer; audits without one wait for their deadline."""
     try:
         return io.read_outputs(path, **columns)
     except io.DataFileError as error:
@@ -314,7 +314,7 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
 def _other_state(
     source: Path, old: Mapping[str, ErrorRateMonitor], new: Mapping[str, ErrorRateMonitor]
 ) -> str | None:
-    """Return how a saved state differs from the policies watched, or None if it does not."""
+    """Return the difference between a saved state and the watched policies, or None if they agree."""
     digests = [{name: each.policy_digest for name, each in part.items()} for part in (old, new)]
     if digests[0] != digests[1]:
         return f"it is not the state of {source}, but of another policy"
@@ -353,9 +353,9 @@ def _audits(
     options: AuditOptions,
     types: NDArray[Any] | None,
 ) -> _Audits:
-    """Return audits of outputs or documents; only accepted ones where the risk is limited."""
+    """Return audits of outputs or documents; a limit of the risk needs only the accepted ones."""
     if outputs.rejected is not None and policy.documents is None:
-        chosen = chosen & ~outputs.rejected  # an output that was not read cannot be accepted
+        chosen = chosen & ~outputs.rejected  # outputs without a confidence are never accepted
     rows = np.flatnonzero(chosen)
     by = _texts(outputs.by, rows) if policy.fields else None
     documents = _texts(outputs.item, rows) if policy.documents else None

@@ -179,7 +179,7 @@ def _content(path: Path) -> dict[str, Any]:
         raise RefusalError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise RefusalError(f"{path}: it is no TOML: it is not UTF-8 text") from None
-    except ValueError as error:  # a TOMLDecodeError is a ValueError
+    except ValueError as error:  # TOMLDecodeError is a ValueError
         raise RefusalError(f"{path}: it is no TOML: {error}") from None
 
 
@@ -264,7 +264,7 @@ def _is_of_ocr(path: Path, files: dict[str, Path], columns: dict[str, Any]) -> b
 def _columns_of_ocr(
     files: dict[str, Path], columns: dict[str, Any], *, by_pages: bool
 ) -> dict[str, Any]:
-    """Return the columns; by default, those that `fastarac ocr -o` writes."""
+    """Return the columns; the defaults are the columns that `fastarac ocr -o` writes."""
     from fastarac.cli._files import with_pages
     from fastarac.cli._policies import MODEL, columns_in
 
@@ -306,7 +306,7 @@ def _read_files(
 
 
 def _of(path: Path, make: Callable[[], Any], where: str = "") -> Any:
-    """Return the result of `make`, and refuse its errors with the file's name."""
+    """Return the result of `make`; turn its errors into refusals that name the file."""
     try:
         return make()
     except (ValueError, TypeError) as error:
@@ -314,7 +314,7 @@ def _of(path: Path, make: Callable[[], Any], where: str = "") -> Any:
 
 
 def _draw(found: Cascade, request: _Request, plot: Path) -> None:
-    """Draw the stages, and beside them the cost as a function of each threshold."""
+    """Draw the stages and, beside them, the cost as a function of each threshold."""
     from matplotlib import figure as figures
 
     from fastarac.cli import _plot

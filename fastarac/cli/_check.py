@@ -158,7 +158,8 @@ def check(
     require_files(None, report)
     loaded = load(policy)
     require_columns([loaded], by=by, documents=document)
-    kind = "looks" if of_verified is None and not log else "in-part.looks"  # which are not pooled
+    # Looks at wholly and at partly verified outputs are kept in separate files.
+    kind = "looks" if of_verified is None and not log else "in-part.looks"
     kept = looks_file or policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
     with interrupts_end_at_once(), ExitStack() as held:
         so_far = refusing(str(kept), lambda: held.enter_context(kept_looks(kept, looks)))
@@ -214,7 +215,7 @@ def _deliver(
         refusing(str(report), lambda: _html.save_operation(report, **results))
         answer = check_answer(policy, found.check, found.shift, found.log)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
-    once = dict.fromkeys(note.replace(*limit) for note in warned)  # the report may repeat them
+    once = dict.fromkeys(note.replace(*limit) for note in warned)  # the report may repeat warnings
     answer = (
         answer.with_warnings(found.alone).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
     )
@@ -255,7 +256,7 @@ def _of_items(
         None if pages is None else pages[read],
     )  # fmt: skip
     n, accepted = found.n_items, found.accepted
-    if found.look > 1 and not policy.documents:  # of this file, without those of earlier looks
+    if found.look > 1 and not policy.documents:  # counts of this file, without earlier looks
         new = policy.apply(confidence, by=by, rejected=outputs.rejected, types=of_rows["types"])[read]
         n, accepted = len(new), int(new.sum())
     return _Checked(found, shift, notes, alone=accepted_alone_note(policy, n, accepted))

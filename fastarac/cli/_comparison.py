@@ -1,4 +1,4 @@
-"""Compare models on the same items for ``fastarac compare``, and print what was found."""
+"""Compare models on the same items for ``fastarac compare``, and print the result."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ BY_IDS = (
     'Column "id" matches the items of all models; --id none takes outputs in the order of the files.'
 )
 SHARED = "Only shared items are compared"
-# Rows of pairs fill in "minus", rows of models do not.
+# Fields of a row; only rows of pairs fill in "minus".
 FIELDS = (
     "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
     "standard_error", "low", "high", "pvalue", "adjusted_low", "adjusted_high", "adjusted_pvalue",
@@ -63,7 +63,7 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
-    """What to compare and how, checked before any file is read."""
+    """The models, statistic and options of a comparison, checked before any file is read."""
 
     statistic: Statistic
     level: float
@@ -80,7 +80,7 @@ class ComparisonRequest:
         in_part: bool = False,
         unseen_pages: bool = False,
     ) -> Self:
-        """Return the request if it is possible; `in_part`: only some outputs are verified."""
+        """Return the request, or refuse it; `in_part` says that only some outputs are verified."""
         if level is None:
             raise RefusalError(
                 "--ci is none, but a comparison needs intervals; use a level such as 0.95"
@@ -99,7 +99,7 @@ class ComparisonRequest:
 
     @property
     def by_bootstrap(self) -> bool:
-        """Whether resamples are drawn, as for a statistic without influence values."""
+        """Whether resamples are drawn, because the statistic has no influence values."""
         return not self.statistic.definition.is_smooth
 
     def compare(
@@ -138,7 +138,7 @@ class Findings:
     Attributes
     ----------
     request : Request
-        What was asked for.
+        The request.
     comparison : ModelComparison
         The comparison by the statistic.
     costs : CostComparison or None
@@ -146,7 +146,7 @@ class Findings:
     notes : tuple of str
         Reasons for caution.
     order : str or None
-        How items are paired, unless an option says it.
+        The way in which items are paired, unless an option says it.
     n_groups : int or None
         The number of groups of dependent outputs, if groups are given.
     parts : PartComparison or None
@@ -168,7 +168,7 @@ class Findings:
     def of_verified(
         cls, models: Mapping[str, Any], request: ComparisonRequest, order: str | None
     ) -> Self:
-        """Compare models on the same items, some of which are verified."""
+        """Compare models on the same, partly verified items."""
         notes: list[str] = []
         with collected(notes):
             found = request.compare(models)
@@ -388,7 +388,7 @@ def statistic_of(text: str) -> Statistic:
         except (ValueError, SyntaxError):
             values[key] = value
     try:
-        with unquestioned():  # the comparison itself gives these notes
+        with unquestioned():  # the comparison itself adds notes about questionable input
             return Statistic(name, **values)
     except (ValueError, TypeError) as error:
         missing = re.search(r"needs (\w+):", str(error))
@@ -402,7 +402,7 @@ def statistic_of(text: str) -> Statistic:
 
 
 def refuse_rejected(models: Mapping[str, Outputs], found: ModelComparison) -> None:
-    """Refuse an acceptance rate so high that it includes outputs that are never accepted."""
+    """Refuse an acceptance rate that would include never accepted outputs."""
     from fastarac.operating_points.limits import most_accepted
     from fastarac.samples.door import threshold_sweep
 

@@ -9,14 +9,14 @@ from fastarac.cli._options import RefusalError
 from fastarac.costs.verification import VerificationCosts
 from fastarac.reviewer import Reviewer
 
-# The library's arguments and the options for them.
+# Arguments of the library, and the options that set them.
 NAMES = {
     "verification": "--cost-verification",
     "correction": "--cost-correction",
     "error": "--cost-error",
     "detection_rate": "--reviewer-detection",
 }
-# Advice where correcting has no price of its own.
+# Advice for options without a separate price of correcting.
 INCLUDED = (
     "if verifying includes correcting, use a small price of correction, such as 0.0001: it does not "
     "change the cheapest threshold"
@@ -46,7 +46,7 @@ class Prices:
     ) -> Self | None:
         """Return the prices given as options, or None if there are none.
 
-        `prices` are arguments of `VerificationCosts`, `detection_rate` is that of `Reviewer`.
+        `prices` are arguments of `VerificationCosts`, `detection_rate` is an argument of `Reviewer`.
         """
         given = {name: value for name, value in prices.items() if value is not None}
         if not given and detection_rate is None:

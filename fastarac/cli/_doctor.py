@@ -1,4 +1,4 @@
-"""`fastarac doctor`: check whether fastarac works here, what is installed, and what is missing."""
+"""`fastarac doctor`: check whether fastarac works here, and list installed and missing packages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REQUIREMENT = re.compile(
     re.VERBOSE,
 )
 FOR_DEVELOPERS = {"all", "bench", "docs", "test"}
-TRIAL = ([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])  # correct, confidence
+TRIAL = ([1, 1, 0, 1], [0.9, 0.8, 0.4, 0.6])  # correctness and confidence of four items
 TRIAL_AREA = 0.96875
 
 
@@ -49,7 +49,7 @@ def doctor(printing: PrintingOptions) -> None:
 
 
 def run(printing: Printing) -> int:
-    """Print what a bug report needs; return exit status 1 if the trial computation is wrong."""
+    """Print the facts for a bug report; return exit status 1 if the trial computation is wrong."""
     with interrupts_end_at_once():
         found = examine()
     screen = _screen(found)
@@ -103,10 +103,10 @@ def _cache(kernel: Any) -> dict[str, Any]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the packages that each extra lacks, including those of extras that it contains."""
+    """Return the missing packages of each extra, including packages of extras that it contains."""
     try:
         lines = requires("fastarac") or []
-    except PackageNotFoundError:  # fastarac runs from its source, without being installed
+    except PackageNotFoundError:  # fastarac runs from its source and is not installed
         return {}
     lacking: dict[str, list[str]] = {}
     included: dict[str, list[str]] = {}
@@ -137,7 +137,7 @@ def _installed(package: str) -> bool:
 
 
 def _screen(found: dict[str, Any]) -> Screen:
-    """Return the screen that says whether fastarac works, what it found, and what is missing."""
+    """Return the screen: whether fastarac works, the versions found, and missing packages."""
     trial, number = found["trial"], found["fastarac"]
     seconds = f"{trial['seconds']:.2f} s with loading"
     said = f"fastarac {number} works: a trial gives the right area, {trial['area']} ({seconds})."
@@ -166,7 +166,7 @@ def _screen(found: dict[str, Any]) -> Screen:
 
 
 def _problems(found: dict[str, Any]) -> Iterator[str]:
-    """Yield the problems that slow fastarac down or stop it."""
+    """Yield problems that slow down or stop fastarac."""
     if found["threads"] is None:
         limit = found["FASTARAC_NUM_THREADS"]
         yield f"FASTARAC_NUM_THREADS is {limit!r}; use a whole number of at least 1."

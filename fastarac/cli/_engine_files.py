@@ -1,4 +1,4 @@
-"""Tell tables, OCR engines' files and documents with fields apart, and check their options."""
+"""Distinguish tables, OCR engines' files and documents with fields, and check their options."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, A
 def is_of_ocr(
     paths: Sequence[Path], given: Collection[str], of_tables: Sequence[str] = OF_TABLES
 ) -> bool:
-    """Return whether the files are an OCR engine's, not a table; refuse options for the other kind."""
+    """Return whether an OCR engine wrote the files; refuse options of the other kind of files."""
     from fastarac import ocr
 
     tables = {path.name.lower().removesuffix(".gz").endswith(tuple(WRITTEN_FORMATS)) for path in paths}

@@ -70,7 +70,7 @@ class AskedCertainty:
     unseen_pages: options.UnseenPages = False
 
     def require_together(self, by: object) -> None:
-        """Refuse options that cannot go with `--by`, or with each other."""
+        """Refuse options that `--by` or another option excludes."""
         if by is not None and self.guarantee is not None:
             raise RefusalError(
                 "--guarantee is for all outputs together, not for each group of --by; leave out "
@@ -81,7 +81,7 @@ class AskedCertainty:
             raise RefusalError(f"--unseen-pages cannot go with {with_by}: leave out one of the two")
 
     def certainty(self, *, is_default: bool) -> Certainty:
-        """Return the certainty; default intervals may be left out."""
+        """Return the options as a `Certainty`; default intervals may be left out."""
         return Certainty(self.ci, self.guarantee, is_default, self.unseen_pages)
 
 
@@ -112,7 +112,7 @@ def evaluate(
     of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
     costs, report = Prices.of(prices, reviewer_detection), delivery.report
     if report is not None and asked.ci is None:
-        asked = replace(asked, ci=_html.LEVEL)  # a report shows intervals
+        asked = replace(asked, ci=_html.LEVEL)  # a report always shows intervals
     asked.require_together(by)
     asks_for_intervals = is_typed(context, "ci")
     is_default = not (asks_for_intervals or report is not None or conditions.every)
@@ -150,7 +150,7 @@ def evaluate(
 
 
 def _refuse_unguaranteed(groups: Any, limits: Limits, weight: str | None) -> None:
-    """Refuse a guarantee for limits, groups or weights that allow none."""
+    """Refuse a guarantee if limits, groups or weights do not allow one."""
     if groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
             "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
@@ -161,7 +161,7 @@ def _refuse_unguaranteed(groups: Any, limits: Limits, weight: str | None) -> Non
 
 
 def _refuse_groups(groups: Any, paths: Sequence[Path]) -> None:
-    """Refuse --group where no figure depends on groups; pages of `fastarac ocr` may be named."""
+    """Refuse --group if no figure depends on groups, except for pages of `fastarac ocr`."""
     from fastarac.io._pages import PAGE, is_of_ocr
 
     if groups is not None and (groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths))):

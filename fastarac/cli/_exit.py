@@ -1,8 +1,7 @@
 """Exit statuses, interrupts, and output left in the buffer of stdout.
 
-This module imports almost nothing, because the command cannot catch an interrupt during these
-imports. `end_interrupted` must not import anything either, since it may run in the middle of an
-import.
+This module imports almost nothing, because the command cannot catch an interrupt during these imports.
+`end_interrupted` imports nothing at all, because it may run in the middle of an import.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ KILLED_BY_CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports it
 def end_interrupted() -> NoReturn:
     """End the process at once with the status of an interrupt.
 
-    `sys.exit` would not do: if an interrupt once hit code run by `exec`, even one that was caught,
-    Python exits by a signal; and another interrupt may arrive during the exit.
+    `sys.exit` is not enough. After an interrupt in code run by `exec`, even a caught one, Python would
+    exit by a signal; and another interrupt may arrive during the exit.
     """
     try:
         if sys.stderr.isatty():
-            sys.stderr.write(SHOW_CURSOR)  # a status display may have hidden the cursor
+            sys.stderr.write(SHOW_CURSOR)  # because a status display may have hidden the cursor
         sys.stderr.flush()
     except (OSError, AttributeError):
         pass
@@ -75,21 +74,21 @@ def fail(error: BaseException) -> int:
 
 
 def discard_output() -> None:
-    """Discard what is left in the buffer of stdout: writing it at exit would fail again."""
+    """Discard the rest of stdout's buffer, because writing it at exit would fail again."""
     from contextlib import suppress
 
-    with suppress(OSError, AttributeError):  # stdout may be closed, or no file
+    with suppress(OSError, AttributeError):  # stdout may be closed, or have no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class interrupts_end_at_once:  # noqa: N801  # a context, as those of contextlib
-    """End the process at SIGINT wherever a KeyboardInterrupt would do harm.
+    """A context in which SIGINT ends the process, because a KeyboardInterrupt would do harm there.
 
-    Modules interrupted during their import raise arbitrary errors, and DuckDB may abort.
+    Interrupted imports raise arbitrary errors, and an interrupted DuckDB may abort.
     """
 
     def __enter__(self) -> None:
-        # nohup ignores SIGINT, which must stay ignored
+        # Do nothing if SIGINT is ignored, for example by nohup: it must stay ignored.
         self.is_set = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if self.is_set:
             try:

@@ -26,7 +26,7 @@ CONDITION = re.compile(
 )
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-NEAREST = 3  # similar keys that an error message suggests
+NEAREST = 3  # number of similar keys that an error message suggests
 EXAMPLE = '"acceptance_rate/0.01 < 0.6"'
 
 
@@ -74,7 +74,7 @@ class Condition:
 
 
 def _share_of(written: str) -> float | None:
-    """Return a percentage such as 60% as a share; None for anything else."""
+    """Return a percentage such as 60% as a share; None for other texts."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)%", written)
     return None if found is None else float(found[1]) / 100.0
 
@@ -98,7 +98,7 @@ class Conditions:
                 raise RefusalError(f"--fail-if names the model {quoted(each.model)}; there is {known}")
 
     def require_keys(self, figures: Mapping[str, Any]) -> None:
-        """Refuse a condition whose key is no number in the example `figures`."""
+        """Refuse a condition whose key does not name a number in the example `figures`."""
         keys = [key for key, value in figures.items() if not isinstance(value, str | list)]
         for each in self.every:
             if each.key not in keys:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from fastarac.answers.models import Model
 
 
-PROBABILITY = "inclusion_probability"  # a column that fastarac sample writes
-READ = ("confidence", "correct", "prediction", "truth")  # these decide which outputs are right
-EXAMPLES = 3  # outputs that a note quotes
+PROBABILITY = "inclusion_probability"  # the column of probabilities that fastarac sample writes
+READ = ("confidence", "correct", "prediction", "truth")  # columns that decide which outputs are right
+EXAMPLES = 3  # number of outputs that a note quotes
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
-# The library's arguments in messages, and the options that replace them.
+# The library's arguments, and the options that replace them in messages.
 WORDS = {
     "empty_truth=True": "--allow-empty truth",
     "empty_truth needs": "--allow-empty truth needs",
@@ -56,7 +56,7 @@ def read_models(
     *,
     same_items: bool = False,
 ) -> io.Models:
-    """Return the outputs by model: one model per file, or as the column `model` says."""
+    """Return the outputs by model: one model per file, or the models in the column `model`."""
     files = dict(zip(names_of_files(paths), paths, strict=True))
     if columns.get("model") is None:
         _refuse_engines(paths, columns)
@@ -102,7 +102,7 @@ def in_words(error: Exception) -> str:
 
 
 def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
-    """Return the models with a note of how many items lack an output or a confidence."""
+    """Return the models with a note on the number of items without an output or a confidence."""
     said = []
     for model in models:
         rejected = model.outputs.rejected
@@ -117,7 +117,7 @@ def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
 def with_unseen_words(
     models: Sequence[Model], paths: Sequence[Path], columns: Mapping[str, Any]
 ) -> list[Model]:
-    """Return the models with the missed words that no reviewer sees, as in `fastarac ocr`."""
+    """Return the models with figures that count missed words, as `fastarac ocr` does."""
     from fastarac.io._pages import count_unseen
     from fastarac.ocr.words.residual_misses import with_unseen_figures
 
@@ -135,7 +135,7 @@ def with_unseen_words(
 
 
 def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
-    """Return the start of a sentence: how many items lack an output or a confidence."""
+    """Return the start of a sentence on the number of items without an output or a confidence."""
     many = n != 1
     if missed:
         what = "have no output with a confidence: they are"
@@ -149,7 +149,7 @@ def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
 def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the columns, with pages as groups if ``fastarac ocr`` wrote the files, and a note.
 
-    The group "none" turns this off, unless a column has that name.
+    The group "none" turns this off, unless a column is called "none".
     """
     from fastarac.io._pages import PAGE, is_of_ocr
 
@@ -237,8 +237,8 @@ def notes_of_none_right(
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
     """Refuse a file of outputs drawn for verification, unless an option says so.
 
-    Such outputs are no simple random sample, because unsure outputs are drawn more often. `taken`
-    is whether the command has options for them.
+    Such outputs are no simple random sample, because unsure outputs are drawn more often. `taken` says
+    whether the command has options for them.
     """
     from fastarac.io._pages import columns_of_sample, is_of_audits
 
@@ -268,7 +268,7 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
 
 
 def refuse_searched(paths: Sequence[Path]) -> None:
-    """Refuse a file written by `fastarac search`, which asks for the outputs it is least sure of."""
+    """Refuse a file of `fastarac search`: its verified outputs are no random sample."""
     from fastarac.io._pages import BATCH, is_of_search
 
     for path in paths:
@@ -282,7 +282,7 @@ def refuse_searched(paths: Sequence[Path]) -> None:
 def notes_of_groups(
     paths: Sequence[Path], models: Iterable[Any], columns: Mapping[str, Any]
 ) -> list[str]:
-    """Return a note if groups come from the draw of `VerifiedOutputs` and not from an option.
+    """Return a note if `VerifiedOutputs` takes its groups from the draw instead of an option.
 
     Without such groups, return a note if a column looks like pages.
     """

@@ -104,7 +104,7 @@ def _promise(
     guarantee: Failure = 0.05,
     truth_found: options.TruthFound = None,
 ) -> dict[str, Any]:
-    """Return the options of the promise as arguments of :func:`fastarac.operation.fit_policy`."""
+    """Return the options of the guarantee as arguments of :func:`fastarac.operation.fit_policy`."""
     return {
         "max_error_rate": error_rate, "max_risk": max_risk, "failure_probability": guarantee,
         "scale": None if scale is None else str(scale),
@@ -182,7 +182,7 @@ def fit(
 def _next(
     policy: Policy, path: Path, only: str | None, output: Path, by: str | None, document: str | None
 ) -> str:
-    """Return the next command: apply the policy, or plan a sample if it accepts nothing."""
+    """Return the next command: apply the policy or, if it accepts nothing, plan a sample."""
     fields = column_option("--by", by)
     if not policy.accepted:
         one = column_option("--only", only)

@@ -15,7 +15,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from fastarac._core.text import listed
 from fastarac.cli._panels import Panel
 
-TASKS = {  # first sentences of docstrings, so that a list imports no command
+TASKS = {  # first sentences of docstrings, copied so that the list imports no command
     "Measure and compare": {
         "demo": "Evaluate four models on handwritten digits, as an example.",
         "evaluate": "Show how much you can accept unchecked, and at which confidence.",
@@ -43,8 +43,9 @@ TASKS = {  # first sentences of docstrings, so that a list imports no command
         "doctor": "Check the installation.",
     },
 }
-MODULES = {"ocr": "_ocr_command"}  # other commands are in the module of their name after an underscore
-WORDS = {  # pydantic, which validates options, words its errors like this
+# Other commands are in the module named like them, with an underscore in front.
+MODULES = {"ocr": "_ocr_command"}
+WORDS = {  # parts of errors of pydantic, which validates options, and their replacements
     "Value error, ": "",
     "Input should be ": "it should be ",
     ", unable to parse string as an integer": "",
@@ -53,8 +54,8 @@ WORDS = {  # pydantic, which validates options, words its errors like this
     "a valid number": "a number",
     "greater than or equal to": "at least",
 }
-WIDEST_USAGE = 26  # longer options have their help on the next line
-MORE = "\f"  # --help-all alone shows the part of an epilog after this mark
+WIDEST_USAGE = 26  # the help of longer options begins on the next line
+MORE = "\f"  # only --help-all shows the part of an epilog after this mark
 WHOLE = "fastarac.help_all"
 
 
@@ -147,7 +148,7 @@ def _panel_of(param: Any) -> str:
 
 
 def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
-    """Return a row of help; drop an argument's type and "[required]", which the usage line shows."""
+    """Return a row of help; the usage line already shows an argument's type and "[required]"."""
     usage, text = record
     if is_argument:
         return usage.partition(" <")[0], text.removesuffix("  [required]")
@@ -182,7 +183,7 @@ class Commands(Mapping[str, TyperCommand]):
 
 
 class ByTask(TyperGroup):
-    """A group that lists its commands by task, each with its whole first sentence."""
+    """A group whose help lists the commands by task, each with its whole first sentence."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

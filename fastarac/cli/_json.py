@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastarac.answers.answer import Answer
     from fastarac.cli._options import Printing
 
-FORMAT = 2  # increased whenever a name is removed or changes its meaning
+FORMAT = 2  # version of the format; increased whenever a name is removed or changes its meaning
 
 
 def write_object(
@@ -40,7 +40,7 @@ def write_object(
     comparisons : iterable of mapping
         Comparisons of models: a statistic and its difference for each pair.
     decisions : iterable of str
-        The sentences that people read above the tables.
+        The sentences that the text output shows above the tables.
     warnings : iterable of str
         The notes, which also go to stderr.
     """

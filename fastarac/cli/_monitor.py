@@ -68,7 +68,7 @@ EXCLUDED = (
     ("--group", ("--document",)),
 )
 
-UPDATES = 1000  # mean number of updates until a false alarm about a change
+UPDATES = 1000  # mean number of updates before a false alarm about a change
 PoliciesFile = Annotated[
     Path,
     typer.Argument(
@@ -136,12 +136,13 @@ def monitor(
     )  # fmt: skip
     promises = {"failure_probability": false_alarm, "mean_updates_to_false_alarm": UPDATES}
     with ExitStack() as held:
-        if state is not None:  # locked throughout, or a parallel run's audits could be lost
+        # Lock the state throughout; otherwise a parallel run's audits could be lost.
+        if state is not None:
             refusing(str(state), lambda: held.enter_context(locked(state)))
         watch = Watch(policy, audits, promises, state)
         for path in paths:
             watch.count(path)
-            if state is not None:  # after each file, so that an interrupt loses no file already counted
+            if state is not None:  # save after each file, so that an interrupt loses no counted file
                 refusing(str(state), lambda: watch.monitor.save(state))
     shifts, monitors = watch.shifts(), watch.monitors
     only = watch.policies.get(ALONE)

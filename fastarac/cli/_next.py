@@ -35,13 +35,13 @@ ANSWERED = "details", "output_format", "report", "plot", "output"
 def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
     """Return the command to run after an evaluation.
 
-    With several models of the same items (`alike`) and no guarantee, compare them at the first
-    limit. Otherwise ask for a guaranteed threshold; if there already is one, fit the policy of the
-    model that accepts most.
+    Without a guarantee, the command compares several models of the same items (`alike`) at the first
+    limit, or asks for a guaranteed threshold. With a guarantee, it fits the policy of the model that
+    accepts most.
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)
-    if limit is None or len(models) > MANY:  # with so many models the command is long and slow
+    if limit is None or len(models) > MANY:  # with many models, the command would be long and slow
         return ""
     limited = limit_options(limit.criterion, limit.value)
     index = models[0].limits.index(limit)
@@ -66,7 +66,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     if sure.threshold == math.inf:
         answers = _typed(context, ["open"])
         return command_line("plan", *limited, "--pilot", *files, *one, *answers)
-    if len(models) > 1:  # --choose corrects the guarantee for the choice among models
+    if len(models) > 1:  # --choose corrects the guarantee for choosing among models
         files, one = list(map(str, context.params["paths"])), ["--choose"]
     probability = sure.failure_probability
     promise = [] if probability == 0.05 else ["--guarantee", f"{probability:.3g}"]
@@ -96,7 +96,7 @@ def after_compare(context: typer.Context) -> str:
 def after_ocr(context: typer.Context) -> str:
     """Return the command to run after an evaluation of engines that wrote no items."""
     names = [parameter.name or "" for parameter in context.command.params]
-    # a limit of the risk has no guarantee by page
+    # A limit of the risk has no guarantee by page.
     of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])
     no_guarantee = of_pages or context.params["guarantee"] is not None
     end = ("-o", "words.parquet") if no_guarantee else ("--guarantee", "0.05")
@@ -116,12 +116,12 @@ def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
 
 
 def _first(limits: Iterable[Limit]) -> Limit | None:
-    """Return the first limit that is not a given threshold."""
+    """Return the first limit; thresholds given by the user are skipped."""
     return next((limit for limit in limits if not is_given(limit)), None)
 
 
 def _typed(context: typer.Context, names: Sequence[str]) -> list[str]:
-    """Return the options in `names` as they were typed, without those at their defaults."""
+    """Return the options in `names` that the user typed, with their values."""
     found: list[str] = []
     for parameter in context.command.params:
         value: Any = context.params.get(parameter.name or "")

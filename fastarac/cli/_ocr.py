@@ -187,7 +187,7 @@ OF_TEXTS = "unit", "fold"
 
 @dataclass(frozen=True, slots=True)
 class BesideItems:
-    """Options for files beside the items, and for hiding texts in the report."""
+    """Options for output files other than the items, and for hiding texts in the report."""
 
     images: Images = None
     attributes: Attributes = None
@@ -246,7 +246,7 @@ class OcrRequest:
     of_texts: tuple[str, ...] = ()
 
     def aligned(self) -> dict[str, Any]:
-        """Return how to align texts, as arguments of the library."""
+        """Return the options of the alignment as arguments of the library."""
         return self.alignment.arguments() | self.settings.alignment()
 
 

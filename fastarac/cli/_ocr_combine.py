@@ -39,7 +39,8 @@ SaveCombination = Annotated[
 ]  # fmt: skip
 
 
-OF_READING = ("level", "within_truth", "ignore_regions")  # applied before engines are combined
+# Options that apply before engines are combined.
+OF_READING = ("level", "within_truth", "ignore_regions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class Combining:
     def _together(
         self, engines: Mapping[str, Any], put: Callable[..., tuple[Any, Combination | None]]
     ) -> dict[str, Any]:
-        """Return the learnt combination and the rule of agreement by name; save the former if asked."""
+        """Return learnt combination and rule of agreement by name; save the combination if asked."""
         from fastarac.ocr import Combination
 
         if len(engines) < 2:

@@ -53,7 +53,7 @@ ALONE = (
     "Intervals treat {units} as independent (--group none). They are too narrow if {units} of one "
     "{group} resemble each other."
 )
-# Select the items, with no confidence where they are never accepted.
+# Select the items; those that are never accepted get no confidence.
 KNOWN = """
     SELECT * EXCLUDE (rejected)
     REPLACE (CASE WHEN rejected THEN NULL ELSE confidence END AS confidence) FROM items
@@ -62,12 +62,12 @@ KNOWN = """
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All results about the engines: the source of the screen, the rows and the report.
+    """All results about the engines, from which screen, rows and report are made.
 
     Attributes
     ----------
     engines : Texts or Fields
-        The engines; the class holds all that differs between texts and fields.
+        The engines; their class holds everything specific to texts or to fields.
     models : list of Model
         The figures of each engine, ordered by the share accepted at the first limit.
     leads : list of Lead or None
@@ -191,7 +191,7 @@ def find(
     models = first_by_share(settings.evaluate(outputs, sources))
     prices, missed_price = settings.prices, request.settings.missed_price
     if prices is not None and missed_price is None and request.alignment.missed == "residual":
-        # a missed word costs an error at every threshold, even if all items are checked
+        # A missed word costs an error at every threshold, even if all items are checked.
         missed_price = prices.costs.error
     if missed_price is not None:
         models = [engines.with_missed_price(model, missed_price) for model in models]
@@ -230,7 +230,7 @@ def find(
 def _compared_costs(
     items: Mapping[str, Outputs], prices: Prices, level: float, paired: Literal["items", "groups"]
 ) -> tuple[CostComparison | None, Sequence[str]]:
-    """Test differences in cost, or return why that is impossible; tables show costs anyway."""
+    """Test differences in cost, or return why a test is impossible; tables show costs anyway."""
     try:
         costs = CostComparison.of(
             items, prices.costs, prices.reviewer, level=level, correction="holm", paired=paired
@@ -350,7 +350,7 @@ def _screen(found: Found, settings: Settings, output: Path | None, command: str)
 
 
 def _sections(found: Found, settings: Settings) -> Iterator[Section]:
-    """Yield sections: what was read, differences, costs, combinations, then fields or policies."""
+    """Yield sections: files read, differences, costs, combinations, then fields or policies."""
     engines = found.engines
     read: list[Part] = [AnswerTable(found.names, engines.counts(found.names), "engine")]
     rates = engines.error_rates(found.names, settings.certainty.level)

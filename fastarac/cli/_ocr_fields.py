@@ -49,7 +49,7 @@ CHOSEN = (
     "they come from the half that does not test the limit."
 )
 ABSENT = ("optional", "documents", "absent", "rightly", "unlisted")
-SHOWN = 20  # fields in the printed table; JSON and CSV have all
+SHOWN = 20  # number of fields in the printed table; JSON and CSV have all fields
 
 
 def are_given(request: OcrRequest) -> bool:
@@ -57,7 +57,7 @@ def are_given(request: OcrRequest) -> bool:
     from fastarac.ocr import has_fields, is_field_table
 
     truth, outputs = request.files.truth, request.files.outputs or ()
-    if truth is None:  # a file of --pair names files of texts
+    if truth is None:  # with --pair, the files are always texts
         return False
     with refused(ValueError, OSError, ModuleNotFoundError):
         if has_fields(truth):
@@ -100,7 +100,7 @@ class EngineFields:
 
     @property
     def paired(self) -> Literal["items", "groups"]:
-        """Whether engines are compared by item, or by group if one has inserted fields of its own."""
+        """Whether engines are compared by item or, if an engine has inserted fields, by group."""
         keys = {(fields.document, fields.field) for fields in self.engines.values()}
         return "items" if len(keys) == 1 else "groups"
 
@@ -152,7 +152,7 @@ class EngineFields:
         self.documents = {name: models[name] for name in names}
 
     def with_missed_price(self, model: Model, price: float) -> Model:  # noqa: ARG002
-        """Return the model unchanged: fields that are missed cost what they do."""
+        """Return the model unchanged: missed fields have no price of their own."""
         return model
 
     def with_attributes(self, model: Model, level: float) -> Model:  # noqa: ARG002
@@ -265,7 +265,7 @@ class EngineFields:
         return f"{n:,} {plural('document', n)}, {count(len(fields))} fields."
 
     def introduction(self, names: Sequence[str]) -> Iterator[Said]:
-        """Yield what counts as an item, and how texts are compared."""
+        """Yield sentences on the items and on the comparison of texts."""
         for name in names:
             fields = self.engines[name]
             both = int((fields.correct & fields.rejected).sum())
@@ -278,7 +278,7 @@ class EngineFields:
         yield Said(f"{ITEMS} {_comparison(self.engines[names[0]])}")
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield notes on limits that documents exceed, and on how items are counted."""
+        """Yield notes on limits that documents exceed, and on the counting of items."""
         for index, limit in enumerate(models[0].limits):
             model = decisions.leader(models, index)
             through = model.source.straight_through(model.point(index).threshold)
@@ -291,7 +291,7 @@ class EngineFields:
         yield Note(f"{ITEMS} {_comparison(self.engines[models[0].name])}", Weight.ASSUMES, ITEMS_BRIEF)
 
     def _of_documents(self, model: Model, index: int, wrong: float) -> str:
-        """Return a sentence on a limit that fields keep and documents exceed, and on how to keep it."""
+        """Return a sentence on a limit that fields keep but documents exceed, with advice."""
         whole = self.documents[model.name]
         share = whole.point(index).acceptance_rate
         instead = "No threshold keeps it among documents."
@@ -381,7 +381,7 @@ def _check_names(given: Mapping[str, str], engines: Mapping[str, FieldOutputs]) 
 
 
 def _without_outputs(path: Path, fields: FieldOutputs) -> str:
-    """Return why no field has an output."""
+    """Return the reason why no field has an output."""
     n = len(fields)
     if any(prediction is not None for prediction in fields.prediction):
         return f"{path}: none of the {n:,} fields has an output with a confidence"
@@ -406,7 +406,7 @@ def _in_words(error: Exception) -> str:
 
 
 def _comparison(fields: FieldOutputs) -> str:
-    """Return a sentence on how outputs and truth are compared."""
+    """Return a sentence on the comparison of outputs with the truth."""
     of_name: dict[str, list[str]] = {}
     for of_field, name in fields.comparisons.items():
         of_name.setdefault(name, []).append(printable(of_field))
@@ -418,7 +418,7 @@ def _comparison(fields: FieldOutputs) -> str:
 
 
 def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Part]:
-    """Yield a table with fields at their threshold beside documents at theirs."""
+    """Yield a table of fields and of documents, each at their own threshold."""
     counts = [
         fields.straight_through(model.point(index).threshold) for index in range(len(model.limits))
     ]
@@ -451,7 +451,7 @@ def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Par
 
 
 def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
-    """Return how often each field is absent, and the rates with the opposite setting of optional."""
+    """Return how often each field is absent, and the rates if its setting of `optional` changes."""
     found: dict[str, dict[str, Any]] = {}
     for index, limit in enumerate(model.limits):
         for each in fields.absent_fields(model.point(index).threshold):

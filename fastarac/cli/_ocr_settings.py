@@ -1,4 +1,4 @@
-"""The settings file of `fastarac ocr`, `apply` and `sample`: what is set once for a source of files."""
+"""The settings file of `fastarac ocr`, `apply` and `sample`: settings that a source of files keeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastarac.cli._panels import Panel
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-EXAMPLES = {  # keys whose values are no texts
+EXAMPLES = {  # examples of values for keys that do not hold texts
     "within_truth": "true or false",
     "ignore_regions": "a list such as ['image']",
     "missed_price": "a number of at least 0, such as 5",
@@ -56,7 +56,7 @@ IS_RIGHT: dict[str, Callable[[Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class OcrSettings:
-    """Settings by the names of the library's arguments; `columns` are those of a table of words."""
+    """Settings, named like the library's arguments; `columns` are the columns of a table of words."""
 
     level: str = "auto"
     join: str = "min"
@@ -75,7 +75,7 @@ class OcrSettings:
 
     @classmethod
     def read(cls, settings: SettingsFile = None) -> OcrSettings:
-        """Return the settings of a file; without one, the default ones."""
+        """Return the settings of a file, or the default settings without a file."""
         from fastarac.ocr.fields.comparisons import table_of_file
 
         if settings is None:

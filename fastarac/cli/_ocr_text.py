@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
     from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
-WIDE_NAME = 16  # longer names are broken over lines in table headings
-MOVES = 0.01  # policies that change the share accepted by less hardly matter
+WIDE_NAME = 16  # table headings break longer names into lines
+MOVES = 0.01  # policies that change the accepted share by less than this hardly matter
 PATIENCE = 2.0  # seconds until a progress bar appears
 
 
@@ -75,7 +75,8 @@ class EngineTexts:
     parts: str = ""
 
     items = "items"
-    paired: ClassVar[Literal["items", "groups"]] = "groups"  # each engine has its own items
+    # Compared by group, because each engine has its own items.
+    paired: ClassVar[Literal["items", "groups"]] = "groups"
     notes_beside_rows = False
 
     @classmethod
@@ -176,7 +177,7 @@ class EngineTexts:
         }
 
     def inside(self, model: Model) -> dict[str, Any]:
-        """Return the scale of the confidences, figures by attribute, and shares without bad pages."""
+        """Return the scale of the confidences, figures by attribute, and shares without some pages."""
         effects = self._of(model.name)[1]
         without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
@@ -204,7 +205,7 @@ class EngineTexts:
             for note in (*self.sources[name][1].notes, *of_words):
                 yield f"{who}{sentence(note)}"
             pairing = self.pairings.get(name)
-            if pairing is None:  # a combination of engines has no files
+            if pairing is None:  # combinations of engines have no files
                 continue
             for paths, what in (
                 (pairing.without_output, "truth without output"),
@@ -250,12 +251,12 @@ class EngineTexts:
         return f"{n:,} {plural('page', n)}, {words}."
 
     def introduction(self, names: Sequence[str]) -> Iterator[Said]:
-        """Yield what counts as an item."""
+        """Yield a sentence on the items."""
         first = self.engines[names[0]].aligned
         yield Said(" ".join(first.policy.sentences(first.reading)))
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield notes on how much the counting of items matters, and on what it assumes."""
+        """Yield notes on the effect and the assumptions of the counting of items."""
         spread = self._widest(models)
         if spread is not None:
             text, decides = spread
@@ -412,12 +413,12 @@ def _refused(name: str) -> Iterator[None]:
         said = in_words_of_options(error)
         said = f"{said}; {_how_to_pair(error)}" if _unmatched(error) else said
         said = said.replace("skip_unmatched=True", "--skip-unmatched")
-        said = said.removeprefix("words has ")  # the name of an argument of `align`
+        said = said.removeprefix("words has ")  # "words" is an argument of `align`
         raise RefusalError(f"{name}: {said}" if name else said) from None
 
 
 class _progress:  # noqa: N801, used as a function
-    """A progress bar of the files read, on a terminal, after a delay."""
+    """A progress bar of the files read; it appears on terminals only, after a delay."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done = total, 0
@@ -445,7 +446,7 @@ class _progress:  # noqa: N801, used as a function
 
 
 def _how_to_pair(error: Exception) -> str:
-    """Return the options that help where files have no partner."""
+    """Return advice on options for files that have no partner."""
     n_paired = getattr(error, "n_paired", None)
     if n_paired == 0:
         return (

@@ -1,4 +1,4 @@
-"""Groups of options that commands share; a command gets each group as one object."""
+"""Groups of options that commands share; each group is one parameter of a command."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     import typer
 
 
-# For partly verified outputs, only `evaluate` takes these options.
+# Options that only `evaluate` takes for partly verified outputs.
 COSTS = (*("cost_verification", "cost_correction", "cost_error"),)
 NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
 
 
 @dataclass(frozen=True, slots=True)
 class OptionsOf:
-    """Mark a parameter whose value `make` builds from options of its own."""
+    """Mark a parameter as a group of options, from which `make` builds its value."""
 
     make: Callable[..., Any]
 
 
 def grouped(run: Callable[..., None]) -> Callable[..., None]:
-    """Return a command for Typer: groups become single options, errors become exit statuses."""
+    """Return a command for Typer: it replaces groups by single options and errors by exit statuses."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     taken: list[Parameter] = []
     for name, parameter in signature(run, eval_str=True).parameters.items():
@@ -84,7 +84,7 @@ class ReadColumns:
 
     @property
     def empty_confidence(self) -> bool:
-        """Whether outputs without a confidence are read, to be never accepted."""
+        """Whether to read outputs without a confidence, which are never accepted."""
         return "confidence" in (self.allow_empty or ())
 
     def columns(self, **others: Any) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class ReadColumns:
 
 @dataclass(frozen=True, slots=True)
 class PartlyVerified:
-    """Options of samples drawn for verification: their columns, and the use of open answers."""
+    """Options of samples drawn for verification: their columns, and how open answers count."""
 
     inclusion_probability: options.InclusionProbability = None
     judge: options.JudgeColumn = None
@@ -106,12 +106,12 @@ class PartlyVerified:
 
     @property
     def how_open(self) -> str:
-        """The use of open answers, as the argument `open`."""
+        """How open answers count, as the argument `open`."""
         return str(self.open)
 
     @property
     def open_option(self) -> tuple[str, ...]:
-        """The option for open answers, unless it has its default value."""
+        """The option for open answers; empty if it has its default value."""
         return () if self.open is options.Open.refuse else ("--open", self.how_open)
 
     def columns(
@@ -125,8 +125,8 @@ class PartlyVerified:
     ) -> dict[str, Any] | None:
         """Return the columns as arguments of `read_verified`, or None if no option names one.
 
-        `refused` are further parameters of the command that cannot go with these options. Raise if
-        a file in `paths` was drawn for verification but the options are missing.
+        `refused` holds other parameters of the command, which exclude these options. Raise if a file in
+        `paths` was drawn for verification but the options are missing.
         """
         from fastarac.cli._files import refuse_samples
 

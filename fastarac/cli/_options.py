@@ -1,4 +1,4 @@
-"""The options by subject; each group of options reaches the command as one object."""
+"""The options by subject; each group of options is one parameter of a command."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from fastarac.cli._tables import Page
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
-MOST_OUTPUTS = 100_000  # intervals for so many outputs take less than a second
-OUTPUTS_OF_EVALUATION = 5_000  # they take as long as the fixed time per model or group
+MOST_OUTPUTS = 100_000  # intervals for this many outputs take less than a second
+OUTPUTS_OF_EVALUATION = 5_000  # number of outputs that take the fixed time of a model or group
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-EXACT = 1 << 53  # every integer up to here has an exact double
-# The library's arguments and the options for them.
+EXACT = 1 << 53  # up to here, doubles hold every integer exactly
+# Arguments of the library, and the options that set them.
 NAMES = {
     "max_error_rate": "--error-rate",
     "sample_weight": "--weight",
@@ -57,7 +57,7 @@ WORDS = {  # parts of messages and their replacements
 }
 
 
-NONE = "none"  # turns off an option's default behaviour
+NONE = "none"  # value that turns off an option's default behaviour
 RISK_OF_GROUPS = (
     "for dependent outputs, a guarantee of a risk needs thresholds that were fixed without them"
 )
@@ -78,7 +78,7 @@ def column_option(name: str, column: str | None) -> tuple[str, ...]:
 
 
 class RefusalError(Exception):
-    """A reason why the command does nothing, worded for the user."""
+    """The reason why the command does nothing, in words for the user."""
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def ends_quietly() -> Iterator[None]:
 
 @contextmanager
 def refused(*errors: type[Exception], words: Callable[[Exception], str] = str) -> Iterator[None]:
-    """Turn these errors into refusals, with their own message or that of `words`."""
+    """Turn these errors into refusals, with their own message or the message that `words` returns."""
     try:
         yield
     except errors as error:
@@ -190,7 +190,7 @@ def ratio(text: str) -> float:
 
 
 def _as_rate(text: str) -> str:
-    """Return a hint how to write a percentage, or a decimal comma, as a rate."""
+    """Return a hint on writing a percentage, or a number with a decimal comma, as a rate."""
     try:
         meant = float(text.strip().removesuffix("%").replace(",", "."))
     except ValueError:
@@ -212,7 +212,7 @@ class PrintedFormat(StrEnum):
 
     @property
     def is_for_people(self) -> bool:
-        """Whether the format has tables and sentences instead of all figures."""
+        """Whether the format shows tables and sentences instead of all figures."""
         return self in (PrintedFormat.table, PrintedFormat.markdown)
 
 
@@ -225,7 +225,7 @@ Form = StrEnum("Form", ["text", "json"])
 def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more: Any) -> Any:
     """Return an option from its usage, such as ``--output -o FILE``, and its help text.
 
-    Help lists the option under this panel; an `expert` option only in ``--help-all``.
+    Help lists the option under this panel; only ``--help-all`` lists an `expert` option.
     """
     words = usage.split()
     names = [word for word in words if word.startswith("-")]
@@ -481,7 +481,7 @@ class Limits:
         max_risk: MaxRisks = None,
         threshold: Thresholds = None,
     ) -> Limits:
-        """Return the limits given, without duplicates, or the default ones if there are none."""
+        """Return the given limits without duplicates, or the default limits if there are none."""
         if not error_rate and not max_risk and not threshold:
             error_rate = list(DEFAULT_ERROR_RATES)
         given = (error_rate, max_risk, threshold)
@@ -498,17 +498,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How certain figures must be: intervals, and thresholds guaranteed for new outputs."""
+    """The certainty of figures: whether they have intervals, and thresholds a guarantee."""
 
     level: float | None = None
     failure_probability: float | None = None
-    is_default: bool = False  # intervals were not asked for, and may be left out
+    is_default: bool = False  # intervals are a default and may be left out
     unseen_pages: bool = False
 
     def in_time(self, n_outputs: int, n_evaluations: int) -> tuple[Certainty, list[str]]:
-        """Return this, without default intervals if they would take over a second, and a note on that.
+        """Return a copy without default intervals if these would take over a second, and a note on it.
 
-        `n_evaluations` counts models and groups; each takes as long as some thousand outputs.
+        `n_evaluations` counts models and groups; each takes as long as `OUTPUTS_OF_EVALUATION` outputs.
         """
         work = n_outputs + n_evaluations * OUTPUTS_OF_EVALUATION
         if not self.is_default or self.level is None or work <= MOST_OUTPUTS:
@@ -519,7 +519,7 @@ class Certainty:
         return replace(self, level=None), [note]
 
     def arguments(self) -> dict[str, Any]:
-        """Return the certainty as arguments of :func:`fastarac.evaluate`."""
+        """Return these settings as arguments of :func:`fastarac.evaluate`."""
         told: dict[str, Any] = {"failure_probability": self.failure_probability}
         if self.level is not None:
             told |= {"intervals": True, "confidence_level": self.level}
@@ -528,7 +528,8 @@ class Certainty:
 
     def check(self, limits: Limits | None = None) -> None:
         """Refuse numbers out of range, and a guarantee without a limit to keep."""
-        from fastarac._core.checks import failure_of, of_percent  # here, as it loads NumPy
+        # Imported here, because it loads NumPy.
+        from fastarac._core.checks import failure_of, of_percent
 
         if self.level is not None and not 0.0 < self.level < 1.0:
             message = f"--ci must be a number strictly between 0 and 1, got {self.level}"

@@ -133,7 +133,7 @@ class _PilotFile(NamedTuple):
     columns: Mapping[str, Any]
 
     def read(self, notes: list[str] | None = None) -> tuple[io.Outputs, Any]:
-        """Return the outputs and their groups; with `notes`, only the outputs that `fit` would use."""
+        """Return outputs and groups; with `notes`, only outputs that `fit` would use."""
         with interrupts_end_at_once():
             outputs = outputs_of_pilot(self.path, self.only, self.columns, notes)
             return outputs, one_group_of(outputs)
@@ -202,7 +202,7 @@ def _next(found: Answer) -> str:
     figures = found.figures
     names = {"guarantee": "stable", "audits": "stable", "policy": "n_items"}
     n = figures[names.get(figures["for"], "n")]
-    # a plan in groups needs their column, whose name in the new file is unknown
+    # A plan in groups needs a column of groups; its name in the new file is unknown.
     if n is None or figures.get("n_groups", n) != n:
         return ""
     aims = {"comparison": ("--for", "comparison"), "interval": ()}
@@ -211,7 +211,7 @@ def _next(found: Answer) -> str:
 
 
 def _require_together(given: set[str]) -> None:
-    """Refuse options that ask for no plan, or for several."""
+    """Refuse options that ask for no plan, or for several plans."""
     if sum(each in given for each in PLANS) != 1:
         raise RefusalError(f"give exactly one of {', '.join(PLANS)}")
     incomplete(given, NEEDED)
@@ -225,7 +225,7 @@ def _pilot(
     max_risk: float | None,
     notes: list[str],
 ) -> _PilotFile:
-    """Return the pilot; its pages become groups wherever `fit` would group by page."""
+    """Return the pilot; its pages become groups if `fit` would group by page."""
     if max_risk is None or columns["group"] is not None:
         columns, of_pages = with_pages([path], columns)
         notes += of_pages + notes_of_pages([path], columns, only)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 200
 WIDTH, HEIGHT = 8.0, 5.5  # inches
-RESAMPLES = 1000  # resamples for a confidence band
+RESAMPLES = 1000  # number of resamples for a confidence band
 
 
 def problem_with(path: Path) -> str | None:
@@ -59,7 +59,7 @@ def save(models: Sequence[Model], path: Path, level: float | None = None) -> Non
             point_labels=tuple(at_least(model.threshold(i)) for i in range(len(model.limits))),
         )
         display.plot(axes, ylim="fit")
-        if level is not None and model.outputs.crossed is None:  # crossed groups have no resamples
+        if level is not None and model.outputs.crossed is None:  # crossed groups cannot be resampled
             display.plot_band(_band(model.outputs, level))
     _start_at_a_tick(axes)
     draw_limits(axes)
@@ -68,7 +68,7 @@ def save(models: Sequence[Model], path: Path, level: float | None = None) -> Non
 
 
 def _band(outputs: Outputs, level: float) -> ConfidenceBand:
-    """Return the band of the ARAC curve; intervals already give its warnings."""
+    """Return the band of the ARAC curve; warnings are dropped, because intervals already give them."""
     from fastarac.uncertainty.bands import bootstrap_band
 
     groups = None if outputs.group is None else outputs.group.codes
@@ -81,7 +81,7 @@ def _band(outputs: Outputs, level: float) -> ConfidenceBand:
 
 
 def _start_at_a_tick(axes: Axes) -> None:
-    """Let a vertical axis that does not start at 0 start at a tick, and say so in its label."""
+    """Make a vertical axis without 0 start at a tick, and say in its label where it starts."""
     bottom, top = axes.get_ylim()
     ticks = axes.get_yticks()
     start = max((tick for tick in ticks if tick <= bottom), default=0.0)
@@ -93,7 +93,7 @@ def _start_at_a_tick(axes: Axes) -> None:
 
 def write(figure: Figure, path: Path) -> None:
     """Write a figure to a file, which appears once it is complete."""
-    drawn = BytesIO()  # some writers hide the reason why a file cannot be written
+    drawn = BytesIO()  # write to memory first, because some writers hide the reason of a failure
     form = path.suffix[1:].lower()
     figure.savefig(drawn, format=form, dpi=DOTS_PER_INCH)
     files.write_whole(path, drawn.getvalue())

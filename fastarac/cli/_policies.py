@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation import Policy
 
-NAMES = {  # the library's arguments and the options for them
+NAMES = {  # arguments of the library, and the options that set them
     "by": "--by", "documents": "--document", "groups": "--group", "accepted": "--output",
     "review": "--review", "optional": "--optional", "types": "--type",
     "fields_complete": "--fields-complete", "once": "--once", "ids": "--id",
@@ -38,7 +38,7 @@ REFUSED = (ValueError, TypeError, OSError)
 
 
 def refusing(name: str, do: Callable[[], Any]) -> Any:
-    """Return the result of `do`; turn its errors into refusals in terms of options."""
+    """Return the result of `do`; turn its errors into refusals that name options."""
     try:
         return do()
     except io.DataFileError as error:
@@ -74,7 +74,7 @@ def policies_in(folder: Path) -> dict[str, Policy]:
 
 
 def require_columns(policies: Iterable[Policy], *, by: str | None, documents: str | None) -> None:
-    """Require --by and --document if policies were fitted with them; refuse them otherwise."""
+    """Require --by and --document if policies were fitted with them; otherwise refuse them."""
     every = list(policies)
     for option, column, needed in (
         ("--by", by, any(each.fields for each in every)),
@@ -94,9 +94,9 @@ def _read(path: Path, columns: Mapping[str, Any], notes: list[str] | None) -> io
 def of_one_model(
     path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None
 ) -> io.Outputs:
-    """Read the outputs of the one model that a policy is for; refuse several models.
+    """Read the outputs of the single model that a policy applies to; refuse several models.
 
-    Warnings go to `notes`, or through if it is None.
+    Warnings go to `notes`; if `notes` is None, they are issued as warnings.
     """
     if MODEL in columns.values() or MODEL not in columns_in(path):
         if only is not None:
@@ -114,13 +114,13 @@ def of_one_model(
 def outputs_of_pilot(
     path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None = None
 ) -> io.Outputs:
-    """Read the outputs of one model; with `notes`, drop and note those that `fit` drops."""
+    """Read the outputs of one model; with `notes`, drop outputs that `fit` drops, and note it."""
     outputs = of_one_model(path, only, columns, notes)
     return outputs if notes is None else with_confidence(path, outputs, notes, missed=True)
 
 
 def require_one_model(path: Path, used: Collection[Any]) -> None:
-    """Raise if a file has outputs of several models and no option uses the column of models."""
+    """Raise if a file has outputs of several models, but no option uses the column of models."""
     found = [] if MODEL in used else names_in(path, MODEL)
     if len(found) > 1:
         raise _several_models(path, found, "give a table of its outputs alone")
@@ -148,8 +148,8 @@ def columns_in(path: Path) -> Sequence[str]:
 def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed: bool) -> io.Outputs:
     """Return the outputs that have a confidence; for documents, return all fields.
 
-    Outputs without a confidence are never accepted: if a limit holds without them, it holds with
-    them, too.
+    Outputs without a confidence are never accepted. A limit that holds without them therefore also
+    holds with them.
     """
     if outputs.rejected is None:
         return outputs
@@ -179,7 +179,7 @@ def types_in(
 def ids_in(
     path: Path, only: str | None, columns: Mapping[str, Any], column: str | None
 ) -> NDArray[Any] | None:
-    """Return the id of each output, from this column or else from a column "id" without duplicates."""
+    """Return the id of each output, from this column or else a column "id" without duplicates."""
     if column is None and ID not in columns_in(path):
         return None
     found = labels_of(of_one_model(path, only, {**columns, "item": column or ID}, []).item)
@@ -188,7 +188,7 @@ def ids_in(
 
 
 def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
-    """Return the group of each output; policies and plans take a single column of groups."""
+    """Return the group of each output; refuse crossed groups, which need two columns."""
     if outputs.crossed is not None:
         raise RefusalError(
             "the columns of --group are crossed (neither lies within the other); use one column, "

@@ -1,4 +1,4 @@
-"""Options that several of the commands about policies share."""
+"""Options that several commands about policies share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastarac.reviewer import Reviewer
 
 
 def truth_reader(text: str) -> Reviewer:
-    """Read the share of errors that people find, or the counts from which to estimate it."""
+    """Read the share of errors that people find, or the counts that estimate this share."""
     parts = text.split(",")
     try:
         if len(parts) == 3:

@@ -1,4 +1,4 @@
-"""Check options that need or exclude others, by a command's tables of option names."""
+"""Check options that need or exclude other options, by a command's tables of option names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def incompatible(given: Collection[str], rules: Iterable[Rule]) -> None:
 
 
 def incomplete(given: Collection[str], rules: Iterable[Rule]) -> None:
-    """Refuse an option without any of those that it needs."""
+    """Refuse an option if none of the options that it needs is given."""
     for option, others in rules:
         if option in given and not any(each in given for each in others):
             raise RefusalError(f"{option} needs {' or '.join(others)}")

@@ -171,7 +171,7 @@ def sample(
     aim = _Aim(purpose, error_rate, max_risk, one_column(group))
     _require_together(given)
     aim.require(given)
-    # --station shows images for tables, too, so --images is no option of OCR alone
+    # --station shows images for tables, too; then --images is no option of OCR only.
     of_station = {"--images"} if station is not None else set()
     is_ocr = is_of_ocr(paths, given - of_station, OF_OWN_TABLES)
     rows, page = _DrawnFrom(paths, confidence, is_ocr, reading), Station(station, images)
@@ -210,7 +210,7 @@ def _next(
     aim: _Aim,
     budget: float | None,
 ) -> str:
-    """Return the next command, which uses the answers, or `search` in place of the sample."""
+    """Return the next command: one that uses the answers, or `search` instead of the sample."""
     if audit is not None:
         return command_line("check", audit, output, *column_option("--by", by), "--log")
     usual = rows.confidence == "confidence"
@@ -226,7 +226,7 @@ def _next(
 
 
 def _require_together(given: set[str]) -> None:
-    """Refuse options that exclude each other, or that lack one they need."""
+    """Refuse options that exclude each other, or that lack an option they need."""
     if "--answers" in given:
         incompatible(given, [("--audit", ("--answers",))])
         incomplete(given, [(name, ("--budget",)) for name in OF_DRAWS])
@@ -258,7 +258,7 @@ class _Aim(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The purpose, which a limit implies if none is stated."""
+        """The purpose: the stated one, or the one that a limit implies."""
         if self.purpose is not None:
             return str(self.purpose)
         return "estimate" if self.limit is None else "guarantee-new"
@@ -271,18 +271,18 @@ class _Aim(NamedTuple):
 
     @property
     def limit_options(self) -> tuple[str, str]:
-        """The option of the limit; 1% if there is none."""
+        """The option of the limit, by default 1%."""
         return limit_options(*(self.limit or ("max_error_rate", 0.01)))
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments of the draw."""
+        """The arguments for drawing the sample."""
         purpose = None if self.purpose is None else str(self.purpose)
         return {"purpose": purpose, "max_error_rate": self.error_rate, "max_risk": self.max_risk}
 
     @property
     def said(self) -> dict[str, Any]:
-        """The arguments of the answer."""
+        """The arguments for wording the answer."""
         return {"limit": self.limit, "implied": self.purpose is None and self.limit is not None}
 
     def require(self, given: set[str]) -> None:
@@ -391,7 +391,7 @@ def _crops(images: Path | None, folder: Path | None) -> Crops | None:
 
 
 def _joined(rows: _DrawnFrom, answers: Path, output: Path, how_open: Any) -> Answer:
-    """Write all outputs, with the answers to those that were drawn."""
+    """Write all outputs, with the answers to the drawn ones."""
     from fastarac.ocr.verification.drawing import join_answers_of_words
 
     notes: list[str] = []

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from fastarac.answers.screen import Screen
     from fastarac.cli._tables import Page
 
-ALIKE = "--for", "guarantee-new"  # options of `sample` for a simple random sample
+ALIKE = "--for", "guarantee-new"  # options with which `sample` draws a simple random sample
 BULLET = "- "
-CONTINUED = " \\"  # ends a line of a command that continues
+CONTINUED = " \\"  # end of a line if the command continues on the next one
 
 
 def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
-    """Return a result as text: one screen, or with `details` everything."""
+    """Return a result as text: one screen or, with `details`, everything."""
     with page.capture() as captured:
         if screen.about:
             page.print(Text(printable(screen.about), style="dim"))
@@ -44,7 +44,7 @@ def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
 
 def _print_rest(screen: Screen, page: Page, used: int, *, details: bool) -> None:
     command = f"Next: {printable(screen.command)}" if screen.command else ""
-    if not page.markdown:  # in Markdown each line would become a paragraph
+    if not page.markdown:  # in Markdown, each line would become a paragraph
         command = continued(command, page.width)
     ranked = screen.ranked_notes()
     closing = [*map(printable, screen.written), *command.splitlines()]
@@ -79,7 +79,7 @@ def command_line(command: str, *arguments: object) -> str:
 
 
 def continued(command: str, width: int) -> str:
-    """Break a command into lines of at most this width; an option stays beside its value."""
+    """Break a command into lines of at most this width; options stay beside their values."""
     words: list[str] = []
     for word in re.findall(r"""(?:'[^']*'|"[^"]*"|\S)+""", command):  # quoted text stays whole
         if words and not word.startswith("-") and words[-1].startswith("-") and " " not in words[-1]:

@@ -96,13 +96,13 @@ class Settings:
                 if outputs.never_accepted is not None:
                     raise ValueError(WITHOUT_GROUPS)
                 model = replace(model, by_group=self._by_group(model, outputs.by))
-        if self.prices is None:  # nobody asked for the costs that the evaluation contains
+        if self.prices is None:  # the user asked for no costs, but the evaluation contains them
             model = replace(model, evaluation=replace(model.evaluation, cost_evaluation=None))
         said = (in_words_of_options(note) for note in notes)
         return replace(model, notes=tuple(in_groups_of(model.source.group_word, said)))
 
     def _by_group(self, model: Model, by: Labels) -> GroupEvaluation:
-        """Evaluate each group at its own thresholds, and at those for all groups together."""
+        """Evaluate each group at its own thresholds, and at the thresholds of all groups together."""
         from fastarac.evaluation.groups import evaluate_groups
 
         outputs = model.outputs
@@ -123,7 +123,7 @@ class Settings:
         )
 
     def example(self) -> dict[str, Any]:
-        """Return the figures of an example, to learn the keys that results have."""
+        """Return the figures of an example, which show the keys of results."""
         from fastarac.answers.evaluation import objects
         from fastarac.io import Outputs
 
@@ -170,7 +170,7 @@ class Settings:
         leads: Sequence[Lead | None] = (),
         more: Iterable[Section] = (),
     ) -> Screen:
-        """Return the screen of the answer; first among its notes is how the models' items differ."""
+        """Return the screen of the answer; its first note says how the models' items differ."""
         from fastarac.answers import evaluation
         from fastarac.answers.screen import Note, Weight
 

@@ -67,7 +67,7 @@ class Station(NamedTuple):
     def beside(self, answer: Answer, table: Path, *, asks: bool = True, **columns: Any) -> Answer:
         """Return the answer of a command that wrote a table, extended by the page.
 
-        `asks` is whether the table has rows to ask about.
+        `asks` says whether the table has rows to ask about.
         """
         if self.path is None:
             return answer

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 LEAST = 64 * 10**6
 COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "compare")
-OF_SKETCH = 10  # a sketch takes at most 1 / OF_SKETCH of the memory
-BYTES_OF_WIDTH = 4e3  # upper bound of a sketch's bytes times its width
+OF_SKETCH = 10  # a sketch takes at most 1/OF_SKETCH of the memory
+BYTES_OF_WIDTH = 4e3  # upper bound of (bytes of a sketch)·(its width)
 WIDTHS = 1e-4, 1e-2
-EXAMPLE = [True, False], [0.75, 0.25]  # its figures have the same keys as any others
+EXAMPLE = [True, False], [0.75, 0.25]  # figures of this example show the keys of all figures
 
 
 def evaluate_streams(

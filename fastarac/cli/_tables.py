@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 BEST = "bold green"
 BROKEN = "bold red"
-UNLIMITED = 100_000  # characters per line
-PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # a part of a name; a line may break after it
+UNLIMITED = 100_000  # number of characters per line if lines are not limited
+PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # a part of a name; lines may break after a part
 WIDEST = 80  # default width of tables, in characters
 
 
@@ -78,8 +78,8 @@ def tables(
 ) -> list[Table]:
     """Return one table, or several if the console is too narrow for all blocks together.
 
-    Names stay on one line if there is room. Otherwise they break between their parts, and a block
-    that leaves too little room for the longest part is divided.
+    Names stay on one line if they fit. Otherwise they break between their parts; a block too wide for
+    the longest part beside it is divided.
     """
     done: list[Table] = []
     columns: list[Column] = []
@@ -114,7 +114,7 @@ def tables(
 
 
 def broken(name: str, width: int) -> str:
-    """Break a name between its parts into lines of at most this width; a longer part stays whole."""
+    """Break a name between its parts into lines of at most this width; longer parts stay whole."""
     lines = [""]
     for part in filter(None, PART.findall(name)):
         if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:

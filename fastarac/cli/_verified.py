@@ -142,7 +142,7 @@ def _evaluated(
     certainty: Certainty,
     notes: list[str],
 ) -> VerifiedModel:
-    """Evaluate a file's outputs and its groups, without default intervals if they take long."""
+    """Evaluate a file's outputs and its groups; leave out default intervals if these take long."""
     n_groups = 0 if labels is None else len(set(labels))
     n_outputs = len(outputs.correct) * (1 if labels is None else 2)
     certain, left_out = certainty.in_time(n_outputs, 1 + n_groups)
@@ -212,7 +212,7 @@ def _print(
 
 
 def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of a half-verified example, to learn the keys that results have."""
+    """Return the figures of a half-verified example, which show the keys of results."""
     known = np.where(np.arange(20) % 4 < 2, np.arange(20) % 2, np.nan)
     truth = fastarac.PartialTruth(known, inclusion_probability=np.full(20, 0.5))
     with collected([]):

@@ -128,7 +128,7 @@ def week(
 
 
 def _in_words(do: Callable[[], PolicyWeek]) -> PolicyWeek:
-    """Return the week; an error that begins with an argument names the option for it."""
+    """Return the result of the week; an error about an argument names its option instead."""
     try:
         return do()
     except RefusalError as error:
@@ -143,7 +143,7 @@ def _reading_of(
     by: str | None,
     reading: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return how to read files of OCR; refuse options for another kind of file."""
+    """Return the options for reading files of OCR; refuse options of other kinds of files."""
     if not files:
         return {}
     of_tables = *OF_TABLES, "--group"
