@@ -124,11 +124,11 @@ class KernelCache(NullCache):
 def _rebuilt(target: Any, content: bytes) -> Any:
     """Load machine code, where possible without filling numba's tables of types and functions.
 
-    Filling the tables imports scipy's linear algebra if scipy is installed. This import takes half
-    of the time to a fresh process's first result. Only compilation needs the tables, and it fills
-    them itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends
-    the process. Untested newer versions of numba might register these addresses elsewhere, so that
-    the tables are filled first.
+    Filling the tables imports scipy's linear algebra if scipy is installed. This import takes half of
+    the time that a fresh process needs for its first result. Only compilation needs the tables, and it
+    fills them itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends
+    the process. Untested newer versions of numba might register these addresses elsewhere, so that the
+    tables are filled first.
     """
     if numba.version_info.short <= LOADS_WITHOUT_TABLES:
         _runtime.initialize(target)

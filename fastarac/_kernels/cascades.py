@@ -105,11 +105,11 @@ def best_cuts(
     a model (otherwise people decide, by the previous model's confidence); where the model's table
     begins; its number of cells. `weights` (4, stages, parts) holds, for each stage, the costs of
     deciding a correct and a wrong item, then the number of errors that deciding each of them adds.
-    `limit` (parts,) is the limit on errors. Each weight and limit is the sum of its parts, chosen so
-    that sums over items are exact; comparisons are therefore exact. `capacity` (stages,) is the number
-    of items that may reach each stage. `window` (2, stages − 1) holds the lowest and the highest cut to
-    try. `excess` is the total number of items beyond the limit and the capacities. The result has the
-    least excess and, among cuts with this excess, the least cost.
+    `limit` (parts,) is the limit on errors. Each weight and limit is the sum of its parts. The parts
+    are chosen so that sums over items, and therefore comparisons, are exact. `capacity` (stages,) is
+    the number of items that may reach each stage. `window` (2, stages − 1) holds the lowest and the
+    highest cut to try. `excess` is the total number of items beyond the limit and the capacities. The
+    result has the least excess and, among cuts with this excess, the least cost.
     """
     stages, parts = weights.shape[1:]
     free = stages - 1

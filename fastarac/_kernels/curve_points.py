@@ -5,9 +5,9 @@ are visited from the highest score down, which is from the end of the keys. `p` 
 of positive and negative items in a tie; `tp` and `fp` count the positive and negative items from the
 highest score down to the end of the tie.
 
-A curve drops many ties. To store none of these, its points are written directly from the sorted
-buckets: `describe_buckets` counts the points of each bucket, `place_buckets` computes their positions,
-and `write_points` writes them.
+A curve drops many ties. So that none of these are stored, its points are written directly from the
+sorted buckets: `describe_buckets` counts the points of each bucket, `place_buckets` computes their
+positions, and `write_points` writes them.
 """
 
 from __future__ import annotations
@@ -411,9 +411,9 @@ def rank_rows(
 ) -> None:
     """Look up the scores of rows `start` to `stop` in the columns that `index` was made for.
 
-    Each score counts twice the column's values below it, plus the values equal to it. This count is
-    added to `sums` (len(columns), n_classes) at the row's class, or to the only entry if `sums` has one
-    column. `index` is (levels, below, limits, cells, starts).
+    The count of a score is 2·(column values below it) + (column values equal to it). It is added to
+    `sums` (len(columns), n_classes) at the row's class, or to the only entry if `sums` has one column.
+    `index` is (levels, below, limits, cells, starts).
     """
     levels, below, limits, cells, starts = index
     by_class = sums.shape[1] > 1

@@ -1,4 +1,4 @@
-"""Keys that contain the number of their item, so that sorting them gives the order of the items.
+"""Keys that contain their item's number: sorting the keys gives the order of the items.
 
 A key has 64 bits. The lowest bit says whether the item is marked; the other lower `shift` bits hold the
 number of the item; the upper bits hold the leading bits of the confidence (by `keys.ordered`). The

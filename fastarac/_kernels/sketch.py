@@ -51,7 +51,7 @@ def last_keys(low: Array, bits: Array) -> Array:
 
 @kernel
 def bit_length(x: Any) -> Any:
-    """Return the number of the highest set bit, counted from 1; 0 if none is set."""
+    """Return the position of the highest set bit, counted from 1; 0 if no bit is set."""
     n = 0
     for step in (32, 16, 8, 4, 2, 1):
         if x >> np.uint64(step):
@@ -129,8 +129,8 @@ def collapse(
 ) -> int:  # fmt: skip
     """Merge all nodes inside each range with small counts into one node; return how many nodes result.
 
-    The counts of a range are small if they are at most `share` times `budget` (2,), minus the counts of
-    the enclosing nodes; this must hold for the incorrect and for the correct items.
+    Counts are small if they are at most `share`·(`budget` − counts of the enclosing nodes), both for
+    the incorrect and for the correct items; `budget` has one entry for each.
     """
     before = np.zeros((len(low) + 1, 2), np.int64)
     for i in range(len(low)):
