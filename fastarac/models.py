@@ -18,22 +18,17 @@ Model: TypeAlias = "ThresholdSweep | Items"
 Models: TypeAlias = "Mapping[str, Model]"
 
 
-def as_models(
-    models: Models, *, least: int = 1, names: tuple[str, str, str] = NAMES
-) -> dict[str, ThresholdSweep]:
-    """Return the sweep of each model; `names` are the names of the arrays in error messages.
+def as_models(models: Models) -> dict[str, ThresholdSweep]:
+    """Return the sweep of each model.
 
     Raises
     ------
     ValueError
-        For fewer than `least` models, and as :func:`.threshold_sweep` for the arrays of each.
+        Without models, and as :func:`.threshold_sweep` for the arrays of each.
     TypeError
         For anything but a mapping of names (str) to pairs of arrays or sweeps.
     """
-    return {
-        name: sweep_of(model, f"models[{name!r}]", names)
-        for name, model in named_models(models, least, names).items()
-    }
+    return {name: sweep_of(model, f"models[{name!r}]") for name, model in named_models(models).items()}
 
 
 def named_models(

@@ -42,9 +42,9 @@ def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
     return number
 
 
-def of_percent(number: float, upper: float = 1.0) -> str:
+def of_percent(number: float) -> str:
     """Return a hint that converts a percentage to a share, if `number` looks like a percentage."""
-    if upper != 1.0 or not 1.0 < number <= 100.0:
+    if not 1.0 < number <= 100.0:
         return ""
     return f" ({number:.6g}% is {number / 100.0:.6g})"
 
@@ -87,19 +87,19 @@ def choice(value: Any, name: str, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
 
 
-def fractions_of(values: Any, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:
-    """Return `values` (a scalar or an array) as float64; raise unless all lie in [0, `upper`]."""
+def fractions_of(values: Any, name: str) -> NDArray[np.float64]:
+    """Return `values` (a scalar or an array) as float64; raise unless all lie in [0, 1]."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
-        message = f"{name} must hold numbers in [0, {upper:g}], got type {array.dtype}"
+        message = f"{name} must hold numbers in [0, 1], got type {array.dtype}"
         message += text_in(array)
         raise TypeError(message)
     array = array.astype(np.float64)
-    bad = ~((array >= 0) & (array <= upper))
+    bad = ~((array >= 0) & (array <= 1))
     if bad.any():
         found = array[bad].flat[0] if array.ndim else array
-        message = f"{name} must be a number in [0, {upper:g}], got {found}"
-        message += of_percent(float(found), upper)
+        message = f"{name} must be a number in [0, 1], got {found}"
+        message += of_percent(float(found))
         raise ValueError(message)
     if name in LIMITS:
         for limit in values if isinstance(values, list | tuple) else (values,):

@@ -184,12 +184,6 @@ def boolean(value: Any, name: str) -> bool:
     return value
 
 
-def null(value: Any, name: str) -> None:
-    """Check a field that must be null in this version."""
-    if value is not None:
-        raise unexpected(value, name, "null")
-
-
 def optional(check: Check) -> Check:
     """Return a check that also allows null."""
     return lambda value, name: None if value is None else check(value, name)

@@ -31,9 +31,7 @@ def columns_of(groups: Any) -> tuple[Any, ...] | None:
     return groups if several else None
 
 
-def read_factors(
-    groups: Any, n: int, name: str = "groups", *, beside: str = "confidence"
-) -> tuple[Codes, ...]:
+def read_factors(groups: Any, n: int, *, beside: str = "confidence") -> tuple[Codes, ...]:
     """Return each item's group number for each factor, the factor with the fewest groups first.
 
     A factor nested in another one (documents in batches) is left out, because the outer factor already
@@ -46,14 +44,14 @@ def read_factors(
     """
     columns = columns_of(groups)
     if columns is None:
-        return (read_groups(groups, n, name, beside=beside)[1],)
+        return (read_groups(groups, n, beside=beside)[1],)
     read = [
-        read_groups(column, n, f"{name}[{k}]", beside=beside)[1] for k, column in enumerate(columns)
+        read_groups(column, n, f"groups[{k}]", beside=beside)[1] for k, column in enumerate(columns)
     ]
-    return tuple(read[k] for k in outermost(read, name))
+    return tuple(read[k] for k in outermost(read))
 
 
-def outermost(columns: Sequence[Codes], name: str = "groups") -> list[int]:
+def outermost(columns: Sequence[Codes]) -> list[int]:
     """Return the indices of the columns not nested in another one, the one with fewest groups first."""
     order = sorted(range(len(columns)), key=lambda k: n_groups(columns[k]))
     kept: list[int] = []
@@ -62,13 +60,11 @@ def outermost(columns: Sequence[Codes], name: str = "groups") -> list[int]:
         if all(n_groups(intersection([columns[k], columns[other]])) > finer for other in kept):
             kept.append(k)
     if len(kept) > MOST:
-        raise ValueError(f"{name} must have at most {MOST} crossed columns, got {len(kept)}")
+        raise ValueError(f"groups must have at most {MOST} crossed columns, got {len(kept)}")
     return kept
 
 
-def read_outermost(
-    groups: Any, n: int, taker: str, name: str = "groups", *, beside: str = "confidence"
-) -> Codes:
+def read_outermost(groups: Any, n: int, taker: str, *, beside: str = "confidence") -> Codes:
     """Return the number of each item's group; for nested columns, the outermost column counts.
 
     Raises
@@ -76,16 +72,16 @@ def read_outermost(
     ValueError
         As for `read_factors`; also for crossed columns, which `taker` does not support.
     """
-    first, *others = read_factors(groups, n, name, beside=beside)
+    first, *others = read_factors(groups, n, beside=beside)
     if others:
-        raise ValueError(crossed_in(name, taker))
+        raise ValueError(crossed_in(taker))
     return first
 
 
-def crossed_in(name: str, taker: str) -> str:
+def crossed_in(taker: str) -> str:
     """Return the message that `taker` does not support crossed columns."""
     return (
-        f"{name} has columns that are crossed (none of them lies within another); {taker} takes one "
+        f"groups has columns that are crossed (none of them lies within another); {taker} takes one "
         "column, or nested ones such as (batch, document)"
     )
 

@@ -205,14 +205,6 @@ class PartialTruth(Table, Result):
         object.__setattr__(self, "least_probability", least)
         object.__setattr__(self, "truth_reader", reader)
 
-    @classmethod
-    def of_checked(cls, correct: FloatArray, inclusion_probability: FloatArray) -> PartialTruth:
-        """Return the truth of labels and probabilities that need no further checks."""
-        truth = cls.__new__(cls)
-        least = least_of(inclusion_probability, None)
-        truth._fill(correct, inclusion_probability, None, None, least, graded=False)  # noqa: SLF001
-        return truth
-
     def __repr__(self) -> str:
         judged = "" if self.judge is None else ", with a judge"
         return f"PartialTruth({self.n_verified} of {len(self.correct)} verified{judged})"

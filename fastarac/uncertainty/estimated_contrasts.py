@@ -34,7 +34,7 @@ def by_estimates(
     """Compare models by the contributions of all items, verified or not, to their estimates."""
     _check(models)
     if models.n_factors > 1:
-        raise ValueError(crossed_in("groups", "a PartialTruth"))
+        raise ValueError(crossed_in("a PartialTruth"))
     estimated.check_statistic(statistic)
     if not statistic.definition.is_smooth:
         raise ValueError(

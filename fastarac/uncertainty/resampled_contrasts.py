@@ -50,7 +50,7 @@ def by_resampling(
 ) -> Contrasts:
     """Compare models by resamples of items or groups, the same ones for all models."""
     if models.n_factors > 1:
-        raise ValueError(crossed_in("groups", "method='bootstrap', which draws whole groups,"))
+        raise ValueError(crossed_in("method='bootstrap', which draws whole groups,"))
     key, n_resamples = key_of(resampling.random_state), resampling.n
     populations, rows = [], []
     for model in models.items.values():

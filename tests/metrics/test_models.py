@@ -6,7 +6,7 @@ import pytest
 
 import fastarac as fa
 from fastarac._engine.inputs import SCORED_NAMES
-from fastarac.models import as_models
+from fastarac.models import as_models, named_models, sweep_of
 
 PAIR = ([1, 0, 1], [0.9, 0.4, 0.6])
 
@@ -52,6 +52,6 @@ def test_names_of_the_arrays_and_the_least_number():
     with pytest.raises(
         TypeError, match=r"models\['a'\] must be \(y_true, y_score\) or a ThresholdSweep,"
     ):
-        as_models({"a": 3}, names=SCORED_NAMES)
+        sweep_of(3, "models['a']", SCORED_NAMES)
     with pytest.raises(ValueError, match="models must have at least 2 entries, got 1"):
-        as_models({"a": PAIR}, least=2)
+        named_models({"a": PAIR}, 2)

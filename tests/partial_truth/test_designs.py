@@ -45,7 +45,7 @@ def sample_of(chosen, pi, units):
     if units is PAGES:
         codes = np.array([next(g for g, unit in enumerate(units) if i in unit) for i in range(8)])
     correct = np.where(chosen, RIGHT, np.nan)
-    truth = fa.PartialTruth.of_checked(correct, np.array([float(p) for p in pi]))
+    truth = fa.PartialTruth(correct, inclusion_probability=np.array([float(p) for p in pi]))
     items = PartialItems(truth, CONFIDENCE, codes)
     g = np.array([float(x) for x in PREDICTED])
     items.predictions = [Prediction(items.order.astype(np.int32), g, g[items.order[items.places]])]

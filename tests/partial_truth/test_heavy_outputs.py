@@ -53,11 +53,14 @@ def test_room_is_continuous_in_the_heaviest_weight():
     """Outputs at 2.5 times the mean weight have the room of all others, and beyond it more and more."""
     rng = np.random.default_rng(2)
     confidence, right = wrong_at_the_top(rng)
-    drawn = rng.random(N) < np.where(confidence > 0.9, 0.05, 0.2)
+    given = np.where(confidence > 0.9, 0.05, 0.2)
+    drawn = rng.random(N) < given
     widths = []
     for top in (0.06, 0.0599, 0.03, 0.015):
         probability = np.where(confidence > 0.9, top, 0.2)
-        truth = fa.PartialTruth.of_checked(np.where(drawn, right, np.nan), probability)
+        truth = fa.PartialTruth(np.where(drawn, right, np.nan), inclusion_probability=given)
+        # one draw serves all probabilities, which do not fit it
+        object.__setattr__(truth, "inclusion_probability", probability)
         found = fa.asymptotic_interval(truth, confidence, statistic="arac_auc")
         widths.append(found.high - found.low)
     assert widths[0] == pytest.approx(widths[1], rel=0.01)

@@ -100,7 +100,8 @@ def test_both_counts_add_up_to_the_items(n):
     rng = np.random.default_rng(n)
     chosen = rng.random(n) < 0.3
     chosen[0] = True
-    truth = fa.PartialTruth.of_checked(verified(rng.random(n) < 0.8, chosen), np.full(n, 0.3))
+    known = verified(rng.random(n) < 0.8, chosen)
+    truth = fa.PartialTruth(known, inclusion_probability=np.full(n, 0.3))
     sweep = fa.threshold_sweep(truth, rng.random(n))
     assert np.array_equal(sweep.true_accepts + sweep.false_accepts, np.arange(n + 1))
     assert np.array_equal(sweep.acceptance_rate, np.arange(n + 1) / n)
