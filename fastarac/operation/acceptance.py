@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,18 @@ if TYPE_CHECKING:
 
 Rule = Literal["product", "least"]
 MOST_SHOWN = 5  # most fields named in a sentence
+
+
+class NewOutputs(NamedTuple):
+    """New outputs, with the arguments that describe them besides their truth."""
+
+    confidence: ArrayLike
+    by: ArrayLike | None = None
+    documents: ArrayLike | None = None
+    rejected: ArrayLike | None = None
+    types: ArrayLike | None = None
+    groups: ArrayLike | None = None
+    max_group_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +96,14 @@ class AcceptanceRule:
             return f"by field ({', '.join(each)})"
         return f"at confidence {shown_threshold(self.thresholds[0])}"
 
-    def apply(
-        self,
-        confidence: ArrayLike,
-        *,
-        by: ArrayLike | None,
-        documents: ArrayLike | None,
-        rejected: ArrayLike | None,
-        types: ArrayLike | None,
-    ) -> NDArray[np.bool_]:
+    def apply(self, outputs: NewOutputs) -> NDArray[np.bool_]:
         """Return which outputs are accepted, with the errors of :meth:`.Policy.apply`."""
         if self.documents is not None:
-            whole, accepted, _ = self._decided(confidence, by, documents, rejected, types)
+            whole, accepted, _ = self._decided(outputs)
             return np.asarray(accepted[whole.of_item])
-        self.require_columns(by=by, documents=documents, types=types)
-        _, _, accepted = self.of_outputs(confidence, by)
-        given = given_of(rejected, len(accepted))
+        self.require_columns(by=outputs.by, documents=outputs.documents, types=outputs.types)
+        _, _, accepted = self.of_outputs(outputs.confidence, outputs.by)
+        given = given_of(outputs.rejected, len(accepted))
         return accepted if given is None else accepted & given
 
     def of_outputs(
@@ -113,20 +117,13 @@ class AcceptanceRule:
         return values, codes, _by_field(rules, values, codes, unknown=False)
 
     def of_documents(
-        self,
-        correct: NDArray[np.bool_],
-        confidence: ArrayLike,
-        *,
-        by: ArrayLike | None,
-        documents: ArrayLike,
-        rejected: ArrayLike | None,
-        types: ArrayLike | None,
-        fields_complete: bool,
+        self, correct: NDArray[np.bool_], outputs: NewOutputs, *, fields_complete: bool
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
         """Return which documents are accepted, which are wrong, and the first output of each."""
-        whole, accepted, codes = self._decided(confidence, by, documents, rejected, types)
+        whole, accepted, codes = self._decided(outputs)
         if not fields_complete:
-            whole.require_told(accepted, self._requirements, self.fields, np.asarray(documents))
+            labels = np.asarray(outputs.documents)
+            whole.require_told(accepted, self._requirements, self.fields, labels)
         right = correct if codes is None else correct | (codes < 0)  # ignore unknown fields
         return accepted, ~whole.right(right), whole.first
 
@@ -169,22 +166,17 @@ class AcceptanceRule:
         return Requirements.of(self.fields, self.optional, self.types)
 
     def _decided(
-        self,
-        confidence: ArrayLike,
-        by: ArrayLike | None,
-        documents: ArrayLike | None,
-        rejected: ArrayLike | None,
-        types: ArrayLike | None,
+        self, outputs: NewOutputs
     ) -> tuple[Documents, NDArray[np.bool_], NDArray[np.intp] | None]:
         """Return the documents, which of them are accepted, and the field codes."""
-        values = confidences(confidence)
-        self.require_columns(by=by, documents=documents, types=types)
+        values = confidences(outputs.confidence)
+        self.require_columns(by=outputs.by, documents=outputs.documents, types=outputs.types)
         n = len(values)
-        codes, given = self.codes(by, n), given_of(rejected, n)
-        of_item = read_groups(documents, n, "documents")[1]
+        codes, given = self.codes(outputs.by, n), given_of(outputs.rejected, n)
+        of_item = read_groups(outputs.documents, n, "documents")[1]
         kinds = None
-        if types is not None:
-            kinds, _ = places_among([each.type for each in self.types], types, n, "types")
+        if outputs.types is not None:
+            kinds, _ = places_among([each.type for each in self.types], outputs.types, n, "types")
         whole = Documents.of(of_item, codes, given, len(self.calibrations), kinds)
         counts = given
         if codes is not None and (codes < 0).any():

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastarac.operation.acceptance import AcceptanceRule
+    from fastarac.operation.acceptance import AcceptanceRule, NewOutputs
     from fastarac.operation.looks import LookRequest
     from fastarac.operation.shifts import Reference
     from fastarac.samples.partial import PartialTruth
@@ -87,37 +87,27 @@ class PolicyTest(NamedTuple):
     """The log of looks that this test is added to, if there is one."""
 
     def of_all_verified(
-        self,
-        correct: ArrayLike,
-        confidence: ArrayLike,
-        *,
-        by: ArrayLike | None,
-        groups: ArrayLike | None,
-        max_group_size: int | None,
-        documents: ArrayLike | None,
-        rejected: ArrayLike | None,
-        types: ArrayLike | None,
-        fields_complete: bool,
+        self, correct: ArrayLike, outputs: NewOutputs, *, fields_complete: bool
     ) -> PolicyCheck:
         """Test outputs, or whole documents, all of which are verified."""
-        threshold_sweep(correct, confidence)  # raises unless all are 0, 1 and finite
-        items = read_items(correct, confidence)
+        threshold_sweep(correct, outputs.confidence)  # raises unless all are 0, 1 and finite
+        items = read_items(correct, outputs.confidence)
         values, right, n = items.confidence, np.not_equal(items.correct, 0), items.n
-        pages, codes = _pages_of(groups, n), self.rule.codes(by, n)
-        given = given_of(rejected, n)  # policies are fitted on these only
+        pages, codes = _pages_of(outputs.groups, n), self.rule.codes(outputs.by, n)
+        given, documents = given_of(outputs.rejected, n), outputs.documents is not None
         with_confidence = slice(None) if given is None else given
         of_fit = was_fitted_on(self.fitted_on, self.references, values, codes, right, with_confidence)
-        columns, n_unread = {"by": by, "rejected": rejected, "types": types}, 0
-        if documents is None:
-            accepted = self.rule.apply(values, documents=None, **columns)
-            wrong, rows, fields = ~right, np.arange(n), codes
-        else:
+        outputs, n_unread = outputs._replace(confidence=values), 0
+        if documents:
             accepted, wrong, rows = self.rule.of_documents(
-                right, values, documents=documents, fields_complete=fields_complete, **columns
+                right, outputs, fields_complete=fields_complete
             )
             pages, fields = None if pages is None else pages[rows], None
-        checked = Checked(accepted, accepted & wrong, pages, max_group_size)
-        if documents is None and given is not None:  # as in fitting and applying
+        else:
+            accepted = self.rule.apply(outputs)
+            wrong, rows, fields = ~right, np.arange(n), codes
+        checked = Checked(accepted, accepted & wrong, pages, outputs.max_group_size)
+        if given is not None and not documents:  # policies are fitted on these only
             checked, rows, n_unread = checked.only(given), np.flatnonzero(given), int(np.sum(~given))
             fields = None if fields is None else fields[given]
         if self.looks is not None and not of_fit:
@@ -125,28 +115,20 @@ class PolicyTest(NamedTuple):
             checked, fields, n_unread = self.looks.add(sample)
         found = check_of(
             checked, self.rule.parts(fields), self.promise,
-            documents=documents is not None, of_fit=of_fit, n_unread=n_unread,
+            documents=documents, of_fit=of_fit, n_unread=n_unread,
         )  # fmt: skip
-        seen = fields if documents is None else codes
+        seen = codes if documents else fields
         return replace(found, unknown_fields=0 if seen is None else int(np.sum(seen < 0)))
 
-    def of_partly_verified(
-        self,
-        truth: PartialTruth,
-        confidence: ArrayLike,
-        by: ArrayLike | None,
-        groups: ArrayLike | None,
-        max_group_size: int | None,
-    ) -> PolicyCheck:
+    def of_partly_verified(self, truth: PartialTruth, outputs: NewOutputs) -> PolicyCheck:
         """Test outputs of which some are verified."""
-        values = confidences(confidence)
+        values = confidences(outputs.confidence)
         same_number("correct", len(truth), "confidence", len(values))
-        values, codes, accepted = self.rule.of_outputs(values, by)
-        pages = truth.groups if groups is None else _pages_of(groups, len(values))
+        values, codes, accepted = self.rule.of_outputs(values, outputs.by)
+        pages = truth.groups if outputs.groups is None else _pages_of(outputs.groups, len(values))
         seen = KnownErrors.of(truth, values, accepted, pages)
-        checked = Checked(
-            accepted, accepted & (seen.error == 1.0), pages, max_group_size, verified=seen
-        )
+        wrong = accepted & (seen.error == 1.0)
+        checked = Checked(accepted, wrong, pages, outputs.max_group_size, verified=seen)
         of_fit = was_fitted_on(self.fitted_on, self.references, values, codes, None)
         if self.looks is not None and not of_fit:
             checked = self.looks.weighted(checked, (values, codes, seen.error, seen.probability))
@@ -155,20 +137,16 @@ class PolicyTest(NamedTuple):
     def of_log(
         self,
         correct: ArrayLike,
-        confidence: ArrayLike,
-        by: ArrayLike | None,
-        groups: ArrayLike | None,
-        max_group_size: int | None,
+        outputs: NewOutputs,
         probability: ArrayLike,
         drawn: ArrayLike | None,
     ) -> PolicyCheck:
         """Test a log of audits of accepted outputs."""
-        values, codes, accepted = self.rule.of_outputs(confidence, by)
-        pages = _pages_of(groups, len(values))
+        values, codes, accepted = self.rule.of_outputs(outputs.confidence, outputs.by)
+        pages = _pages_of(outputs.groups, len(values))
         log = log_of(correct, values, accepted, probability, drawn=drawn, groups=pages)
-        checked = Checked(
-            log.accepted, log.accepted & log.wrong, pages, max_group_size, probability=log.probability
-        )
+        wrong, largest = log.accepted & log.wrong, outputs.max_group_size
+        checked = Checked(log.accepted, wrong, pages, largest, probability=log.probability)
         if self.looks is not None:
             columns = values, codes, log.accepted, log.wrong, log.known, log.probability
             checked = self.looks.weighted(checked, columns)

@@ -16,7 +16,7 @@ from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac._engine.inputs import read_groups
 from fastarac.operation.absences import FieldAbsence, OptionalSetting, advice
-from fastarac.operation.acceptance import AcceptanceRule, Rule, require_column
+from fastarac.operation.acceptance import AcceptanceRule, NewOutputs, Rule, require_column
 from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.checking import CheckedPromise, PolicyTest
 from fastarac.operation.expected_errors import all_of_found, errors_expected, expected_rates
@@ -322,7 +322,7 @@ class Policy(Result):
             If `by` or `documents` is missing or superfluous, or the labels are of another type than the
             policy's.
         """
-        return self._rule.apply(confidence, by=by, documents=documents, rejected=rejected, types=types)
+        return self._rule.apply(NewOutputs(confidence, by, documents, rejected, types))
 
     def error_probability(
         self, confidence: ArrayLike, *, by: ArrayLike | None = None
@@ -456,23 +456,21 @@ class Policy(Result):
         correct, truth, people = answers_of(correct, truth_reader)
         promise = CheckedPromise.of(self.criterion, self.limit, self.failure_probability, people)
         test = PolicyTest(self._rule, promise, self.fitted_on, self.references, log)
-        single = confidence, by, groups, max_group_size
+        outputs = NewOutputs(confidence, by, documents, rejected, types, groups, max_group_size)
         if audit_probability is not None:
             beside = {"documents": documents, "rejected": rejected}
             if name := next((name for name, given in beside.items() if given is not None), None):
                 raise TypeError(f"{name} cannot go with audit_probability, which is of single outputs")
-            return test.of_log(correct if truth is None else truth, *single, audit_probability, drawn)
+            told = correct if truth is None else truth
+            return test.of_log(told, outputs, audit_probability, drawn)
         if drawn is not None:
             raise TypeError("drawn needs audit_probability, which only a log of audits has")
         if truth is not None:
             if documents is not None or rejected is not None:
                 name = "rejected" if documents is None else "documents"
                 raise TypeError(f"{name} cannot go with a PartialTruth: give outputs alone")
-            return test.of_partly_verified(truth, *single)
-        return test.of_all_verified(
-            correct, confidence, by=by, groups=groups, max_group_size=max_group_size,
-            documents=documents, rejected=rejected, types=types, fields_complete=fields_complete,
-        )  # fmt: skip
+            return test.of_partly_verified(truth, outputs)
+        return test.of_all_verified(correct, outputs, fields_complete=fields_complete)
 
     def of_documents(
         self,
@@ -489,10 +487,8 @@ class Policy(Result):
 
         Arguments and errors are those of :meth:`check`.
         """
-        return self._rule.of_documents(
-            correct, confidence, by=by, documents=documents, rejected=rejected, types=types,
-            fields_complete=fields_complete,
-        )  # fmt: skip
+        outputs = NewOutputs(confidence, by, documents, rejected, types)
+        return self._rule.of_documents(correct, outputs, fields_complete=fields_complete)
 
     @property
     def _rule(self) -> AcceptanceRule:
