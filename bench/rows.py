@@ -6,11 +6,12 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 Row = TypeVar("Row")
 
@@ -101,3 +102,28 @@ def fill(
         sys.stdout.flush()
         others = [row for row in known if cell_of(row) != cell]
         save(sorted(others + rows, key=order), options.output)
+
+
+def fill_ways(
+    program: str,
+    about: str | None,
+    samples: int,
+    output: Path,
+    kind: type[Row],
+    by: str,
+    sizes: Mapping[str, Iterable[int]],
+    ways: Iterable[str],
+    simulate: Callable[..., Iterable[Row]],
+    line: Callable[[Row], str],
+) -> None:
+    """Fill a table that has a row for each way to go, at each of the sizes of each of the names.
+
+    `by` is the field of a row that has the name, and the option that chooses names.
+    """
+    parser = parser_of(program, about, samples, output)
+    parser.add_argument(f"--{by}", dest="chosen", choices=sizes, action="append")
+    options = parser.parse_args()
+    name, place = attrgetter(by, "n"), attrgetter(by, "n", "way")
+    order = [(each, n, way) for each in sizes for n in sizes[each] for way in ways]
+    cells = [(each, n) for each in options.chosen or sizes for n in sizes[each]]
+    fill(options, kind, cells, name, simulate, line, order=lambda row: order.index(place(row)))

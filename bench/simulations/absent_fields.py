@@ -27,7 +27,7 @@ from unittest import mock
 import numpy as np
 
 import fastarac as fa
-from bench.rows import fill, parser_of
+from bench.rows import fill_ways
 from fastarac import operation
 from fastarac.operation.absences import Tried
 
@@ -189,14 +189,9 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    parser = parser_of("python -m bench.simulations.absent_fields", __doc__, SAMPLES, OUTPUT)
-    parser.add_argument("--absent", choices=ABSENT, action="append")
-    options = parser.parse_args()
-    cells = [(absent, n) for absent in options.absent or ABSENT for n in SIZES]
-    order = [(absent, n, way) for absent in ABSENT for n in SIZES for way in WAYS]
-    fill(
-        options, Row, cells, lambda row: (row.absent, row.n), simulate, line,
-        order=lambda row: order.index((row.absent, row.n, row.way)),
+    fill_ways(
+        "python -m bench.simulations.absent_fields", __doc__, SAMPLES, OUTPUT, Row, "absent",
+        dict.fromkeys(ABSENT, SIZES), WAYS, simulate, line,
     )  # fmt: skip
 
 

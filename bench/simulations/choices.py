@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fastarac as fa
-from bench.rows import fill, parser_of
+from bench.rows import fill_ways
 from bench.simulations import operation as fields_of_two
 from fastarac.operation import fit_policies, fit_policy
 
@@ -105,13 +105,9 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    parser = parser_of("python -m bench.simulations.choices", __doc__, SAMPLES, OUTPUT)
-    options = parser.parse_args()
-    cells = [(kind, n) for kind, sizes in SIZES.items() for n in sizes]
-    order = [(kind, n, way) for kind, n in cells for way in WAYS]
-    fill(
-        options, Row, cells, lambda row: (row.kind, row.n), simulate, line,
-        order=lambda row: order.index((row.kind, row.n, row.way)),
+    fill_ways(
+        "python -m bench.simulations.choices", __doc__, SAMPLES, OUTPUT, Row, "kind",
+        SIZES, WAYS, simulate, line,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fastarac as fa
-from bench.rows import fill, parser_of
+from bench.rows import fill_ways
 from fastarac.operation import fit_policy
 
 if TYPE_CHECKING:
@@ -98,14 +98,9 @@ def line(row: Row) -> str:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    options = parser_of(
-        "python -m bench.simulations.risk_scales", __doc__, SAMPLES, OUTPUT
-    ).parse_args()
-    cells = [(units, n) for units in UNITS for n in SIZES]
-    order = [(units, n, way) for units, n in cells for way in WAYS]
-    fill(
-        options, Row, cells, lambda row: (row.units, row.n), simulate, line,
-        order=lambda row: order.index((row.units, row.n, row.way)),
+    fill_ways(
+        "python -m bench.simulations.risk_scales", __doc__, SAMPLES, OUTPUT, Row, "units",
+        dict.fromkeys(UNITS, SIZES), WAYS, simulate, line,
     )  # fmt: skip
 
 
