@@ -131,11 +131,9 @@ def calibrations_of(
     columns: ItemColumns, fitting: NDArray[np.bool_], n_fields: int
 ) -> list[Calibration | None]:
     """Return the calibration of each field from the marked items that have a confidence."""
-    fitting & columns.with_confidence
+    own = fitting & columns.with_confidence
     return [
-        calibration_of_items(
-            columns, np.flatnonzero(fitting & columns.with_confidence & (columns.field == i))
-        )
+        calibration_of_items(columns, np.flatnonzero(own & (columns.field == i)))
         for i in range(n_fields)
     ]
 
