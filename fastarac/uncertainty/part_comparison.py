@@ -126,7 +126,7 @@ def compare_parts(
         choice(correction, "correction", ("holm", "bonferroni"))
     read = read_models(models, groups, sample_weight, paired)
     if read.n_factors > 1:
-        raise ValueError(crossed_in("groups", "compare_parts"))
+        raise ValueError(crossed_in("compare_parts"))
     read = _checked(read)
     parts = [_compared(part, compared, level) for part in _parts_of(read, by, paired)]
     pvalues = [part.pvalue(pair) for part in parts for pair in part.found.pairs.values()]
