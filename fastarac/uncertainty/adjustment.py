@@ -1,4 +1,4 @@
-"""Corrections for the number of tests: p-values, and the levels of the intervals that go with them."""
+"""Corrections of p-values, and of the levels of intervals, for the number of tests."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ def adjusted_levels(
 ) -> list[float]:
     """Return interval levels such that 0 is excluded iff the adjusted p-value is below 1 − level.
 
-    With Bonferroni and m tests, the level is 1 − α/m. With Holm it is 1 − α/k, where k is the number of
-    tests still open when this one is decided: for a test that rejects, the tests whose p-value is not
-    smaller; for one that does not, all tests that do not reject. A test with p-value NaN counts and
-    does not reject.
+    Let there be m tests. With Bonferroni, the level is 1 − α/m. With Holm, it is 1 − α/k. If the test
+    rejects, k counts the tests with a p-value at least as large. Otherwise k counts the tests that do
+    not reject. A test with p-value NaN counts and does not reject.
     """
     alpha, n = 1.0 - level, len(pvalues)
     if correction is None:

@@ -1,4 +1,4 @@
-"""Confidence intervals of a statistic from the sample itself, without resampling."""
+"""Confidence intervals of a statistic, computed from the sample itself without resampling."""
 
 from __future__ import annotations
 
@@ -46,12 +46,14 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
 
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
-FEW_IN_PART_OF_GROUPS = 16  # fewest errors inside the part of a partial ROC-AUC, with grouped items
-FEWEST_ITEMS = 3  # items of the rarer class; with fewer, the spread between groups is unknown
+# with groups, a partial ROC-AUC with fewer errors inside its part raises a warning
+FEW_IN_PART_OF_GROUPS = 16
+FEWEST_ITEMS = 3  # with fewer items of the rarer class, the spread between groups is unknown
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
-FEW_ERRORS = 6.0  # with fewer effective errors, use the gamma interval of a loss
-FEWEST_DEGREES = 2.0  # at least, with groups: a dominant group already makes the standard error large
+FEW_ERRORS = 6.0  # a loss with fewer effective errors gets the gamma interval
+# never less with groups: a dominant group already makes the standard error large
+FEWEST_DEGREES = 2.0
 
 
 def asymptotic_interval(
@@ -77,20 +79,20 @@ def asymptotic_interval(
     confidence_level : float, default=0.95
         Between 0 and 1.
     method : {"auto", "wald", "logit", "gamma", "inversion", "gaps"}, default="auto"
-        "auto" uses "inversion" for shares and acceptance rates; with few errors "gamma" for ARAC-AUC,
-        AUGRC, ARP-AUC, AURC, average precision and PR-AUC, and "gaps" for partial ROC-AUC; otherwise
-        "logit". The result's `method` names the one used.
+        "auto" uses "inversion" for shares and acceptance rates, and "logit" for others. With few errors
+        it uses "gamma" for ARAC-AUC, AUGRC, ARP-AUC, AURC, average precision and PR-AUC, and "gaps" for
+        partial ROC-AUC. The result's `method` names it.
     groups : array_like of shape (n,), or tuple of them, optional
-        Label of each item's group (page, document), within which items may depend on each other.
-        Several columns, nested (batch, document) or crossed (writer, form), are a tuple of arrays.
+        Label of each item's group (page, document) of dependent items. For several columns, nested
+        (batch, document) or crossed (writer, form), give a tuple of arrays.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum. Sampling weights, not counts: multiplying all by
-        a constant changes nothing.
+        Sampling weights, not counts: real, finite, at least 0, with a positive sum. Their scale does
+        not matter.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); each item counts as a
         whole.
     unseen_pages : bool, default=False
-        With groups: widen the interval for unseen groups that are wrong throughout.
+        With groups: widen the interval for groups that are wrong throughout and missing.
 
     Examples
     --------
@@ -108,17 +110,17 @@ def asymptotic_interval(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for a statistic that the method does not support, and for a
-        sweep of weighted items, which lacks single weights.
+        As :func:`.threshold_sweep`; also if the method does not support the statistic, and for a sweep
+        of weighted items, because it lacks their single weights.
 
     Warns
     -----
     UnreliableIntervalWarning
         With fewer than 5 groups (10 with several columns, 20 with "wald"). With "wald" also if fewer
-        than 10 groups have correct, or incorrect, items, few items of large weight are errors, or the
-        effective number of correct or incorrect items is below 10.
+        than 10 groups have correct (or incorrect) items, if few items of large weight are errors, or if
+        fewer than 10 items (effectively) are correct, or incorrect.
     UndefinedMetricWarning
-        Where the statistic is undefined.
+        If the statistic is undefined.
 
     See Also
     --------
@@ -130,20 +132,20 @@ def asymptotic_interval(
     Notes
     -----
     - "wald": estimate ± normal quantile × standard error, from the :func:`.influence_values`; for
-      ``"roc_auc"`` that of DeLong et al. 1988.
-    - "logit": the same on the log-odds within the statistic's range, with Student's quantile.
-    - "gamma": the loss as a weighted sum of Poisson counts, with room for one unseen error.
-    - "inversion": Clopper and Pearson's interval of rates; of acceptance rates at a limit, by the
-      thresholds that a binomial test does not reject.
-    - "gaps": random shares of the population between neighbouring errors, for partial ROC-AUC with few
-      errors.
+      ``"roc_auc"`` the error of DeLong et al. 1988.
+    - "logit": like "wald", but on the log-odds within the statistic's range, with Student's quantile.
+    - "gamma": the loss is taken as a weighted sum of Poisson counts, plus one unseen error.
+    - "inversion": Clopper and Pearson's interval for rates. For acceptance rates at a limit, all
+      thresholds not rejected by a binomial test.
+    - "gaps": for partial ROC-AUC with few errors. The shares of the population between neighbouring
+      errors are drawn at random.
 
-    "logit", and "inversion" with groups or weights, leave room for a group that is wrong throughout, or
-    a heavy item that is wrong. A sample of G groups may contain none of a kind that makes up u = 1 −
-    α^(1/G) of all groups (7% for G = 40). With `unseen_pages`, a share u of wrong items is added at the
-    highest or the lowest confidences; the resulting change of the statistic is combined with the
-    interval's half-width as the root of the sum of squares. "Formulas of intervals, tests and
-    guarantees" in the documentation has every formula.
+    "logit", and "inversion" with groups or weights, are widened for errors that the sample may lack: a
+    group that is wrong throughout, or a wrong item of large weight. G groups may include none of a kind
+    that makes up u = 1 − α^(1/G) of all groups (7% for G = 40). With `unseen_pages`, a share u of wrong
+    items is added at the highest or the lowest confidences. The change is combined with the interval's
+    half-width by the root of the sum of squares. "Formulas of intervals, tests and guarantees" in the
+    documentation has every formula.
 
     References
     ----------
@@ -237,7 +239,7 @@ def interval_and_warning(
     method: str,
     factors: Sequence[NDArray[Any]] = (),
 ) -> tuple[Interval, str | None]:
-    """Return the interval, by all crossed `factors`, and a warning if it is unreliable, else None."""
+    """Return the interval, widened by all crossed `factors`, and a warning (or None)."""
     if len(factors) > 1:
         found, warning = interval_of_factors(
             sample, factors, statistic, lambda one: interval_and_warning(one, statistic, level, method)
@@ -258,7 +260,8 @@ def interval_and_warning(
         else:
             ends = inversion.rate(sample, statistic, level)
         found = Interval(value, min(ends[0], value), max(ends[1], value), error, level, method)
-        if not sample.counted:  # binomial intervals of independent unweighted items need no extra room
+        # independent unweighted items have binomial intervals, which need no widening
+        if not sample.counted:
             found = with_unseen(found, sample, statistic)
         return found, few
     if auto or method == "gamma":
@@ -299,7 +302,7 @@ def with_unseen_pages(
     method: str,
     factors: Sequence[NDArray[Any]] = (),
 ) -> tuple[Interval, str | None]:
-    """Return the interval widened for unseen wrong groups of the coarsest factor, and the warning."""
+    """Return the interval widened for unseen wrong groups of the coarsest factor, and a warning."""
     found, warning = interval_and_warning(sample, statistic, level, method, factors)
     if sample.items is None or sample.codes is None or math.isnan(found.estimate):
         return found, warning
@@ -312,7 +315,7 @@ def with_unseen_pages(
 def _with_left_out_cost(
     found: Interval, estimate: Estimate, sample: ItemSample, statistic: Statistic
 ) -> Interval:
-    """Raise the upper end to that of an interval centred half way to the leave-one-out cost."""
+    """Raise the upper end: centre the interval half way to the leave-one-out cost."""
     n = float(sample.sweep.total) if sample.items is None else sample.items.n
     value = (estimate.value + left_out_cost(sample.sweep, statistic, n)) / 2.0
     higher = interval_of(estimate._replace(value=value), statistic, found.confidence_level, "logit")
@@ -337,7 +340,7 @@ def _ends_by_losses(
 def estimate_of(
     sample: ItemSample, statistic: Statistic, contributions: NDArray[np.float64] | None = None
 ) -> Estimate:
-    """Return the statistic with its standard error; `contributions` avoids computing them again."""
+    """Return the statistic with its standard error, computed from `contributions` if given."""
     sweep, items, codes = sample
     value = statistic(sweep)
     if items is None:
@@ -376,25 +379,25 @@ def degrees_of(sample: ItemSample, definition: Definition, contributors: float, 
 
 
 def satterthwaite(contributors: float, n: float) -> float:
-    """Return Satterthwaite's degrees of freedom for this number of effective contributors of n."""
+    """Return Satterthwaite's degrees of freedom for n items or groups, from their effective number."""
     return 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
 
 
 def design_effect(of_groups: float, of_items: float) -> float:
-    """Return the design effect: the variance with groups over that without groups; at least 1."""
+    """Return the design effect, at least 1: the variance with groups divided by that without groups."""
     return max(1.0, (of_groups / of_items) ** 2) if of_items > 0.0 else 1.0
 
 
 def groups_of_class(
     right: NDArray[np.bool_], codes: NDArray[Any], weight: NDArray[np.float64] | None
 ) -> float:
-    """Return the smaller of two counts: groups with correct items and groups with incorrect items."""
+    """Return the number of groups with correct items, or with incorrect items if that is smaller."""
     present = np.ones(len(right), np.bool_) if weight is None else weight > 0.0
     return float(min(len(np.unique(codes[present & of])) for of in (right, ~right)))
 
 
 def error_of_items(items: influence.PlacedItems, statistic: Statistic) -> float:
-    """Return the standard error as if the items were independent."""
+    """Return the standard error for independent items, ignoring groups."""
     if items.weight is None:
         return influence.standard_error(items.sweep, statistic)
     return influence.spread_of(items.error_contributions(statistic)).standard_error
@@ -410,11 +413,11 @@ def error_contributions(
 
 
 def heavy_items(sample: ItemSample) -> float:
-    """Count the rarer class among the items that have at least half the largest weight.
+    """Count the items of the rarer class that have at least half the largest weight.
 
-    If they are few, another sample might contain none of them. Return infinity without weights, if each
-    class has a single weight (which then only sets the frequency of the class), and if all heavy items
-    together have little weight.
+    If they are few, another sample might contain none. Return infinity where this does not matter:
+    without weights, or if all heavy items together have little weight. It does not matter either if
+    each class has a single weight, which only sets the frequency of the class.
     """
     if sample.items is None or sample.items.weight is None:
         return math.inf
@@ -430,14 +433,14 @@ def heavy_items(sample: ItemSample) -> float:
     return float(min(wrong, int(np.count_nonzero(heavy)) - wrong))
 
 
-ROUNDING = 1e-9  # relative error of a computed number of items
+ROUNDING = 1e-9  # relative rounding error of a computed number of items
 UNSEEN = "the interval is what could have gone unseen"
-FEW_GROUPS_WITH_ROOM = 5  # enough for intervals that leave room for unseen groups
-FEW_CROSSED = 10  # groups in each crossed column; smaller numbers were not tested
+FEW_GROUPS_WITH_ROOM = 5  # fewer groups raise a warning, even after widening for unseen groups
+FEW_CROSSED = 10  # with several group columns, each needs this many groups; fewer were not tested
 
 
 def few_groups(sample: ItemSample, fewest: int = FEW_GROUPS_WITH_ROOM) -> str | None:
-    """Return a warning that there are too few groups, or None."""
+    """Return a warning if there are too few groups, else None."""
     if sample.codes is None or sample.items is None:
         return None
     present = slice(None) if sample.items.weight is None else sample.items.weight > 0
@@ -453,10 +456,10 @@ def reliability_warning(
     without_spread: str = UNSEEN,
     fewest_groups: int = FEW_GROUPS,
 ) -> str | None:
-    """Return a warning that an interval from a standard error is unreliable, or None.
+    """Return a warning if an interval from a standard error is unreliable, else None.
 
-    The warning names the `statistic`, or else `name`. `without_spread` describes the interval returned
-    when the standard error is 0.
+    The warning names the `statistic`, or else `name`. `without_spread` describes the interval that is
+    returned if the standard error is 0.
     """
     name = name or (statistic.name if statistic is not None else "it")
     if estimate.grouped and estimate.n == 1:
@@ -490,7 +493,7 @@ def reliability_warning(
             f"{estimate.groups_of_class:g} groups have items of the rarer class; the interval of "
             f"{name} can be relied on from {FEW_ITEMS} on"
         )
-    # with groups, Student's quantile already accounts for few contributors
+    # With groups, Student's quantile already allows for few contributors.
     if estimate.effective_contributors < FEW_CONTRIBUTORS and not (
         estimate.grouped and math.isfinite(estimate.degrees)
     ):
@@ -503,7 +506,7 @@ def reliability_warning(
 
 
 def only_one(sweep: ThresholdSweep, name: str) -> str:
-    """Return the warning that a class, or the whole sample, has a single item and thus no variance."""
+    """Return the warning that a class, or the whole sample, has one item and therefore no variance."""
     kind = "item of one class"
     if sweep.true_accepts.dtype == np.int64:
         kind = influence.smaller_part(sweep, None)[0].removesuffix("s") if sweep.total > 1 else "item"

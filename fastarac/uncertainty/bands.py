@@ -1,4 +1,4 @@
-"""Confidence bands of whole curves."""
+"""Confidence bands of curves."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ConfidenceBand(Table, Result):
         Grid points in rising order, in [0, 1]: acceptance rates, or false positive rates for a ROC
         curve.
     estimate, low, high : ndarray of shape (n_places,)
-        The curve of the original items, and the lower and upper end of the band, in [0, 1].
+        The curve of the original items, and the lower and upper end of the band; all in [0, 1].
     curve, kind : str
         The arguments of :func:`.bootstrap_band`.
     confidence_level : float
@@ -103,15 +103,16 @@ def bootstrap_band(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     curve : {"arac", "generalized_rc", "rc", "arp", "roc"}, default="arac"
-        Accuracy after correction, error rate, risk or precision over the acceptance rate; or the true
-        over the false positive rate ("roc"), with the upper height at jumps.
+        The curve. "arac", "generalized_rc", "rc" and "arp" are accuracy after correction, error rate,
+        risk and precision against the acceptance rate. "roc" is the true against the false positive
+        rate; at a jump, the upper height counts.
     kind : {"pointwise", "simultaneous"}, default="pointwise"
-        "pointwise": at each single grid point, the band covers the population's curve with probability
-        `confidence_level`. "simultaneous": it covers the curve at all grid points at once with that
-        probability.
+        "pointwise": at each single grid point, the band contains the population's curve with
+        probability `confidence_level`. "simultaneous": with that probability, the band contains the
+        whole curve.
     grid : int or array_like of shape (n_places,), default=201
         Number of equally spaced grid points from 0 to 1 (at least 2), or the grid points themselves in
-        rising order; at most 10,000.
+        increasing order; at most 10,000.
     n_resamples : int, default=2000
         At least 2.
     confidence_level : float, default=0.95
@@ -123,7 +124,7 @@ def bootstrap_band(
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
     random_state : int, SeedSequence, Generator or None, default=None
-        Seed of the resamples, which depend on nothing else.
+        Seed of the resamples; they depend on nothing else.
     n_threads : int, optional
         By default chosen from the amount of work.
     progress : bool, default=False
@@ -132,19 +133,21 @@ def bootstrap_band(
     Returns
     -------
     ConfidenceBand
-        `x`, `estimate`, `low`, `high`. Displays draw it: :meth:`.ARACDisplay.plot_band`.
+        Fields `x`, `estimate`, `low` and `high`. Displays draw the band:
+        :meth:`.ARACDisplay.plot_band`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If some resamples have items of one class only, and so no ROC curve: the band uses the others.
+        If some resamples have items of one class only, and therefore no ROC curve. The band uses the
+        other resamples.
     UnreliableIntervalWarning
         With fewer than 10 correct or incorrect items, or fewer than 20 groups.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.bootstrap`; also for places outside [0, 1] or not rising.
+        As :func:`.bootstrap`; also if grid points are outside [0, 1] or not increasing.
 
     See Also
     --------
@@ -154,10 +157,11 @@ def bootstrap_band(
 
     Notes
     -----
-    Between its points a curve is interpolated linearly. The ends of a pointwise band are quantiles of
-    the resampled heights. A simultaneous band is h(x) ± c·s(x), clipped to [0, 1]: s is the standard
-    deviation of the resampled heights, and c the quantile, over the resamples, of the largest distance
-    from the curve in units of s (the sup-t band; Montiel Olea and Plagborg-Møller 2019).
+    The curve is interpolated linearly between grid points. A pointwise band reaches between two
+    quantiles of the resampled heights. A simultaneous band is h(x) ± c·s(x), clipped to [0, 1], where h
+    is the curve and s the standard deviation of the resampled heights. For each resample, take the
+    largest distance from h in units of s; c is the quantile of these distances (the sup-t band; Montiel
+    Olea and Plagborg-Møller 2019).
 
     Memory is O(n) per thread, plus O(n_places·n_resamples).
 

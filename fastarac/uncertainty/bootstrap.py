@@ -100,7 +100,7 @@ def bootstrap(
 ) -> Interval | dict[str, Interval]:
     """Interval and standard error of a statistic, from resamples of the items.
 
-    A resample has as many items as there are, drawn from them with replacement.
+    A resample has n items, drawn with replacement from the n items.
 
     Parameters
     ----------
@@ -108,21 +108,22 @@ def bootstrap(
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str, Statistic or callable, or a sequence of these, default="arac_auc"
         A name in ``Statistic.names()``, a :class:`.Statistic` with parameters, or a function of a
-        :class:`.ThresholdSweep` that returns a number. Several are computed on the same resamples.
+        :class:`.ThresholdSweep` that returns a number. Several statistics are computed on the same
+        resamples.
     n_resamples : int, default=2000
         At least 2.
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
     method : {"percentile", "basic", "bca", "studentized", "exact-variance"}, default="percentile"
-        "percentile": quantiles of the replicates. "basic": that interval mirrored at the estimate.
-        "bca": quantiles corrected for bias and skewness. "studentized": quantiles of the replicates'
-        standardised distances from the estimate. "exact-variance": a normal interval from the variance
-        over all possible resamples, without drawing any; only for ``"roc_auc"``, ``"arac_auc"`` and
-        ``"augrc"``, with `stratified`.
+        "percentile": quantiles of the replicates. "basic": the percentile interval mirrored at the
+        estimate. "bca": quantiles corrected for bias and skewness. "studentized": quantiles of
+        (replicate − estimate)/standard error. "exact-variance": a normal interval from the variance
+        over all possible resamples; only for ``"roc_auc"``, ``"arac_auc"`` and ``"augrc"``, with
+        `stratified`.
     stratified : bool, default=False
         Draw correct and incorrect items separately, so that their numbers are fixed.
     groups : array_like of shape (n,), optional
-        Label of each item's group, such as its document: whole groups are drawn.
+        Label of each item's group, such as its document. Whole groups are drawn.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum. Items (or groups) are drawn with equal
         probability and keep their weights.
@@ -131,25 +132,25 @@ def bootstrap(
         whole.
     random_state : int, SeedSequence, Generator or None, default=None
         An integer gives the same resamples on any number of threads, within a version of fastarac.
-        None: different resamples each time.
+        None: different ones on each call.
     n_threads : int, optional
-        By default at most ``FASTARAC_NUM_THREADS`` or the processors.
+        By default ``FASTARAC_NUM_THREADS`` or the number of processors; fewer for little work.
     progress : bool, default=False
         Show progress on stderr.
 
     Returns
     -------
     Interval or dict of str to Interval
-        The standard error is the standard deviation of the replicates; `distribution` holds these, NaN
-        if undefined, or None with "exact-variance". For several statistics, a dictionary by name
-        (``repr`` with parameters, ``__name__`` of functions).
+        The standard error is the standard deviation of the replicates. `distribution` holds the
+        replicates, NaN if undefined; None with "exact-variance". Several statistics give a dictionary
+        by name (``repr`` with parameters, ``__name__`` of functions).
 
     Warns
     -----
     UndefinedMetricWarning
-        If replicates are NaN, such as ROC-AUCs of resamples of one class: interval and standard error
-        use the others. If the estimate is NaN or the method fails, the interval is NaN. Infinite
-        replicates count in the interval; the standard error is NaN.
+        If replicates are NaN, such as the ROC-AUC of a resample with one class; the others are used. If
+        the estimate is NaN or the method fails, the interval is NaN. Infinite replicates count in the
+        interval, but the standard error is NaN.
     UnreliableIntervalWarning
         With fewer than 10 correct or incorrect items, fewer than 20 groups, a standard error from fewer
         than 5 items, or identical resamples.
@@ -157,10 +158,10 @@ def bootstrap(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for arguments outside their ranges, weighted sweeps, and
-        combinations that a method does not support: groups beside a sweep or `stratified`;
-        "studentized" with groups, weights or no influence values; "bca" without influence values and
-        with more than 2,000 kinds of items.
+        As :func:`.threshold_sweep`. Also for arguments outside their ranges, weighted sweeps, and
+        combinations that a method does not support: groups with a sweep or `stratified`; "studentized"
+        with groups, weights, or no influence values; "bca" without influence values and with more than
+        2,000 kinds of items.
 
     See Also
     --------
@@ -170,8 +171,8 @@ def bootstrap(
 
     Notes
     -----
-    The page "Formulas of intervals, tests and guarantees" of the documentation has the corrections of
-    "bca" (Efron 1987), the exact variance, and how resamples are drawn. Quantiles are those of
+    The page "Formulas of intervals, tests and guarantees" of the documentation explains the corrections
+    of "bca" (Efron 1987), the exact variance, and how resamples are drawn. Quantiles are those of
     ``numpy.quantile``. Each resample takes at most O(n) time, each thread O(n) memory.
 
     References
@@ -359,7 +360,7 @@ def _estimate(statistic: Callable[[ThresholdSweep], float], population: Populati
 
 
 def _error(statistic: Callable[[ThresholdSweep], float], name: str, population: Population) -> float:
-    """Return the standard error of the estimate; raise if replicates would have none."""
+    """Return the standard error of the estimate; raise if a replicate would have none."""
     if population.members is not None:
         raise ValueError(
             "method must be 'percentile', 'basic' or 'bca' with groups or weights, got 'studentized'"

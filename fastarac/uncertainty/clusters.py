@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     Codes = NDArray[Any]
 
-NO_ERROR = 1e-13  # smaller standard errors are 0 up to rounding
+NO_ERROR = 1e-13  # smaller standard errors are rounding errors
 
 
 def variance_of_factors(of_terms: Sequence[float], n_factors: int) -> float:
-    """Return Cameron, Gelbach and Miller's V₁ + V₂ − V₁₂, at least the largest single-factor variance.
+    """Return V₁ + V₂ − V₁₂ (Cameron, Gelbach and Miller), but at least the largest of V₁ and V₂.
 
     Parameters
     ----------
@@ -57,12 +57,13 @@ def interval_of_factors(
     statistic: Statistic,
     interval_by: Callable[[ItemSample], tuple[Interval, str | None]],
 ) -> tuple[Interval, str | None]:
-    """Return the widened interval of the factor with the largest variance, and a warning or None.
+    """Return the interval of the factor with the largest variance, widened, and a warning (or None).
 
-    Two ratios widen the interval: the standard error by all factors over that by this factor, and
-    Student's quantile for the factor with the fewest groups over that for this factor (with one degree
-    of freedom less than the factor has groups). For acceptance rates at a limit, which have no standard
-    error, the distances of the ends from the estimate take its place.
+    Two ratios widen the interval. The first is the standard error with all factors, divided by the
+    standard error with this factor alone. The second is Student's quantile for the factor with the
+    fewest groups, divided by Student's quantile for this factor (with G − 1 degrees of freedom for G
+    groups). Acceptance rates at a limit have no standard error: there, the distances of the interval's
+    ends from the estimate replace it.
     """
     if sample.items is None:
         raise AssertionError(statistic)
@@ -103,7 +104,7 @@ def groups_present(items: PlacedItems, codes: Codes) -> int:
 
 
 def _stretched(found: Interval, ratio: float, statistic: Statistic) -> Interval:
-    """Multiply both ends' distances from the estimate by a ratio, on the log-odds if these exist."""
+    """Multiply the distances of both ends from the estimate by a ratio, on the log-odds if finite."""
     least, most = statistic.range
     value = found.estimate
     ends = []

@@ -1,4 +1,4 @@
-"""Comparison of models: paired differences, intervals, p-values."""
+"""Comparisons of models: paired differences with intervals and p-values."""
 
 from __future__ import annotations
 
@@ -103,24 +103,24 @@ def delong_test(
     score_a, score_b : array_like of shape (n,)
         Real and finite; higher for the positive class.
     groups : array_like of shape (n,), or tuple of them, optional
-        Label of each item's group (page, document), within which items may depend on each other.
-        Several columns, nested (batch, document) or crossed (writer, form), are a tuple of arrays.
+        Label of each item's group (page, document); items of a group may depend on each other. For
+        several columns, nested (batch, document) or crossed (writer, form), give a tuple of arrays.
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
 
     Returns
     -------
     DeLongTest
-        Statistic (z), p-value, difference (a − b) with its confidence interval in [-1, 1].
+        The statistic z, the p-value, and the difference a − b with its confidence interval in [-1, 1].
 
     Warns
     -----
     UnreliableIntervalWarning
-        Without `groups`: with fewer than 10 items of a class, if the standard error rests on fewer than
-        5 items, or if both scores put all pairs in the same order. With `groups`: with fewer than 2
-        items of a class or fewer than 5 groups, as :func:`.compare_models`.
+        Without `groups`: with fewer than 10 items of a class, if the standard error depends on fewer
+        than 5 items, or if both scores order all pairs in the same way. With `groups`: with fewer than
+        2 items of a class or fewer than 5 groups, as in :func:`.compare_models`.
     UndefinedMetricWarning
-        With a single class: all results are NaN.
+        With a single class. All results are then NaN.
 
     Raises
     ------
@@ -135,22 +135,22 @@ def delong_test(
 
     Notes
     -----
-    DeLong, DeLong and Clarke-Pearson 1988. Let V of an item be the share of the other class that the
-    score ranks correctly against it (ties count half). The variance of the difference is
+    DeLong, DeLong and Clarke-Pearson 1988. For each item, V is the share of the other class that the
+    score orders correctly against it (ties count half). The variance of the difference is
 
     .. math:: \frac{S^2(V_a^+ - V_b^+)}{n^+} + \frac{S^2(V_a^- - V_b^-)}{n^-}
 
-    with the sample variance S² within each class. Ranks give all V in O(n log n) (Sun and Xu 2014). As
-    published, z is taken to be normal, which rejects too often with few items of a class (about 10%
-    instead of 5% with 6 items); :func:`.compare_models` uses Student's t for the same z, and accepts
-    weights.
+    with the sample variance S² within each class. All V are computed from ranks in O(n log n) (Sun and
+    Xu 2014). As in the paper, z is taken as normal. This test rejects too often with few items of a
+    class (about 10% instead of 5% with 6 items). :func:`.compare_models` uses Student's t for the same
+    z, and accepts weights.
 
     With `groups` the variance is G/(G − 1)·Σd², where d is the sum of the contributions within each of
-    the G groups. This follows Obuchowski 1997 with two changes: he uses one factor for groups with
-    positive items and another for groups with negative items, and his d lacks the last term of
-    :func:`.compare_models`, which is 0 if the areas are equal. So groups of one item each do not give
-    exactly the variance above. The distribution is Student's t with the degrees of freedom of
-    :func:`.compare_models`, rounded down for the p-value.
+    the G groups. This differs from Obuchowski 1997 in two ways. First, that paper has one factor for
+    groups with positive items and another for groups with negative items. Second, its d lacks the last
+    term of :func:`.compare_models`, which is 0 if the areas are equal. Therefore groups of one item
+    each do not give exactly the variance above. The distribution is Student's t with the degrees of
+    freedom of :func:`.compare_models`, rounded down for the p-value.
 
     References
     ----------
@@ -235,8 +235,8 @@ def compare_models(
     Parameters
     ----------
     models : mapping of str to (correct, confidence) or (correct, confidence, ids)
-        At least two, of the same items in the same order unless ``paired="groups"``; identifiers,
-        if given, must be equal.
+        At least two, with the same items in the same order unless ``paired="groups"``. Identifiers, if
+        given, must be equal.
     statistic : str or Statistic, optional
         The statistic to compare, by default ``"arac_auc"``.
     costs : VerificationCosts, optional
@@ -245,29 +245,29 @@ def compare_models(
         The people who verify the rejected outputs; by default they find and correct every error.
     method : {"asymptotic", "bootstrap"}, default="asymptotic"
         "asymptotic" uses influence values. "bootstrap" draws items or groups with replacement, the same
-        ones for all models.
+        for all models.
     correction : {"holm", "bonferroni"} or None, default="holm"
         Adjustment for the number of pairs.
     confidence_level : float, default=0.95
-        Level of each single interval; differences are significant at 1 − `confidence_level`.
+        Level of each single interval. Differences are significant at 1 − `confidence_level`.
     groups : array_like of shape (n,), tuple of them, or mapping of str to these, optional
-        Label of each item's group (page, document), within which items may depend on each other.
-        Several columns, nested or crossed, are a tuple of arrays; crossed ones need "asymptotic".
+        Label of each item's group (page, document) of dependent items. For several columns, nested or
+        crossed, give a tuple of arrays; crossed columns need "asymptotic".
     paired : {"items", "groups"}, default="items"
         "groups": the models share groups (pages read by several engines), but each model has its own
-        items within them; `groups` and `sample_weight` then map each model's name to its labels and
+        items in them. `groups` and `sample_weight` then map each model's name to its labels and
         weights.
     sample_weight : array_like of shape (n,), or mapping of str to array_like, optional
         Sampling weights, the same for all models: finite, at least 0, with a positive sum.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     random_state : int, numpy.random.Generator or None, default=None
-        None: different resamples on each call, but seed 0 for `share_of_best`.
+        None: different resamples on each call, except for `share_of_best`, which uses seed 0.
     progress : bool, default=False
-        Show the bootstrap's progress on stderr.
+        Show progress on stderr.
     unseen_pages : bool, default=False
-        With groups and "asymptotic": widen the intervals for unseen groups in which a model is wrong
-        throughout.
+        With groups and "asymptotic": widen the intervals, because groups in which a model is wrong
+        throughout may be missing.
 
     Examples
     --------
@@ -295,19 +295,19 @@ def compare_models(
     ------
     ValueError, TypeError
         For fewer than two models, differing numbers of items or identifiers, sweeps (which lack single
-        items), and ``paired="groups"`` without labels or shared groups; also as
+        items), and ``paired="groups"`` without labels or shared groups; as
         :func:`.asymptotic_interval`.
 
     Warns
     -----
     UnreliableIntervalWarning
-        For a difference that rests on too little data: fewer than 2 correct or 2 incorrect items of a
-        model, fewer than 5 groups, identical models, or few errors of large weight.
+        If a difference is based on too little data: fewer than 2 correct or incorrect items of a model,
+        fewer than 5 groups, identical models, or few errors of large weight.
     UndefinedMetricWarning
-        Where the statistic of a model is undefined.
+        If the statistic of a model is undefined.
     QuestionableInputWarning
-        If a model's confidence is constant, or reversed beyond chance; for a limit of 1, which may mean
-        1%.
+        If a model's confidence is constant, or reversed by more than chance; also for a limit of 1,
+        which may have been meant as 1%.
 
     See Also
     --------
@@ -317,10 +317,10 @@ def compare_models(
 
     Notes
     -----
-    The standard error of a difference comes from the differences of the models' influence values,
-    summed by group; intervals and p-values use Student's t. Adjusted intervals agree with adjusted
-    p-values. With `costs`, the effect of leaving out each item replaces its influence value. "Formulas
-    of intervals, tests and guarantees" in the documentation has every formula.
+    The standard error of a difference comes from the models' influence values, subtracted and summed by
+    group. Intervals and p-values use Student's t. Adjusted intervals agree with adjusted p-values. With
+    `costs`, the effect of leaving out each item replaces its influence value. "Formulas of intervals,
+    tests and guarantees" in the documentation has every formula.
     """
     compared = _compared(statistic, costs, reviewer)
     level = inner_fraction(confidence_level, "confidence_level")
@@ -401,7 +401,7 @@ def _refuse_unseen_pages(read: ComparedModels, method: str, *, grouped: bool) ->
 
 
 def _warn(found: Contrasts, name: str) -> None:
-    """Warn of undefined or unreliable intervals."""
+    """Warn if intervals are undefined or unreliable."""
     if any(math.isnan(interval.estimate) for interval in found.intervals):
         warn_undefined(name, "there are items of one kind only")
     if found.warnings:
@@ -411,7 +411,7 @@ def _warn(found: Contrasts, name: str) -> None:
 
 
 def _question_orders(read: ComparedModels) -> None:
-    """Warn of models whose confidence is reversed or constant."""
+    """Warn if the confidence of a model is reversed or constant."""
     for name, items in read.items.items():
         pairs = as_ranked(items.correct, items.confidence, items.weight).pairs
         roc_auc = value_of_pairs("roc_auc", pairs)
@@ -448,7 +448,7 @@ def pairs_of(
 def _compared(
     statistic: str | Statistic | None, costs: VerificationCosts | None, reviewer: Reviewer | None
 ) -> Statistic:
-    """Return the statistic to compare: the given one, the cost per item, or by default the ARAC-AUC."""
+    """Return the statistic to compare: the given one, else the cost per item, else the ARAC-AUC."""
     if costs is not None:
         if statistic is not None:
             raise TypeError("statistic and costs are both given; give only one")

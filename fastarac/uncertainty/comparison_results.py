@@ -23,24 +23,24 @@ _ENDS = ("estimate", "standard_error", "low", "high")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairDifference(Result):
-    """The difference of two models on the same items, or in the same groups.
+    """The difference between two models on the same items, or in the same groups.
 
     Attributes
     ----------
     a, b : str
         The names of the models.
     interval : Interval
-        Interval of the difference a − b, not adjusted for multiple testing.
+        Interval of the difference a − b, without adjustment for multiple testing.
     pvalue : float
-        Two-sided p-value of no difference, not adjusted for multiple testing.
+        Two-sided p-value of no difference, without adjustment for multiple testing.
     adjusted_interval : Interval
         Interval adjusted for testing all pairs: it excludes 0 iff `adjusted_pvalue` is below 1 −
-        confidence level of the comparison.
+        `confidence_level` of the comparison.
     adjusted_pvalue : float
         The p-value adjusted for testing all pairs, if a correction was asked for.
     degrees_of_freedom : float
-        Degrees of freedom of Student's t for `pvalue` and the interval: infinite for the normal
-        distribution, NaN for a bootstrap of items.
+        Degrees of freedom of Student's t for `pvalue` and the interval. Infinity stands for the normal
+        distribution; NaN for a bootstrap of items.
 
     See Also
     --------
@@ -83,7 +83,7 @@ class PairDifference(Result):
 
     @property
     def difference(self) -> float:
-        """The statistic of `a` less that of `b`."""
+        """The statistic of `a` minus that of `b`."""
         return self.interval.estimate
 
     @property
@@ -106,7 +106,7 @@ class PairDifference(Result):
 
 
 def _turned(found: Interval) -> Interval:
-    """Return the interval of the negated value."""
+    """Return the interval of the value with its sign changed."""
     turned = None if found.distribution is None else -found.distribution
     return replace(
         found, estimate=-found.estimate, low=-found.high, high=-found.low, distribution=turned
@@ -115,7 +115,7 @@ def _turned(found: Interval) -> Interval:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ModelComparison(Table, Result):
-    """A comparison of several models: estimates, and the differences of all pairs.
+    """A comparison of several models: estimates, and differences of all pairs.
 
     Attributes
     ----------
@@ -133,17 +133,17 @@ class ModelComparison(Table, Result):
     intervals : tuple of Interval, of length K
         Interval of each model's statistic.
     share_of_best : tuple of float, of length K
-        Share of resamples, or of draws from the normal distribution of the estimates, in which each
-        model is the best; the shares sum to 1. This is not the probability that a model is the best.
-        The best value is the lowest for losses, costs and error rates, otherwise the highest.
+        Share of resamples in which each model is best (or of draws from the normal distribution of the
+        estimates). The shares sum to 1. They are not probabilities that a model is the best. The best
+        value is the lowest for losses, costs and error rates, and otherwise the highest.
     letters : tuple of str, of length K
         Models that share a letter do not differ significantly at 1 − `confidence_level`, with the
         correction.
     pairs : tuple of PairDifference, of length K(K − 1)/2
-        The difference of every model and each later one.
+        The difference between each model and each later one.
     notes : tuple of str
-        Sentences that say why the interval of a single model is unreliable. Differences may be reliable
-        all the same, as effects common to the models cancel.
+        Sentences that say why the interval of a single model is unreliable. Differences may still be
+        reliable, because effects common to the models cancel.
 
     See Also
     --------
@@ -187,7 +187,7 @@ class ModelComparison(Table, Result):
         return f"{type(self).__name__}({self.statistic.name} of {names}, {self.method})"
 
     def pair(self, a: str, b: str) -> PairDifference:
-        """Return the difference of `a` less `b`.
+        """Return the difference of `a` minus `b`.
 
         Raises
         ------
@@ -202,7 +202,7 @@ class ModelComparison(Table, Result):
         raise KeyError(f"{a!r} and {b!r} were not compared; the models are {', '.join(self.names)}")
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the columns of a table with a row for each model; `pairs` has the differences."""
+        """Return the columns of a table with one row per model; `pairs` has the differences."""
         return {
             "model": self.names,
             "n_items": self.n_items,
@@ -298,10 +298,10 @@ def best_first(found: ModelComparison) -> ModelComparison:
 
 
 def letters_of(order: Sequence[int], differing: set[tuple[int, int]]) -> tuple[str, ...]:
-    """Return letters such that two models share one iff they do not differ (Piepho 2004).
+    """Return letters for models; two models share a letter iff they do not differ (Piepho 2004).
 
-    The algorithm is "insert and absorb". `order` lists the models from the best to the worst, and the
-    best get the first letters. `differing` holds pairs of model numbers, lower number first.
+    The algorithm is "insert and absorb". `order` lists the models from best to worst; the first letters
+    go to the best models. `differing` holds pairs of model numbers, lower number first.
     """
     columns = [set(order)]
     for a, b in sorted(differing):

@@ -1,4 +1,4 @@
-"""Differences of models: standard errors, intervals and p-values, by influence values or resamples."""
+"""Differences between models: standard errors, intervals and p-values."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-ROUNDING = 1e-12  # relative difference up to which two estimates count as equal
+ROUNDING = 1e-12  # estimates that differ by less, relatively, count as equal
 DRAWS = 100_000  # number of draws from the normal distribution of the estimates
 FEW_GROUPS_OF_PAIR = 5
-FEWEST_OF_CLASS = 2  # items that each model needs in each class
-# Means over items lose one of Satterthwaite's degrees of freedom: five differing items, all in favour
-# of one model, must not be significant at 5% (McNemar's exact p-value is 0.0625).
+FEWEST_OF_CLASS = 2  # each model needs this many items of each class
+# A mean over items has one degree of freedom fewer than Satterthwaite's formula gives. Otherwise five
+# differing items, all in favour of one model, would be significant at 5%, although McNemar's exact
+# p-value is 0.0625.
 
 
 class Contrast(NamedTuple):
-    """The difference of two estimates, with all that tests and intervals of it need."""
+    """The difference of two estimates, and the data for its tests and intervals."""
 
     a: Estimate
     b: Estimate
@@ -62,17 +63,17 @@ class Contrast(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """The estimate of `a` less that of `b`."""
+        """The estimate of `a` minus that of `b`."""
         return self.a.value - self.b.value
 
     @property
     def errors(self) -> tuple[float, float]:
-        """The standard errors below and above the difference, with unseen errors included."""
+        """The standard errors below and above the difference; they include unseen errors."""
         return math.hypot(self.error, self.unseen[0]), math.hypot(self.error, self.unseen[1])
 
     @property
     def ratio(self) -> float:
-        """The difference over its standard error, that towards 0."""
+        """The difference divided by its standard error on the side of 0."""
         if self.error > NO_SPREAD:
             return self.difference / self.errors[0 if self.difference > 0.0 else 1]
         if math.isnan(self.difference) or math.isnan(self.error):
@@ -94,7 +95,7 @@ class Contrast(NamedTuple):
 
     @property
     def _against(self) -> int:
-        """Number of resamples of opposite sign to the difference, or 0; all if the difference is 0."""
+        """Number of resamples of the opposite sign, or 0; all if the difference itself is 0."""
         values = np.asarray(self.resamples)
         return int(np.sum(values * np.sign(self.difference) <= 0.0))
 
@@ -103,13 +104,14 @@ class Contrast(NamedTuple):
         return math.sqrt(_factor(self.n_groups))
 
     def _of_resamples(self, pvalue: float) -> float:
-        """Return the p-value of resamples; for groups, convert it to Student's t.
+        """Return the p-value from resamples; for groups, convert it to Student's t.
 
-        The variance of resamples of G groups is too small by the factor (G − 1)/G. For groups, return
-        the larger of two p-values: that of the resamples, converted from the normal distribution to
-        Student's t (Hesterberg 2015, expanded percentiles), and that of their standard deviation. The
-        second matters if few groups have most errors of one model: many resamples lack these groups,
-        but hardly any has fewer errors than the other model.
+        With G groups, the variance of the resamples is too small by the factor (G − 1)/G. So for
+        groups, the larger of two p-values is returned. One is the share of resamples, converted from
+        the normal distribution to Student's t (Hesterberg 2015, expanded percentiles). The other comes
+        from the standard deviation of the resamples. It matters if few groups have most errors of one
+        model: many resamples lack these groups, but in hardly any does this model have fewer errors
+        than the other.
         """
         if not self.n_groups:
             return pvalue
@@ -117,13 +119,13 @@ class Contrast(NamedTuple):
         return student_pvalue(min(ratios) / self._inflation, self.degrees)
 
     def _reach(self, level: float) -> float:
-        """Return the half-width of an interval from the standard deviation of the resamples."""
+        """Return half the width of the interval from the standard deviation of the resamples."""
         if not self.n_groups:
             return normal_quantile(level) * self.error
         return student_quantile(level, self.degrees) * self._inflation * self.error
 
     def interval(self, level: float) -> Interval:
-        """Return the interval of the difference; without spread, allow for unseen items."""
+        """Return the interval of the difference; if all values are equal, allow for unseen items."""
         difference, error, method = self.difference, self.error, "wald"
         low, high = self.statistic.range
         if error > NO_SPREAD and self.resamples is not None:
@@ -144,11 +146,11 @@ class Contrast(NamedTuple):
         return Interval(difference, clipped[0], clipped[1], error, level, method)
 
     def _ends_of_resamples(self, level: float) -> tuple[float, float]:
-        """Return order statistics of the resamples: 0 is outside iff the p-value is below 1 − level.
+        """Return quantiles of the resamples that exclude 0 iff the p-value is below 1 − level.
 
-        The interval is extended to contain the difference and, for groups, the interval from the
-        standard deviation of the resamples. If there are too few resamples for such a small p-value, it
-        contains 0, that interval and all resamples.
+        The interval always contains the difference and, for groups, the interval from the standard
+        deviation of the resamples. If the p-value is smaller than this number of resamples can show,
+        the interval contains 0 and all resamples, too.
         """
         values = np.sort(np.asarray(self.resamples))
         difference, reach, share = self.difference, self._reach(level), 1.0 - level
@@ -182,7 +184,7 @@ class Contrasts(NamedTuple):
 
 
 class AddedErrors(NamedTuple):
-    """The contribution of each item or group to the errors of the models' estimates."""
+    """The contribution of each item or group to the error of each model's estimate."""
 
     samples: list[ItemSample]
     estimates: list[Estimate]
@@ -195,7 +197,7 @@ class AddedErrors(NamedTuple):
     """Contributions of these items to the estimates, same shape; only for means over one class."""
 
     def of_pair(self, a: int, b: int) -> FloatArray:
-        """Return the contributions to the error of a difference."""
+        """Return the contributions to the error of the difference between two models."""
         difference: FloatArray = self.errors[a] - self.errors[b]
         if self.classes is None:
             return difference
@@ -205,18 +207,18 @@ class AddedErrors(NamedTuple):
             difference = self.if_equal(a, b)
         elif len(difference) == self.classes.shape[2]:
             factor /= _factor(len(difference))
-        else:  # groups without weight were dropped earlier: nothing to correct
+        else:  # groups without weight were dropped earlier, so no factor is needed
             return difference
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
 
     def if_equal(self, a: int, b: int) -> FloatArray:
-        """Return the groups' contributions to a difference of class means if the true difference is 0.
+        """Return the groups' contributions to a difference of class means, for a true difference of 0.
 
-        See docs/inference.md. Plain contributions can be far too small: if a few groups have most
-        errors of one model, its mean over errors hardly changes when one of them is left out, although
-        it differs much from the mean without all of them. The other model, which has no such group,
-        does not show this spread either.
+        See docs/inference.md. Plain contributions can be far too small if a few groups have most errors
+        of one model. Leaving out one of these groups hardly changes the model's mean over errors, but
+        leaving out all of them changes it much. The other model has no such group, so its contributions
+        do not show this spread either.
         """
         if self.classes is None or self.by_class is None:
             raise AssertionError
@@ -234,7 +236,7 @@ class AddedErrors(NamedTuple):
         return found
 
     def degrees_of_pair(self, a: int, b: int, statistic: Statistic, contributors: float) -> float:
-        """Return the degrees of freedom of the error of a difference."""
+        """Return the degrees of freedom for the error of a difference."""
         if self.classes is None:
             degrees = min(
                 asymptotic.degrees_of(
@@ -246,7 +248,8 @@ class AddedErrors(NamedTuple):
             return min(degrees, contributors) if statistic.name == "cost" else degrees
         of_both = self.classes[:, [a, b]]
         degrees = degrees_of_sizes(np.sum(of_both, axis=0))
-        if statistic.name == "roc_partial_auc":  # only errors inside the part matter
+        # a partial ROC-AUC depends only on the errors inside its part
+        if statistic.name == "roc_partial_auc":
             degrees = min(degrees, max(contributors, asymptotic.FEWEST_DEGREES))
         if self.by_class is not None or statistic.name == "cost":
             of_variance = asymptotic.satterthwaite(contributors, float(np.sum(of_both.any((0, 1)))))
@@ -255,18 +258,18 @@ class AddedErrors(NamedTuple):
 
 
 class ErrorsByFactors(NamedTuple):
-    """Contributions for each term of the sum over crossed factors; one term for at most one factor."""
+    """Contributions to errors for items with crossed factors, one set per term of the variance."""
 
     of_terms: tuple[AddedErrors, ...]
     n_factors: int
 
     @property
     def first(self) -> AddedErrors:
-        """The contributions by the factor with the fewest groups."""
+        """The contributions for the factor with the fewest groups."""
         return self.of_terms[0]
 
     def of_pair(self, a: int, b: int, statistic: Statistic) -> tuple[influence.Spread, float]:
-        """Return the error of a difference, and the fewest degrees of freedom by any factor."""
+        """Return the error of a difference, and the smallest degrees of freedom of any factor."""
         spreads = [influence.spread_of(added.of_pair(a, b)) for added in self.of_terms]
         degrees = min(
             added.degrees_of_pair(a, b, statistic, spread.effective_contributors)
@@ -278,7 +281,7 @@ class ErrorsByFactors(NamedTuple):
         return spreads[0]._replace(standard_error=math.sqrt(variance)), degrees
 
     def covariance(self) -> FloatArray:
-        """Return the covariance of all models' estimates; crossed factors may make it indefinite."""
+        """Return the covariance matrix of all estimates; with crossed factors it may be indefinite."""
         found: FloatArray = np.sum(
             [
                 sign * np.array([[float(np.sum(a * b)) for b in added.errors] for a in added.errors])
@@ -290,12 +293,12 @@ class ErrorsByFactors(NamedTuple):
 
 
 def degrees_of_sizes(sizes: FloatArray) -> float:
-    """Return the effective number of equally large groups (Kish 1965) less one; at least 1.
+    """Return the effective number of equally large groups (Kish 1965) minus one; at least 1.
 
-    With two models, the size of a group is the mean of its shares of each model's items.
+    With two models, a group's size is the mean of the shares of each model's items that it has.
     """
     of_models = np.sum(sizes, axis=1, keepdims=True)
-    if not of_models.all():  # a model without items of this class
+    if not of_models.all():  # one model has no item of this class
         return 1.0
     shares = np.mean(sizes / of_models, axis=0)
     return max(1.0, 1.0 / float(np.sum(shares**2)) - 1.0)
@@ -308,7 +311,7 @@ def _factor(n: int) -> float:
 def added_errors(
     found: list[PlacedItems], codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> AddedErrors:
-    """Return the contributions of items, or of their groups `codes`, for models of the same items."""
+    """Return contributions of items, or of groups given by `codes`, for models of the same items."""
     samples = [ItemSample(items.sweep, items, codes) for items in found]
     errors = [error_contributions(items, codes, statistic) for items in found]
     estimates = [
@@ -327,7 +330,7 @@ def added_errors(
 def error_contributions(
     items: PlacedItems, codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> FloatArray:
-    """Return the contributions of items or groups to the error of an estimate in a comparison."""
+    """Return how each item or group contributes to the error of an estimate, for comparisons."""
     if statistic.name != "cost":
         return asymptotic.error_contributions(items, codes, statistic)
     added = left_out_contributions(items, statistic, codes)
@@ -344,7 +347,7 @@ def error_contributions(
 def _of_groups(
     found: list[PlacedItems], models: ComparedModels, n_groups: int, statistic: Statistic
 ) -> AddedErrors:
-    """Return the contributions for models with different items; groups without items contribute 0."""
+    """Return contributions for models with different items; a group without items contributes 0."""
     samples, estimates = [], []
     added, classes = np.zeros((2, 2, len(found), n_groups))
     for k, (items, model) in enumerate(zip(found, models.items.values(), strict=True)):
@@ -363,7 +366,7 @@ def _of_groups(
 
 
 def added_to(models: ComparedModels, statistic: Statistic) -> tuple[list[PlacedItems], ErrorsByFactors]:
-    """Return the items of each model, and their contributions to the error of its estimate."""
+    """Return each model's items and their contributions to the error of its estimate."""
     names, found = models.names, []
     for name, model in models.items.items():
         argument = "sample_weight" if models.n_groups is None else f"sample_weight[{name!r}]"
@@ -386,7 +389,7 @@ def by_influence(
     *,
     unseen_pages: bool = False,
 ) -> Contrasts:
-    """Compare models by influence values; effects common to the models cancel."""
+    """Compare models by influence values, in which effects common to the models cancel."""
     asymptotic.check_method(statistic, "wald")
     names = models.names
     found, errors = added_to(models, statistic)
@@ -431,7 +434,7 @@ def shares_of_best(
     statistic: Statistic,
     random_state: RandomState,
 ) -> list[float]:
-    """Return each model's share of normal draws in which it is best; exactly for two models."""
+    """Return the share of normal draws in which each model is best; exactly for two models."""
     if np.isnan(values).any():
         return [math.nan] * len(values)
     if two is not None and two.error > NO_SPREAD:
@@ -449,7 +452,7 @@ def _few_errors(
     statistic: Statistic,
     found: list[PlacedItems],
 ) -> Iterator[str]:
-    """Yield a warning for each model with too few items of a class, or groups, for differences."""
+    """Yield a warning for each model that has too few groups, or too few items of a class."""
     for name, estimate, items in zip(names, estimates, found, strict=True):
         if math.isnan(estimate.value):
             continue
@@ -477,17 +480,18 @@ def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArr
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     seed = key_of(0 if random_state is None else random_state)
     standard = np.random.default_rng(seed).standard_normal((len(covariance), DRAWS))
-    values[values <= 1e-12 * abs(values[-1])] = 0.0  # rounding, for identical models
+    # rounding leaves tiny variances when models are identical
+    values[values <= 1e-12 * abs(values[-1])] = 0.0
     draws: FloatArray = (vectors * np.sqrt(values)) @ standard
     return draws
 
 
 def counted_shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
-    """Return the share of draws each model wins; equally good models share a draw."""
+    """Return the share of draws that each model wins; models that are equally good share a draw."""
     if statistic.definition.lower_is_better:
         draws = -draws
     best = draws.max(axis=0)
-    # equal up to rounding
+    # Estimates that differ only by rounding share the win.
     is_best = draws >= best - 1e-9 * max(float(draws.std(axis=1).max()), NO_SPREAD)
     shares: list[float] = np.mean(is_best / is_best.sum(axis=0), axis=1).tolist()
     return shares

@@ -1,8 +1,9 @@
-"""Influence functions: derivatives of each statistic by the counts at the thresholds.
+"""Influence functions: derivatives of each statistic with respect to counts at the thresholds.
 
-The statistics are smooth functions of the counts at the thresholds, and do not change if all counts are
-multiplied by a constant. The influence of an item is Ω times the derivative with respect to its weight:
-the rate at which the statistic moves as the share of such items grows. Its mean over all items is 0.
+Each statistic is a smooth function of the counts at the thresholds, and does not change if all counts
+are multiplied by a constant. Let Ω be the sum of all weights. The influence of an item is Ω times the
+derivative with respect to its weight: how fast the statistic moves as the share of such items grows.
+The mean influence over all items is 0.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ FloatArray = NDArray[np.float64]
 
 
 class Line(NamedTuple):
-    """Influence that is linear in the weight M of the other class's items above (ties count half).
+    """Influence that is linear in M, the weight of the other class's items above (ties count half).
 
     It is ``offset + slope * (M / divisor - centre)``.
     """
@@ -54,7 +55,7 @@ class Line(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The line for a correct item, in the incorrect items above it, and vice versa."""
+    """Two lines: for a correct item (M counts incorrect items above), and for an incorrect item."""
 
     correct: Line
     incorrect: Line
@@ -71,8 +72,9 @@ def recognition_rate(sweep: ThresholdSweep) -> Lines:
 
 def lines_of_augrc(total: float, loss: float, sign: float = 1.0) -> Lines:
     """Return the influence on the AUGRC or, with ``sign=-1``, on 1 − AUGRC."""
-    # Ω²·AUGRC is the weight of all pairs with an incorrect item above any item, ties half. A new item
-    # adds the incorrect items above it and, if it is incorrect itself, all items below it.
+    # Ω²·AUGRC is the summed weight of the pairs in which an incorrect item stands above another item;
+    # ties count half. A new item adds a pair with each incorrect item above it. If the new item is
+    # incorrect, it also adds a pair with each item below it.
     doubled = 2.0 * loss
     return Lines(Line(0.0, sign, total, doubled), Line(0.0, -sign, total, 1.0 - doubled))
 
@@ -88,7 +90,7 @@ def arac_auc(sweep: ThresholdSweep) -> Lines:
 
 
 def lines_of_normalized_arac(sweep: ThresholdSweep, of_area: Lines, area: float, gamma: float) -> Lines:
-    """Return the influence on the normalised ARAC-AUC from that on the area."""
+    """Return the influence on the normalised ARAC-AUC, given the influence on the ARAC-AUC."""
     by_area, by_rate = areas.slopes_of_normalized(sweep, area, gamma)
     of_rate = recognition_rate(sweep)
     correct, incorrect = (
@@ -115,7 +117,7 @@ def roc_auc(sweep: AcceptedCounts) -> Lines:
 
 
 def lines_of_roc(total: float, correct: float, incorrect: float, area: float, rest: float) -> Lines:
-    """Return the influence on the ROC-AUC from the class weights, the area and `rest` = 1 − area."""
+    """Return the influence on the ROC-AUC from class weights, the area, and `rest` = 1 − area."""
     if not (correct > 0.0 and incorrect > 0.0):
         return UNDEFINED
     return Lines(
@@ -125,7 +127,7 @@ def lines_of_roc(total: float, correct: float, incorrect: float, area: float, re
 
 
 def along(line: Line, above: NDArray[Any]) -> FloatArray:
-    """Return the influence at each threshold but the first, from the counts of the other class."""
+    """Return the influence at each threshold except the first, given the counts of the other class."""
     values: FloatArray = np.add(above[1:], above[:-1], dtype=np.float64)
     values /= 2.0 * line.divisor
     values -= line.centre
@@ -140,7 +142,7 @@ def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointI
         area = risk_areas.arp_auc_score(sweep)
         gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
     else:
-        # the mean over items has the same limit as the integral, and so the same influence
+        # The mean over items converges to this integral, so both have the same influence.
         area = risk_areas.arp_auc_score(sweep, estimator="exact")
         _, own, before = integrals(points_of(sweep))
         gradient = sum_of_terms(own, before)
@@ -167,9 +169,9 @@ def normalized_arp_auc(
 
 
 def _optimum_slope(sweep: ThresholdSweep) -> float:
-    """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), by the error share π.
+    """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), by the share of errors π.
 
-    The finite-sample optimum has the same derivative in the limit.
+    The optimum for a finite sample has the same derivative in the limit of many items.
     """
     beta = sweep.recognition_rate
     return -math.log(beta) if beta else math.inf
@@ -178,10 +180,10 @@ def _optimum_slope(sweep: ThresholdSweep) -> float:
 def excess_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
-    """Return the influence on the AURC less that of the best order, which depends on β."""
+    """Return the influence on the AURC minus the AURC of the best order, which depends on β."""
     del optimum
     beta = sweep.recognition_rate
-    if not beta:  # all items are incorrect: every order is the best one
+    if not beta:  # without correct items, every order is the best one
         return _constant(sweep, 0.0)
     correct, incorrect = aurc(sweep, estimator)
     slope = _optimum_slope(sweep)
@@ -218,12 +220,12 @@ def pr_auc(sweep: ThresholdSweep, interpolation: Interpolation = "davis-goadrich
 
 
 def average_precision(sweep: ThresholdSweep) -> PointInfluence:
-    """Return the influence on the average precision, the area by steps."""
+    """Return the influence on the average precision, the area under steps."""
     return pr_auc(sweep, "step")
 
 
 class _Strip(NamedTuple):
-    """The area under a curve y(x) between the ends a and b, and the position of each tie in it."""
+    """The area under a curve y(x) for x in a range, and the position of each tie in it."""
 
     area: float
     place: FloatArray
@@ -255,7 +257,7 @@ def arac_partial_auc(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> PointInfluence:
-    """Return the influence on the partial ARAC-AUC; every item moves its curve along both axes."""
+    """Return the influence on the partial ARAC-AUC; every item moves the curve along both axes."""
     if max_error_rate is not None:
         low, scale = 0.0, -1.0 / max_error_rate
         high = operating.acceptance_at_error_rate(
@@ -293,7 +295,7 @@ def roc_partial_auc(
         strip = _strip(*rates, low, high)
         along_x, along_y = strip.rest, high - strip.place - strip.area
         return PointInfluence(scale * totals[0] * along_y, scale * totals[1] * along_x)
-    strip = _strip(rates[1], rates[0], low, high)  # area of the false positives, which is subtracted
+    strip = _strip(rates[1], rates[0], low, high)  # the area over the false positives is subtracted
     along_x, along_y = strip.rest, high - strip.place - strip.area
     return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
 
@@ -334,7 +336,7 @@ Rate = Callable[[bool, bool], tuple[bool, bool]]
 
 
 def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, float]:
-    """Return the numerator and the denominator of a rate at a threshold."""
+    """Return the numerator and the denominator of the rate `of` at a threshold."""
     kinds = ((True, True), (True, False), (False, True), (False, False))
     weights = [(of(*kind), float(w)) for kind, w in zip(kinds, sweep.at(threshold), strict=True)]
     return (
@@ -344,7 +346,7 @@ def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, flo
 
 
 def share_at_threshold(of: Rate, sweep: ThresholdSweep, threshold: float) -> PointInfluence:
-    """Return the influence on the rate that `of` defines, at a threshold."""
+    """Return the influence on the rate `of` at a threshold."""
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     part, whole = parts(sweep, threshold, of)
     if not whole:
@@ -374,7 +376,7 @@ def cost_of_verified(costs: VerificationCosts, reviewer: Reviewer | None) -> tup
 def cost(
     sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> PointInfluence:
-    """Return the influence on the least mean cost; to first order the threshold does not matter."""
+    """Return the influence on the lowest mean cost; a small change of the threshold hardly matters."""
     point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
     accepted = np.asarray(sweep.thresholds[1:] >= point.threshold, np.bool_)
     verified = cost_of_verified(costs, reviewer)

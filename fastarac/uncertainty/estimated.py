@@ -1,4 +1,4 @@
-"""Confidence intervals if only some of the items are verified."""
+"""Confidence intervals for samples in which only some items are verified."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
-REJECTED = False, True  # (accepted, correct): rates among the accepted leave it out
+# rejected items as (accepted, correct): rates among accepted items do not depend on them
+REJECTED = False, True
 
 
 def interval_and_warning(
@@ -80,7 +81,7 @@ def check_statistic(statistic: Statistic, method: str = "auto") -> None:
 def _share_interval(
     sample: PartialSample, statistic: Statistic, found: Evidence, level: float
 ) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval by effective number of items (Korn and Graubard 1998)."""
+    """Return Clopper and Pearson's interval for an effective number (Korn and Graubard 1998)."""
     p, s = found.value, found.standard_error
     whole = float(sample.items.n)
     rate = statistic.definition.rate
@@ -100,7 +101,7 @@ def _share_interval(
 
 
 def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
-    """Return Fay and Feuer's interval for few weighted verified errors, without using a judge."""
+    """Return Fay and Feuer's interval for few weighted errors among verified items, without a judge."""
     items = sample.items
     at = sample.influence_of(statistic, found)
     derivative = at.incorrect - at.correct
@@ -116,7 +117,7 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
         largest = max(largest, float(loss.max(initial=0.0)))
     y = float(loss.sum())
     low, high = Moments(y, float(np.sum(loss**2)), largest).interval(level)
-    # the statistic is its value without these items plus or minus their sum y
+    # The statistic is a base value plus or minus the sum y over the rare items.
     sign = 1.0 if (float(derivative[np.argmax(size)]) > 0.0) == rare_are_wrong else -1.0
     base = found.value - sign * y
     ends = sorted((base + sign * low, base + sign * high))
@@ -129,12 +130,13 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
 
 
 def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
-    """Return the interval for few errors that a judge or the confidence predicts.
+    """Return the interval for few errors, using a judge's or the confidence's predictions.
 
-    The prediction residuals are nearly Poisson: each verified output moves the estimate by φ = d(e −
-    g)/(nπ). The sums of the upward and of the downward moves each get the interval of Tiwari, Clegg and
-    Zou 2006; the rest of the variance, beyond Σφ², is taken as normal. The three distances are combined
-    as those of independent errors, by the root of the sum of squares (Zou and Donner 2008).
+    The prediction errors are nearly Poisson: each verified output moves the estimate by φ = d(e −
+    g)/(nπ), with its error e, prediction g, inclusion probability π, and the statistic's derivative d.
+    The sums of the upward and of the downward moves each get the interval of Tiwari, Clegg and Zou
+    2006. The variance beyond Σφ² is taken as normal. The three distances are combined like those of
+    independent errors, by the root of the sum of squares (Zou and Donner 2008).
     """
     items = sample.items
     at = sample.influence_of(statistic, found)
@@ -159,7 +161,7 @@ def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, le
 
 
 def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> str | None:
-    """Return a warning that an interval is unreliable, or None."""
+    """Return a warning if an interval is unreliable, else None."""
     if not sample.items.partial:
         return None
     name, least = statistic.name, statistic.definition.least_verified
@@ -183,7 +185,7 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
 
 
 class FigureSource:
-    """Computes many figures of one sample, with intervals if a level is given."""
+    """Computes figures of one sample, with intervals if a level is given."""
 
     def __init__(self, sample: PartialSample, level: float | None) -> None:
         self.sample, self.level = sample, level
@@ -203,13 +205,13 @@ class FigureSource:
         return found.estimate
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
-        """Return the counts for the operating point of a limit or a threshold."""
+        """Return the counts from which the operating point of a limit or a threshold is read."""
         if statistic.definition.has_limit:
             return at_limit(self.sample, statistic, spread=False)[0].sweep.rising
         return self.sample.evidence(statistic, spread=False).sweep
 
     def warn(self, label: Callable[[str], str]) -> None:
-        """Warn of figures that rest on few verified errors; `label` gives their printed names."""
+        """Warn of figures that depend on few verified errors; `label` gives their printed names."""
         for message, names in self._few.items():
             text = message.replace("{}", listed([label(name) for name in names]))
             if len(names) > 1:

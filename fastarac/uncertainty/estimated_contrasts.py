@@ -1,4 +1,4 @@
-"""Differences of models if only some of their outputs are verified."""
+"""Differences between models if only some of their outputs are verified."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 
-FEWEST = 2  # verified errors that each model of a difference needs (effective ones with weights)
+FEWEST = 2  # a difference needs this many (effective) verified errors of each model
 
 
 def by_estimates(
     models: ComparedModels, statistic: Statistic, level: float, random_state: RandomState
 ) -> Contrasts:
-    """Compare models by the contributions of all items, verified or not, to their estimates."""
+    """Compare models by the contributions of all items, verified or not, to each estimate."""
     _check(models)
     if models.n_factors > 1:
         raise ValueError(crossed_in("a PartialTruth"))
@@ -94,7 +94,7 @@ def by_estimates(
 
 
 def _degrees(sample: PartialSample, contributors: float, verified: float) -> float:
-    """Return the effective contributors as degrees of freedom, at most the verified errors of both."""
+    """Return the effective number of contributors, but at most the number of verified errors."""
     n = float(sample.units)
     if sample.codes is None and not sample.items.partial:
         return 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf
@@ -102,7 +102,7 @@ def _degrees(sample: PartialSample, contributors: float, verified: float) -> flo
 
 
 def _check(models: ComparedModels) -> None:
-    """Raise for options that partial truth does not support."""
+    """Raise if an option is given that partial truth does not support."""
     if models.n_groups is not None or models.further:
         raise ValueError("a model has a PartialTruth; use paired='items' and one column of groups")
     for model in models.items.values():

@@ -1,4 +1,4 @@
-"""The largest acceptance rate within a limit, if only some of the items are verified."""
+"""The largest acceptance rate within a limit, if only some items are verified."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def at_limit(
 def interval_of_limit(
     sample: PartialSample, statistic: Statistic, level: float
 ) -> tuple[Interval, Evidence]:
-    """Return the interval by inverting intervals of the error rate, and the evidence at the limit."""
+    """Return the interval of the acceptance rate at a limit, and the estimate of the errors there."""
     parameters = dict(statistic.parameters)
     found, last = at_limit(sample, statistic)
     value = value_of(statistic, found.counts)
@@ -61,7 +61,7 @@ def interval_of_limit(
 
 
 def _of_threshold(sample: PartialSample, accepted: float, level: float) -> tuple[float, float]:
-    """Return the interval for a fixed threshold's acceptance rate, from the confidences alone."""
+    """Return the interval for the acceptance rate at a fixed threshold, from the confidences alone."""
     items, whole = sample.items, float(sample.items.n)
     if items.codes is not None:
         first = items.codes[: round(accepted * whole)]
@@ -72,7 +72,7 @@ def _of_threshold(sample: PartialSample, accepted: float, level: float) -> tuple
 
 
 def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) -> float:
-    """Return how many fully verified items would give the same precision of the error rate."""
+    """Return how many fully verified items would give an equally precise error rate."""
     items, total = sample.items, float(sample.items.n)
     p, s = found.sweep.false_accepts[last + 1] / total, found.standard_error
     own = np.where(items.tie <= last, items.weight, 0.0)
@@ -89,9 +89,10 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
 
 
 def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
-    """Return the effective number of items if errors are few, (y + w)/(v + w²) as by Fay and Feuer.
+    """Return the effective number of items if errors are few: (y + w)/(v + w²) as by Fay and Feuer.
 
-    An unseen error may be as heavy as any accepted output. Return infinity unless errors are few.
+    Here y is the sum of the errors' weights, v their sum of squares, and w the largest weight of an
+    accepted output, because an unseen error may be that heavy. Return infinity unless errors are few.
     """
     items, total = sample.items, float(sample.items.n)
     own = np.where(items.tie <= last, items.weight, 0.0) / total
@@ -107,13 +108,13 @@ def _by_error_rate(
 ) -> tuple[float, float]:
     """Return the acceptance rates at which the errors are improbably few, or many, for the limit.
 
-    The lower end leaves room for unseen errors among the outputs that a threshold accepts.
+    The lower one allows for unseen errors among the outputs that a threshold accepts.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising
     total, interpolate = float(items.n), parameters.get("interpolate", False)
     room = np.append(0.0, sample.room_by_tie(found, level))
-    # combine the distance from seen errors with the room for unseen ones
+    # Lower the effective number n, so that the half-width covers unseen errors, too.
     reach = normal_quantile(level) ** 2 * max(limit * (1.0 - limit), 1e-300)
     as_many = n / (1.0 + room**2 * n / reach)
 
@@ -139,7 +140,7 @@ def _by_error_rate(
 
 
 def _largest(holds: Callable[[float], bool]) -> float:
-    """Return the largest rate in [0, 1] for which a predicate holds; it must hold below that rate."""
+    """Return the largest rate in [0, 1] at which `holds` is true; it must be true below that rate."""
     if holds(1.0):
         return 1.0
     low, high = 0.0, 1.0
@@ -152,7 +153,7 @@ def _largest(holds: Callable[[float], bool]) -> float:
 def _by_risk(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rates whose risk is surely, and possibly, within the limit."""
+    """Return the largest acceptance rates at which the risk surely is, and may be, within the limit."""
     total = float(sample.items.n)
 
     def ends_of(n: float) -> tuple[float, float]:
@@ -161,7 +162,7 @@ def _by_risk(
     low, high = ends_of(n)
     room = sample.unseen(found, level)[1]
     p = found.value  # the error rate at the limit
-    if room and 0.0 < p < 1.0:  # unseen errors can only lower the lower end
+    if room and 0.0 < p < 1.0:  # unseen errors can only move the lower end
         distance = normal_quantile(level) * math.sqrt(p * (1.0 - p) / n)
         low = min(low, ends_of(n / (1.0 + (room / distance) ** 2))[0])
     return low, high

@@ -66,7 +66,7 @@ class PartialSample:
 
     @classmethod
     def of(cls, truth: PartialTruth, confidence: ArrayLike, groups: Any = None) -> PartialSample:
-        """Return the sample of a truth, by `groups` or else its own groups."""
+        """Return the sample of a partial truth, with `groups` or else the groups of the truth."""
         codes = truth.groups
         if groups is not None:
             first = read_outermost(groups, len(truth), "a PartialTruth", beside="correct")
@@ -77,12 +77,12 @@ class PartialSample:
     def of_codes(
         cls, truth: PartialTruth, confidence: ArrayLike, codes: NDArray[np.intp] | None
     ) -> PartialSample:
-        """Return the sample of a truth with numbered groups."""
+        """Return the sample of a partial truth with numbered groups."""
         return cls(PartialItems(truth, confidence, codes))
 
     @property
     def codes(self) -> NDArray[np.intp] | None:
-        """The number of each item's group, in the order of `items`."""
+        """The group number of each item, in the order of `items`."""
         return self.items.codes
 
     @property
@@ -96,11 +96,11 @@ class PartialSample:
         return self.items.beginning.sweep
 
     def few_judged(self, found: Evidence) -> bool:
-        """Whether a judge is used with few verified errors and nearly equal inclusion probabilities."""
+        """Whether a judge is used with few verified errors and similar inclusion probabilities."""
         return bool(found.share) and found.verified < FEW_JUDGED and self.items.drawn_alike
 
     def estimate(self, found: Evidence) -> Estimate:
-        """Return the estimate in the form that intervals of fully known items take."""
+        """Return the estimate in the form used for intervals of fully known items."""
         return Estimate(
             plain(found.sweep), found.value, found.standard_error, found.contributors,
             self.items.effective(self.items.weight), self.degrees(found), float(self.units),
@@ -108,7 +108,7 @@ class PartialSample:
         )  # fmt: skip
 
     def degrees(self, found: Evidence) -> float:
-        """Return Satterthwaite's degrees of freedom, 2C/(1 − C/n), limited by the verified errors."""
+        """Return Satterthwaite's degrees of freedom, 2C/(1 − C/n), but at most the verified errors."""
         n, c = float(self.units), found.contributors
         if self.codes is not None:
             return min(n - 1.0, max(c, 2.0))
@@ -116,24 +116,24 @@ class PartialSample:
         return max(2.0, min(degrees, max(found.verified - 1.0, 2.0) if self.items.partial else degrees))
 
     def unseen(self, found: Evidence, level: float) -> tuple[float, float]:
-        """Return how far unseen errors of large weight may move a statistic, down and up.
+        """Return how far unseen errors of large weight may lower and raise a statistic.
 
-        The standard error reflects only the errors that were seen. Items of which a judge is sure are
-        drawn seldom, and an error there moves the statistic most, through its weight 1/π and its
-        position. Seeing none or few of them does not show how many there are.
+        The standard error reflects only errors that were seen. If a judge is sure of an item, the item
+        is rarely drawn, and then has a large weight 1/π; an error there moves the statistic most. A
+        sample with few such errors, or none, does not show how many exist.
 
-        So −ln(α/2) unseen errors are assumed, the Poisson bound after seeing none. Each moves the
-        statistic by its excess over the errors that were seen. They are distributed over the verified
-        items in proportion to the root of the error rate at their confidence, a compromise between that
-        rate, which is uncertain, and an equal share for all. Items heavier than `HEAVY` times the mean
-        get more, by the square of that ratio, because few verified items stand for many outputs there.
-        The result is 0 if all weights are equal.
+        Therefore −ln(α/2) unseen errors are assumed, the Poisson bound after seeing none. Each moves
+        the statistic by its own effect minus the mean effect of the errors seen. The unseen errors are
+        distributed over the verified items in proportion to the root of the error rate at their
+        confidence: a compromise between that rate, which is uncertain, and equal shares. An item of
+        more than `HEAVY` times the mean weight gets more, by the square of that ratio, because it
+        stands for many outputs. If all weights are equal, the result is 0.
         """
         down, up = (float(room[-1]) for room in self._rooms(found, level))
         return down, up
 
     def room_by_tie(self, found: Evidence, level: float) -> FloatArray:
-        """Return the upward room of `unseen` for the items accepted at each threshold, (m,)."""
+        """Return how far unseen errors may raise the error rate accepted at each threshold, (m,)."""
         items = self.items
         known = np.searchsorted(items.tie, np.arange(len(items.starts) - 1), side="right")
         room: FloatArray = np.append(0.0, self._rooms(found, level)[1])[known]
@@ -168,7 +168,7 @@ class PartialSample:
         return room
 
     def derivative(self, statistic: Statistic) -> FloatArray:
-        """Return n times the derivative by each verified item's error, at the initial counts."""
+        """Return n times the derivative by each verified item's error, for the initial counts."""
         tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
         definition, beginning = statistic.definition, self.items.beginning
         if definition.estimated_lines is not None:
@@ -201,7 +201,7 @@ class PartialSample:
         return self._risk_weights[estimator]
 
     def value(self, statistic: Statistic, counts: EstimatedCounts) -> float:
-        """Return a statistic of estimated counts of these items."""
+        """Return the value of a statistic for estimated counts of these items."""
         definition = statistic.definition
         if not definition.of_risk:
             return value_of(statistic, counts)
@@ -216,13 +216,13 @@ class PartialSample:
         return normalized(sweep, 1.0 - found, gamma)
 
     def influence_of(self, statistic: Statistic, found: Evidence) -> PointInfluence:
-        """Return the influence values at the counts of `found`, from there if present."""
+        """Return the influence values at the counts of `found`; reuse stored ones, if any."""
         return found.influence or self.influence(statistic, found.counts, found.value)
 
     def influence(self, statistic: Statistic, counts: EstimatedCounts, value: float) -> PointInfluence:
-        """Return the influence of a correct and an incorrect item at each threshold.
+        """Return the influence of a correct and of an incorrect item at each threshold.
 
-        `value` is the statistic of these counts.
+        `value` is the value of the statistic for these counts.
         """
         sweep = counts.sweep
         estimated_lines = statistic.definition.estimated_lines
@@ -235,7 +235,7 @@ class PartialSample:
         )
 
     def evidence(self, statistic: Statistic, *, spread: bool = True) -> Evidence:
-        """Return a statistic, with its standard error if `spread` is true."""
+        """Return the value of a statistic, with its standard error if `spread` is true."""
         derivative = self.derivative(statistic)
         verified = self.items.verified_errors(derivative)
         if self._of_confidences_alone(statistic):
@@ -243,7 +243,8 @@ class PartialSample:
         share = self.items.share_by(derivative, verified, linear=statistic.definition.is_linear)
         counts = self.items.estimate(share)
         least, most = statistic.range
-        value = min(max(self.value(statistic, counts), least), most)  # keeps NaN
+        # `max` and `min` in this order keep NaN
+        value = min(max(self.value(statistic, counts), least), most)
         found = Evidence(share, counts, value, math.nan, 0.0, verified, None)
         if not spread:
             return found
@@ -265,7 +266,7 @@ class PartialSample:
         return abs(added((at.incorrect - at.correct) * errors)) / self.items.n
 
     def spread(self, at: PointInfluence, share: float | None) -> Spread:
-        """Return the standard error of the estimate from the contributions of items or groups."""
+        """Return the standard error of the estimate, from the contributions of items or groups."""
         items = self.items
         if self.codes is not None or items.n == 1:
             return spread_of(self.contributions(at, share))
@@ -280,7 +281,7 @@ class PartialSample:
         parallel.run(work, range(len(shares)))
         n = float(items.n)
         one, two, three, four = (float(x) for x in np.sum(rows, axis=0))
-        mean = one / n  # nearly 0
+        mean = one / n  # the mean contribution, nearly 0
         second = two - n * mean**2
         fourth = four - 4.0 * mean * three + 6.0 * mean**2 * two - 3.0 * n * mean**4
         error = math.sqrt(second / (n * (n - 1.0)))
@@ -304,7 +305,7 @@ class PartialSample:
 
 
 def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
-    """Return a statistic of estimated counts; for areas over the risk use `PartialSample.value`."""
+    """Return a statistic of estimated counts; for areas of risk, use `PartialSample.value`."""
     estimate = statistic.definition.estimate
     if estimate is not None:
         return estimate(counts, **dict(statistic.parameters))
@@ -312,7 +313,7 @@ def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:
 
 
 def counts_for(statistic: Statistic, sweep: EstimatedSweep) -> ThresholdSweep:
-    """Return the counts for a statistic: with a limit, those in which errors never decrease."""
+    """Return the counts for a statistic; with a limit, counts in which errors never decrease."""
     if "max_error_rate" in dict(statistic.parameters) or statistic.definition.has_limit:
         return sweep.rising
     return plain(sweep)

@@ -1,4 +1,4 @@
-"""Values of statistics of estimated counts, and their linear influence functions."""
+"""Values of statistics for estimated counts, and their linear influence functions."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 def lines_of_roc_auc(counts: EstimatedCounts, value: float) -> Lines:
-    """Return the linear influence on the ROC-AUC, whose value is given."""
+    """Return the linear influence on the ROC-AUC, given its value."""
     sweep = counts.sweep
     correct, incorrect = float(sweep.n_correct), float(sweep.n_incorrect)
     return derivatives.lines_of_roc(float(sweep.total), correct, incorrect, value, 1.0 - value)
 
 
 def lines_of_augrc(counts: EstimatedCounts, value: float) -> Lines:
-    """Return the linear influence on the AUGRC, whose value is given."""
+    """Return the linear influence on the AUGRC, given its value."""
     return derivatives.lines_of_augrc(float(counts.sweep.total), value)
 
 
 def lines_of_arac_auc(counts: EstimatedCounts, value: float) -> Lines:
-    """Return the linear influence on the ARAC-AUC, whose value is given."""
+    """Return the linear influence on the ARAC-AUC, given its value."""
     return derivatives.lines_of_augrc(float(counts.sweep.total), 1.0 - value, -1.0)
 
 
@@ -68,7 +68,7 @@ def normalized_arac_auc(counts: EstimatedCounts, gamma: float = 1.0) -> float:
 
 
 def roc_auc(counts: EstimatedCounts) -> float:
-    """Return the ROC-AUC, the share of pairs in the right order."""
+    """Return the ROC-AUC, the share of pairs that are ordered correctly."""
     return counts.sweep.roc_auc
 
 
@@ -78,18 +78,18 @@ def pr_auc(counts: EstimatedCounts, interpolation: Interpolation = "davis-goadri
 
 
 def average_precision(counts: EstimatedCounts) -> float:
-    """Return the average precision, the area by steps."""
+    """Return the average precision, the area under steps."""
     return pr_auc(counts, "step")
 
 
 def share(of: Rate, counts: EstimatedCounts, threshold: float) -> float:
-    """Return the rate that `of` defines, at a threshold."""
+    """Return the rate `of` at a threshold."""
     part, whole = derivatives.parts(counts.sweep.possible, threshold, of)
     return part / whole if whole else math.nan
 
 
 def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:
-    """Return (γ(A − β)/(1 − β) + β)/(γ + 1), or 1 if β = 1."""
+    """Return the normalised area, (γ(A − β)/(1 − β) + β)/(γ + 1), or 1 if β = 1."""
     rest = 1.0 - sweep.recognition_rate
     if not rest:
         return 1.0
@@ -97,7 +97,7 @@ def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:
 
 
 def risk(weights: FloatArray, sweep: EstimatedSweep) -> float:
-    """Return Σwᵢẽᵢ, where w is the area that an error adds."""
+    """Return Σwᵢẽᵢ, where w is the area that an error adds, and ẽ the estimated error."""
     return added(weights * np.diff(sweep.false_accepts))
 
 

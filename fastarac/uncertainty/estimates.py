@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from fastarac.uncertainty.statistics import Statistic
 
-NO_SPREAD = 1e-13  # smaller standard errors are 0 up to rounding
+NO_SPREAD = 1e-13  # smaller standard errors are rounding errors
 
 
 class Estimate(NamedTuple):
-    """A statistic with its standard error, and the amount of data behind the error."""
+    """The value of a statistic, its standard error, and the amount of data for that error."""
 
     sweep: ThresholdSweep
     value: float
@@ -42,7 +42,7 @@ class Estimate(NamedTuple):
 
 
 def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: str) -> Interval:
-    """Return the interval by "wald" or "logit", within the range of the statistic."""
+    """Return the interval by method "wald" or "logit", within the range of the statistic."""
     value, error = estimate.value, estimate.standard_error
     if math.isnan(value):
         return Interval(value, math.nan, math.nan, math.nan, level, method)
@@ -58,10 +58,11 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
         ends = value - reach * error, value + reach * error
         return Interval(value, *within(statistic, *ends), error, level, "wald")
     above, below = value - low, high - value
-    if not (above > 0.0 and below > 0.0):  # the odds are undefined at an end of the range
+    if not (above > 0.0 and below > 0.0):  # at an end of the range the odds are undefined
         return _unseen(estimate, statistic, level)
     reach = student_quantile(level, estimate.degrees) * error
-    if math.isinf(low) or math.isinf(high):  # use the logarithm of the distance from the finite end
+    # with one infinite end, use the logarithm of the distance from the finite end
+    if math.isinf(low) or math.isinf(high):
         distance = below if math.isinf(low) else above
         factor = math.exp(min(reach / distance, 700.0))
         nearer, farther = distance / factor, distance * factor
@@ -75,7 +76,7 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
 
 
 def within(statistic: Statistic, low: float, high: float) -> tuple[float, float]:
-    """Return both ends, moved into the range of the statistic."""
+    """Return both ends, clipped to the range of the statistic."""
     least, most = statistic.range
     return min(max(low, least), most), min(max(high, least), most)
 
@@ -93,8 +94,8 @@ def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> Interval:
 
 
 def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> list[float]:
-    """Return the statistic of the sample, and its values if one kind of items went unseen."""
-    share = -math.expm1(math.log((1.0 - level) / 2.0) / estimate.n)  # (1 − u)ⁿ = α/2
+    """Return the statistic, and its values if the sample lacks a kind of items."""
+    share = -math.expm1(math.log((1.0 - level) / 2.0) / estimate.n)  # the share u solves (1 − u)ⁿ = α/2
     values = [estimate.value, *values_with(estimate.sweep, statistic, share, (1, 0))]
     return [within(statistic, value, value)[0] for value in values]
 
@@ -102,10 +103,10 @@ def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> lis
 def values_with(
     sweep: ThresholdSweep, statistic: Statistic, share: float, kinds: Iterable[int]
 ) -> list[float]:
-    """Return the statistic with further items of one kind added at the top or the bottom.
+    """Return the values of the statistic after adding items of one kind at the top or the bottom.
 
-    The added items make up `share` of all items, at the highest or the lowest confidence. `kinds` holds
-    1 for correct and 0 for incorrect items. Undefined values are left out.
+    The added items make up `share` of all items, and have the highest or the lowest confidence. `kinds`
+    holds 1 for correct and 0 for incorrect items. Undefined values are left out.
     """
     weight = float(sweep.total) * share / (1.0 - share)
     if sweep.true_accepts.dtype == np.int64:
@@ -121,7 +122,7 @@ def values_with(
 
 
 def with_room(interval: Interval, statistic: Statistic, room: tuple[float, float]) -> Interval:
-    """Return the interval widened by `room` below and above, by the root of the sum of squares."""
+    """Return the interval, each half-width h widened to √(h² + r²) by the (below, above) values r."""
     if not any(room):
         return interval
     value = interval.estimate

@@ -33,7 +33,7 @@ def read_pairs(
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> PointCounts:
-    """Return the points between runs of items; raise if the closed form does not apply."""
+    """Return the counts at points between runs of items; raise if the closed form does not apply."""
     if not stratified:
         raise ValueError("method='exact-variance' needs stratified=True")
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):
@@ -60,7 +60,7 @@ def interval_of_pairs(
     if math.isnan(value):
         return Interval(value, math.nan, math.nan, math.nan, level, method), None
     error = math.sqrt(stratified_variance(sweep))
-    if statistic.name != "roc_auc":  # ARAC-AUC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2 = 1 − AUGRC
+    if statistic.name != "roc_auc":  # ARAC-AUC = 1 − AUGRC = 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2
         error *= float(sweep.recognition_rate) * float(sweep.n_incorrect / sweep.total)
     reach = normal_quantile(level) * error
     low, high = within(statistic, value - reach, value + reach)
@@ -73,12 +73,12 @@ def interval_of_pairs(
 
 
 def stratified_variance(sweep: AcceptedCounts) -> float:
-    """Return the variance of the ROC-AUC over all resamples within the two classes.
+    """Return the variance of the ROC-AUC over all resamples drawn within the two classes.
 
-    Let ψ be the score of a pair (1, ½ or 0), V the mean ψ of one item, and m and n the numbers of
-    correct and incorrect items. The counts of a resample are multinomial in each class, so the variance
-    is (1 − 1/n)·Var(V⁺)/m + (1 − 1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number of
-    values. With a single class it is 0.
+    Let ψ be the score of a pair (1, ½ or 0), V the mean ψ of an item, and m and n the numbers of
+    correct and incorrect items. In each class, the counts of a resample are multinomial. Hence the
+    variance is (1 − 1/n)·Var(V⁺)/m + (1 − 1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number
+    of values. With a single class it is 0.
     """
     m, n = int(sweep.n_correct), int(sweep.n_incorrect)
     if not (m and n):

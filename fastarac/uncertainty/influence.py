@@ -1,4 +1,4 @@
-"""Influence values of single items, and the variances computed from them."""
+"""Influence values of single items, and variances computed from them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ FloatArray = NDArray[np.float64]
 
 
 def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointInfluence:
-    """Return the influence of one correct and of one incorrect item, of weight 1, at each threshold.
+    """Return the influence of one correct and one incorrect item of weight 1, at each threshold.
 
-    The weighted mean over all items is 0. The values are NaN if the statistic is undefined. Raise if it
-    has no influence values.
+    The weighted mean over all items is 0. The values are NaN if the statistic is undefined. Raise if
+    the statistic has no influence values.
     """
     statistic = as_statistic(statistic)
     definition, parameters = statistic.definition, dict(statistic.parameters)
@@ -54,8 +54,8 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
 def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:
     """Return the name and the weight of the smaller class that the statistic contrasts.
 
-    For partial areas these are the errors inside the part, for costs the accepted errors. Without a
-    named statistic (None) they are the correct or the incorrect items.
+    For partial areas, this class is the errors inside the part; for costs, the accepted errors. Without
+    a statistic (None), it is the smaller of correct and incorrect items.
     """
     if statistic is not None and statistic.definition.smaller_part is not None:
         return statistic.definition.smaller_part(sweep, **dict(statistic.parameters))
@@ -65,10 +65,10 @@ def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[st
 
 
 def corrections(statistic: Statistic, n_correct: int, n_incorrect: int) -> tuple[float, float]:
-    """Return the factors on each class's squared influence that make variances unbiased.
+    """Return the factors for each class's squared influence that make variances unbiased.
 
-    The factor is n/(n − 1), where n counts all items, or for the ROC-AUC the items of the class, which
-    gives DeLong's variance. It is NaN if n is 1.
+    The factor is n/(n − 1), where n counts all items. For the ROC-AUC, n counts the items of the class,
+    which gives DeLong's variance. The factor is NaN if n is 1.
     """
     counts = (n_correct, n_incorrect)
     if statistic.name != "roc_auc":
@@ -78,7 +78,7 @@ def corrections(statistic: Statistic, n_correct: int, n_incorrect: int) -> tuple
 
 
 class Spread(NamedTuple):
-    """A standard error, and the effective number of contributors to it."""
+    """A standard error, and the effective number of items or groups that contribute to it."""
 
     standard_error: float
     effective_contributors: float
@@ -86,7 +86,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(contributions: FloatArray) -> Spread:
-    """Return the spread from the contributions of items or groups to an estimate's error."""
+    """Return the spread, given the contributions of items or groups to an estimate's error."""
     squares = contributions**2
     return _spread(float(np.sum(squares)), float(np.sum(squares**2)))
 
@@ -96,7 +96,7 @@ def _spread(second: float, fourth: float) -> Spread:
 
 
 def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
-    """Return the spread of a statistic of a sweep of unweighted items."""
+    """Return the spread of a statistic, from a sweep of unweighted items."""
     if statistic.definition.lines is not None:
         lines = statistic.definition.lines(sweep, **dict(statistic.parameters))
         powers = list(powers_of_lines(sweep, lines)[:2])
@@ -114,12 +114,12 @@ def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
 
 
 def standard_error(sweep: ThresholdSweep, statistic: Statistic) -> float:
-    """Return a statistic's standard error: the root of the sum of squared influences, over n."""
+    """Return a statistic's standard error: the root of the sum of squared influences, divided by n."""
     return sweep_spread(sweep, statistic).standard_error
 
 
 class Powers(NamedTuple):
-    """Sums of powers of the influence over the items of a sweep."""
+    """Sums of powers of the influence, over the items of a sweep."""
 
     correct: tuple[float, float]
     """Sums of second and fourth powers for the correct items."""
@@ -129,7 +129,7 @@ class Powers(NamedTuple):
 
 
 def powers_of_lines(sweep: AcceptedCounts, lines: Lines) -> Powers:
-    """Return sums of powers of linear influence, computed in chunks of a fixed size."""
+    """Return sums of powers of a linear influence, computed in chunks of a fixed size."""
     n = len(sweep.true_accepts)
     threads = strategy.n_threads(n)
     correct, incorrect = ((line.offset, line.slope, line.divisor, line.centre) for line in lines)
@@ -149,7 +149,7 @@ def powers_of_lines(sweep: AcceptedCounts, lines: Lines) -> Powers:
 
 
 class PlacedItems(NamedTuple):
-    """Single items in the given order, each with its place in the sweep of all items."""
+    """Single items in the given order, each with its position in the sweep of all items."""
 
     sweep: ThresholdSweep
     point: NDArray[np.intp]
@@ -169,7 +169,7 @@ class PlacedItems(NamedTuple):
         return float(np.sum(some)) if self.weight is None else effective(self.weight[some])
 
     def weighted(self, at_points: PointInfluence) -> FloatArray:
-        """Return each item's value, given per class and point, times its weight."""
+        """Return the value of each item, which is given per class and point, times its weight."""
         values: FloatArray = np.where(
             self.is_correct, at_points.correct[self.point], at_points.incorrect[self.point]
         )
@@ -178,7 +178,7 @@ class PlacedItems(NamedTuple):
         return values
 
     def error_contributions(self, statistic: Statistic, square: float = 1.0) -> FloatArray:
-        """Return the items' contributions; their sum of squares is `square` times the variance."""
+        """Return the items' contributions, scaled so that their squares sum to `square` × variance."""
         present = slice(None) if self.weight is None else self.weight > 0
         right = int(self.is_correct[present].sum())
         counts = right, len(self.is_correct[present]) - right
@@ -191,7 +191,7 @@ class PlacedItems(NamedTuple):
         return contributions
 
     def contributions_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return the contributions of groups, numbered from 0; NaN for a single group.
+        """Return the contributions of numbered groups; NaN for a single group.
 
         Groups without weight are left out.
         """
@@ -202,17 +202,17 @@ class PlacedItems(NamedTuple):
         return sums * (math.sqrt(n / (n - 1)) if n > 1 else math.nan)
 
     def sums_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return the summed influence of each group's items, divided by the weight of all items."""
+        """Return the sum of each group's influence, divided by the weight of all items."""
         sums: FloatArray = np.sum(self.sums_of_classes(statistic, codes), axis=0)
         return sums
 
     def sums_of_classes(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return these sums by class and group, shape (2, G): first incorrect, then correct items."""
+        """Return the sums of `sums_of_groups` by class and group, shape (2, G); row 0 is incorrect."""
         values = self.weighted(point_influence(self.sweep, statistic)) / float(self.sweep.total)
         return self._by_class(values, codes)
 
     def weight_of_classes(self, codes: NDArray[Any]) -> FloatArray:
-        """Return the weights by class and group, shape (2, G): first incorrect, then correct items."""
+        """Return the weights by class and group, shape (2, G); row 0 is incorrect."""
         return self._by_class(np.ones(len(codes)) if self.weight is None else self.weight, codes)
 
     def _by_class(self, values: FloatArray, codes: NDArray[Any]) -> FloatArray:
@@ -235,7 +235,7 @@ def items_of(
     sample_weight: ArrayLike | None,
     names: tuple[str, str, str] = NAMES,
 ) -> PlacedItems:
-    """Read single items, and find the place of each in the sweep."""
+    """Read single items, and find their positions in the sweep."""
     items = read_items(correct, require_confidence(confidence), sample_weight, names)
     sweep = sweep_of_items(items)
     present = slice(None) if items.weight is None else items.weight > 0
@@ -266,7 +266,7 @@ def influence_values(
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str or Statistic, default="arac_auc"
-        A statistic that is a smooth function of the counts; the error message lists them.
+        A smooth function of the counts; the error message lists these statistics.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -274,8 +274,8 @@ def influence_values(
     -------
     ndarray of shape (n,)
         Influence values in the order of the items, with mean 0. Their sample variance (with n − 1),
-        divided by n, is the squared standard error of :func:`.asymptotic_interval`. All are NaN, with
-        an `UndefinedMetricWarning`, if the statistic is undefined.
+        divided by n, is the squared standard error of :func:`.asymptotic_interval`. If the statistic is
+        undefined, all are NaN, with an `UndefinedMetricWarning`.
 
     Raises
     ------
@@ -291,20 +291,20 @@ def influence_values(
 
     Notes
     -----
-    Without weights, an influence value is the derivative of the statistic θ as the share of items like
-    this one grows (the infinitesimal jackknife, Jaeckel 1972; Hampel 1974). With the item's weight ω
-    and the sum Ω of all weights,
+    Without weights, an item's influence value is the derivative of the statistic θ with respect to the
+    share of such items (the infinitesimal jackknife, Jaeckel 1972; Hampel 1974). With the item's weight
+    ω and the sum Ω of all weights, it is
 
     .. math:: \psi = \Omega\,\frac{\partial\theta}{\partial\omega}
 
-    For the ARAC-AUC A it is 2(1 − A) − FA/Ω for a correct item and 2(1 − A) − 1 + TA/Ω for an incorrect
-    one, where FA and TA count the incorrect and correct items above it (ties count half). With weights,
-    the value is multiplied by n·ω/Ω, which gives the sandwich estimate of the variance; items of weight
-    0 have the value 0.
+    For the ARAC-AUC A, the value is 2(1 − A) − FA/Ω for a correct item, and 2(1 − A) − 1 + TA/Ω for an
+    incorrect one. Here FA and TA count the incorrect and the correct items above it (ties count half).
+    With weights, the value is multiplied by n·ω/Ω, which gives the sandwich estimate of the variance;
+    items of weight 0 have the value 0.
 
-    For ``"roc_auc"`` the values of a class of c items are multiplied by √(c(n − 1)/((c − 1)n)), so that
-    the variance is exactly that of DeLong et al. 1988, which divides by c − 1 in each class. If a class
-    has a single item, its value is NaN, because one item shows no variation.
+    For ``"roc_auc"``, the values of a class of c items are multiplied by √(c(n − 1)/((c − 1)n)). This
+    gives exactly the variance of DeLong et al. 1988, who divide by c − 1 in each class. If a class has
+    a single item, its value is NaN, because one item shows no variation.
 
     References
     ----------

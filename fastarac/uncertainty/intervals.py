@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-MAX_LEFT_OUT = 2000  # kinds of items that may be left out in turn
-CLOSED_FORM = 1 << 20  # most items for the closed form of leaving out each one
-SAME = 1e-12  # relative difference of replicates that are equal up to rounding
+MAX_LEFT_OUT = 2000  # leaving out one item of each kind is refused for more kinds
+CLOSED_FORM = 1 << 20  # with more items, influence values replace leaving out each one
+SAME = 1e-12  # replicates that differ by less, relatively, count as equal
 _NORMAL = NormalDist()
 
 
 class Ends(NamedTuple):
-    """Both ends of a closed interval."""
+    """The two ends of a closed interval."""
 
     low: float
     high: float
@@ -48,7 +48,7 @@ def percentile(replicates: FloatArray, level: float) -> Ends:
 
 
 def _quantiles(replicates: FloatArray, low: float, high: float) -> Ends:
-    """Return two quantiles, interpolated linearly; next to an infinite replicate the outer one."""
+    """Return two quantiles, interpolated linearly; beside an infinite replicate, the outer one."""
     if np.isfinite(replicates).all():
         ends = np.quantile(replicates, [low, high])
         return Ends(float(ends[0]), float(ends[1]))
@@ -74,7 +74,7 @@ def basic(replicates: FloatArray, estimate: float, level: float) -> Ends:
 def studentized(
     replicates: FloatArray, errors: FloatArray, estimate: float, error: float, level: float
 ) -> Ends:
-    """Return the interval from quantiles of (replicate − estimate)/its error; NaN if infinite."""
+    """Return the interval from quantiles of (replicate − estimate)/error of the replicate."""
     if not error > 0.0:
         return UNKNOWN
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -112,9 +112,9 @@ def acceleration(
 ) -> float:
     """Return the acceleration of BCa: a sixth of the skewness of the influence values.
 
-    For pair-based statistics, leave out each item in turn, in closed form. For others, and with many
-    items, use influence values, which give the same in the limit. For statistics without influence
-    values, leave out one item of each kind.
+    For pair-based statistics, each item is left out in turn, in closed form. Other statistics, and
+    large samples, use influence values, whose skewness is the same in the limit. For statistics without
+    influence values, one item of each kind is left out.
     """
     values, sizes = _contributions(population, statistic, name)
     squares = cubes = 0.0
@@ -131,7 +131,7 @@ def acceleration(
 def _contributions(
     population: Population, statistic: Callable[[ThresholdSweep], float], name: str
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """Return the effect of each kind of item on the statistic, and their numbers, by stratum."""
+    """Return the effect of each kind of item on the statistic and its number, by stratum."""
     sweep, members = population.sweep, population.members
     counts = [np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)]
     if not isinstance(statistic, Statistic) or not statistic.definition.is_smooth:
@@ -178,7 +178,7 @@ def _leave_out_pairs(
     ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
     correct, incorrect = ta[-1], fa[-1]
     doubled = float(np.sum(np.diff(fa) * (ta[1:] + ta[:-1])))
-    # doubled count of ordered pairs lost without one correct item, and without one incorrect item
+    # Leaving out one correct, or one incorrect, item removes this many ordered pairs (counted twice).
     in_pairs = 2.0 * incorrect - (fa[1:] + fa[:-1]), ta[1:] + ta[:-1]
     values = []
     for of_correct, lost in zip((True, False), in_pairs, strict=True):
@@ -187,7 +187,7 @@ def _leave_out_pairs(
         pairs[:, 1] = incorrect - (not of_correct)
         pairs[:, 2] = doubled - lost
         whole = correct if of_correct else incorrect
-        # within a stratum of fixed size, an item's effect shrinks by (n − 1)/n
+        # In a stratum of fixed size n, an item's effect shrinks by the factor (n − 1)/n.
         factor = (whole - 1.0) / whole if stratified and whole else 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             values.append(-factor * _values(statistic, pairs))
@@ -207,7 +207,7 @@ def _leave_out(
     counts: list[NDArray[Any]],
     name: str,
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """Return the effect of leaving out an item of each kind in turn."""
+    """Return the effect of leaving out one item of each kind in turn."""
     if population.members is not None:
         raise ValueError(
             f"method must be 'percentile' with weights or groups, as {name} has no influence "

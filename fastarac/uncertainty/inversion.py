@@ -1,9 +1,9 @@
 """Intervals of shares, and of acceptance rates at a limit, by inverting binomial tests.
 
-Weighted or grouped items count as fewer independent ones. For a share p with the standard error s their
-effective number is p(1 − p)/s² (Korn and Graubard 1998), times the squared ratio of the normal quantile
-to Student's with the degrees of freedom of s. With this number the formulas for independent items
-apply.
+Weighted or grouped items count as a smaller, effective number of independent items. Let a share p have
+the standard error s. Its effective number is p(1 − p)/s² (Korn and Graubard 1998), times the squared
+ratio of the normal quantile to Student's, with the degrees of freedom of s. The formulas for
+independent items then use this number.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.influence import PlacedItems
     from fastarac.uncertainty.statistics import Statistic
 
-MORE_DEGREES = 2.0  # added to the effective number of groups, which is too cautious with few errors
-PARTS = 10  # most bisections of a tie
-ROUNDING = 1e-12  # relative error of a computed share
+MORE_DEGREES = 2.0  # added to the effective number of groups, which is too small with few errors
+PARTS = 10  # a tie is halved at most this often
+ROUNDING = 1e-12  # relative rounding error of a computed share
 
 
 class Share(NamedTuple):
-    """A share as `part` out of `whole` independent items; both may be fractional."""
+    """A share: `part` out of `whole` independent items; both may be fractional."""
 
     part: float
     whole: float
@@ -44,7 +44,7 @@ class Share(NamedTuple):
 
 
 class ItemSample(NamedTuple):
-    """The sample of an interval: a sweep and, with weights or groups, the single items."""
+    """The sample of an interval: a sweep and, with weights or groups, single items."""
 
     sweep: ThresholdSweep
     items: PlacedItems | None
@@ -52,11 +52,11 @@ class ItemSample(NamedTuple):
 
     @property
     def counted(self) -> bool:
-        """Whether the items are independent and unweighted, so that counts are binomial."""
+        """Whether the items are independent and unweighted, so that their counts are binomial."""
         return self.items is None or (self.codes is None and self.items.weight is None)
 
     def share(self, in_part: NDArray[Any], in_whole: NDArray[Any], level: float) -> Share:
-        """Return a share of items, given by boolean tables (2, m) over correctness and point.
+        """Return the share of items that boolean tables of shape (2, m) select by class and point.
 
         Row 0 stands for incorrect, row 1 for correct items.
         """
@@ -82,7 +82,7 @@ class ItemSample(NamedTuple):
 def share_of_units(
     parts: NDArray[np.float64], wholes: NDArray[np.float64], n: float, level: float, *, grouped: bool
 ) -> Share:
-    """Return a share from each unit's weight inside the part (`parts`) and in all (`wholes`).
+    """Return a share, given the weight of each unit inside the part (`parts`) and overall (`wholes`).
 
     Units are items or groups; `n` is the number of items.
     """
@@ -92,10 +92,11 @@ def share_of_units(
     p = float(np.sum(parts)) / total
     squared = (parts - p * wholes) ** 2
     squares = float(np.sum(squared)) / total**2
-    least = total**2 / float(np.sum(wholes**2))  # effective number if all items of a group are alike
+    # the effective number of items if all items of a group are alike
+    least = total**2 / float(np.sum(wholes**2))
     if not 0.0 < p < 1.0 or units < 2:
         return Share(p * least, least)
-    spread = squares * units / (units - 1)  # 0 if all groups have the same share
+    spread = squares * units / (units - 1)  # 0 if the share is the same in all groups
     effective = p * (1.0 - p) / spread if spread > 0.0 else n
     degrees = units - 1.0
     if grouped and spread > 0.0:
@@ -107,7 +108,7 @@ def share_of_units(
 
 
 def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float, float]:
-    """Return the interval for a rate at a given threshold, or for the recognition rate."""
+    """Return the interval for the rate at a given threshold, or for the recognition rate."""
     thresholds = sample.sweep.thresholds[1:]
     shape = (2, len(thresholds))
     of = statistic.definition.rate
@@ -126,10 +127,11 @@ def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float,
 def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
     """Return the interval for the largest acceptance rate within a limit, estimated as `value`.
 
-    Two distances from the estimate are combined by the root of the sum of squares: to the acceptance
-    rates at which tests do not reject the limit (Woodruff 1952), and to the ends for the acceptance
-    rate of a fixed threshold. If the tests do not reject accepting every item that a threshold may
-    accept, the upper end is that for the share of these items.
+    Each end combines two distances from the estimate by the root of the sum of squares. One leads to
+    the acceptance rates at which tests do not reject the limit (Woodruff 1952). The other leads to the
+    end of the interval for the acceptance rate at a fixed threshold. The tests may allow accepting
+    every item that a threshold can accept. Then the upper end is the upper end of the interval for the
+    share of these items.
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)
@@ -146,7 +148,7 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
             n = float(accepted[inside[0]].max(initial=0))
             if n:
                 design = sample.share(wrong, inside, level).whole / n
-            else:  # nothing is accepted: take the effective number from all items
+            else:  # nothing is accepted, so take the effective number from all items
                 design = sample.share(everything, everything, level).whole / float(sweep.total)
         low, high = by_risk(sweep, parameters, design, level)
     most = most_accepted(sweep, parameters.get("never_accepted"))
@@ -159,7 +161,7 @@ def both(
     most: float,
     of_threshold: Callable[[float], tuple[float, float]],
 ) -> tuple[float, float]:
-    """Return the interval of `limit` from its two distances.
+    """Return the interval of `limit`, given both distances that its ends combine.
 
     `most` is the largest share of items that a threshold may accept.
     """
@@ -172,8 +174,8 @@ def both(
 
 
 def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[float, float]:
-    """Return the interval for a fixed threshold's acceptance rate, given its rate in the sample."""
-    if sample.counted:  # with interpolation, a part of a tie may be accepted
+    """Return the interval for the acceptance rate at a fixed threshold that accepts this share."""
+    if sample.counted:  # interpolation may accept a part of a tie, so use the total
         whole = float(sample.sweep.total)
     else:
         inside = _within(sample.sweep, accepted)
@@ -182,13 +184,13 @@ def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[flo
 
 
 def _within(sweep: ThresholdSweep, accepted: float) -> NDArray[np.bool_]:
-    """Return the table for `ItemSample.share` of the points that accept at most this share."""
+    """Return the table, for `ItemSample.share`, of points that accept at most this share."""
     counts = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
     return np.broadcast_to(counts <= accepted * sweep.total * (1.0 + ROUNDING), (2, len(counts)))
 
 
 def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, float]:
-    """Return the name and the weight of the errors that the limit allows."""
+    """Return the name and the weight of the errors that are allowed within the limit."""
     parameters, total = dict(statistic.parameters), float(sweep.total)
     if statistic.name == "acceptance_at_error_rate":
         allowed = float(parameters["max_error_rate"]) * total
@@ -217,7 +219,7 @@ def by_error_rate(
 def by_risk(
     sweep: ThresholdSweep, parameters: dict[str, Any], design: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rates whose risk is surely, and possibly, within the limit."""
+    """Return the largest acceptance rates at which the risk surely is, and may be, within the limit."""
     allowed = float(parameters["max_risk"])
     thresholds = slice(1, last_accepted(sweep, parameters.get("never_accepted")) + 1)
     errors = sweep.false_accepts[thresholds].astype(np.float64)
@@ -226,7 +228,7 @@ def by_risk(
     tail, reach = (1.0 - level) / 2.0, normal_quantile(level)
     spread = np.sqrt(np.maximum(allowed * (1.0 - allowed) * n, 1e-300))
     z = (wrong - allowed * n) / spread
-    slack = 2.0 / np.minimum(spread, 1e6)  # error of the normal approximation, skewness included
+    slack = 2.0 / np.minimum(spread, 1e6)  # error of the normal approximation, including skewness
 
     def few(j: int) -> bool:
         return binomial_cdf(math.floor(wrong[j]), math.floor(n[j]), allowed) <= tail
@@ -246,7 +248,7 @@ def by_risk(
             last = j
             high = float(accepted[j])
             break
-    if last + 1 < len(n) and parameters.get("interpolate", False):  # add a part of the next tie
+    if last + 1 < len(n) and parameters.get("interpolate", False):  # accept a part of the next tie, too
         start = (float(wrong[last]), float(n[last])) if last >= 0 else (0.0, 0.0)
         tie = float(wrong[last + 1]) - start[0], float(n[last + 1]) - start[1]
         part = 0.0

@@ -1,4 +1,4 @@
-"""Leave-one-out costs at the cheapest threshold of a sample."""
+"""The cost of each item at the threshold that is cheapest for all other items."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -> float:
     """Return the mean cost of an item at the threshold that is cheapest for all other items.
 
-    `n_items` is the number of items, for weighted items the effective number.
+    `n_items` is the number of items, or the effective number of weighted items.
 
-    Let an item cost v if verified and a if accepted. Without it, thresholds above its confidence are
-    cheaper by v, and all others by a. So the cheapest threshold without it is either the cheapest one
-    above it or the cheapest one at or below it; if both cost the same, the one that is dearer for the
-    item is taken. Costs at the sample's own cheapest threshold are too low by about as much as these
-    costs are too high.
+    Let an item cost v if verified and a if accepted. Removing the item saves v at thresholds above its
+    confidence, and a at all others. So the cheapest threshold for the other items is either the
+    cheapest one above the item or the cheapest one at or below it. If both cost the same, take the
+    threshold at which the removed item costs more. The cost at the sample's own cheapest threshold is
+    too low, and this mean is too high by about as much.
     """
     verified, accepted = _prices(statistic)
     scale = n_items / float(sweep.total)
@@ -46,10 +46,11 @@ def left_out_contributions(
 ) -> FloatArray:
     """Return the contribution of each item or group to the mean cost at the cheapest threshold.
 
-    It is the least cost of all items less the least cost of all others, each at its own cheapest
-    threshold. These differences are centred by weight and divided by the weight of all items. Influence
-    values would keep the threshold fixed: when models are compared, all items between their thresholds
-    would then seem to contribute, although a single error may have decided them.
+    The contribution is the lowest cost of all items minus the lowest cost of all others, each at its
+    own cheapest threshold. The differences are centred by weight and divided by the weight of all
+    items. Influence values would keep the threshold fixed. In a comparison of models, all items between
+    their thresholds would then seem to contribute, although a single error may have decided these
+    thresholds.
     """
     verified, accepted = (np.array(prices) for prices in _prices(statistic))
     totals = _totals(items.sweep, verified, accepted)
@@ -73,7 +74,7 @@ def left_out_contributions(
 
 
 def _prices(statistic: Statistic) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the (correct, incorrect) costs of verifying an item, and those of accepting it."""
+    """Return the costs of verifying, and of accepting, a (correct, incorrect) item."""
     parameters = dict(statistic.parameters)
     costs = parameters["costs"]
     return cost_of_verified(costs, parameters.get("reviewer")), (0.0, float(costs.error))
@@ -87,6 +88,6 @@ def _totals(sweep: ThresholdSweep, verified: Any, accepted: Any) -> FloatArray:
 
 
 def _least(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return, for each point, the least total above its items and the least at or below them."""
+    """Return for each point two lowest totals: above its items, and at or below them."""
     above = np.minimum.accumulate(totals)[:-1]
     return above, np.minimum.accumulate(totals[::-1])[::-1][1:]

@@ -1,9 +1,9 @@
 """Losses as sums over the incorrect items, and their intervals with few errors.
 
-Given the acceptance rates, each error reduces an area by a fixed weight: the loss 1 − area is y = Σwᵢ
-over the incorrect items. With few errors y is far from normal, but close to a weighted sum of Poisson
+Given the acceptance rates, each error lowers an area by a fixed weight: the loss 1 − area is y = Σwᵢ
+over the incorrect items. With few errors, y is far from normal, but close to a weighted sum of Poisson
 counts. Fay and Feuer (1997, "Confidence intervals for directly standardized rates", Statistics in
-Medicine 16) give an interval for such sums; with equal weights it is Garwood's.
+Medicine 16) give an interval for such sums; with equal weights it is Garwood's interval.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Moments(NamedTuple):
 
     @property
     def errors(self) -> float:
-        """Effective number of errors, y²/v."""
+        """Effective number of errors, y²/v, where v is the sum of squared weights."""
         return self.total**2 / self.variance if self.variance else 0.0
 
     def interval(self, level: float) -> tuple[float, float]:
@@ -48,10 +48,11 @@ class Moments(NamedTuple):
 def gamma_ends(
     seen: tuple[float, float], further: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the interval for a weighted sum of Poisson counts, from sums of weights and squares.
+    """Return the interval for a weighted sum of Poisson counts.
 
-    `seen` holds both sums for the seen errors. `further` holds the weight and squared weight of one
-    more error: the largest (Fay and Feuer 1997), or the means (Tiwari, Clegg and Zou 2006).
+    `seen` holds the sum of the weights of the errors seen, and the sum of their squares. `further`
+    holds the weight and squared weight of one more error: the largest (Fay and Feuer 1997), or the
+    means (Tiwari, Clegg and Zou 2006).
     """
     tail = (1.0 - level) / 2.0
     y, v = seen
@@ -68,14 +69,14 @@ def moments_of(
     items: PlacedItems | None,
     codes: NDArray[Any] | None,
 ) -> Moments | None:
-    """Return the moments of a statistic's loss; None if the loss is no sum over errors."""
+    """Return the moments of a statistic's loss; None if the loss is not a sum over errors."""
     definition = statistic.definition
     if definition.error_weights is None:
         return None
     weights = definition.error_weights(sweep, **dict(statistic.parameters))
     loss = value if definition.lower_is_better else 1.0 - value
     largest = float(weights[0])
-    if definition.lines is not None:  # statistics computed from pairs
+    if definition.lines is not None:  # the statistic is computed from pairs
         largest = 1.0 / float(sweep.total)
     if items is None:
         counts = np.diff(sweep.false_accepts).astype(np.float64)
@@ -92,9 +93,10 @@ def moments_of(
                 of_items = of_items * items.weight
             n_groups = np.count_nonzero(np.bincount(codes, items.weight))
             of_errors = np.bincount(codes, of_errors)
-            # an unseen group may add as much as any seen one, or be an average group wrong throughout
+            # An unseen group may add as much as the worst group seen, or as an average group that is
+            # wrong throughout.
             largest = max(largest, float(of_errors.max()), float(np.sum(of_items)) / n_groups)
         variance = float(np.sum(of_errors**2))
-    # both losses agree up to rounding; with interpolated precision, only in the limit
+    # Rescale to the exact loss: with interpolated precision, the sum equals it only in the limit.
     scale = loss / total if total > 0.0 else 1.0
     return Moments(loss if total > 0.0 else 0.0, variance * scale**2, largest * scale)

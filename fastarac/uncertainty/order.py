@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["SURE", "question_estimate", "question_items", "reversed_beyond_chance"]
 
-SURE = 0.9973  # probability within three standard deviations, matching CHANCE
+SURE = 0.9973  # the normal probability within three standard deviations, as in CHANCE
 
 
 def reversed_beyond_chance(
     roc_auc: float, correct: Any, confidence: Any, sample_weight: Any = None, groups: Any = None
 ) -> bool:
-    """Return whether the ROC-AUC is below ½ by more than chance.
+    """Return whether the ROC-AUC is below ½ by more than chance explains.
 
-    Weighted items count with their effective number (Kish 1965). With groups, the interval that
-    accounts for them must also lie below ½.
+    Weighted items count with their effective number (Kish 1965). With groups, the ROC-AUC's interval by
+    group must also lie below ½.
     """
     wrong = np.equal(vector(correct, "correct"), 0)
     n = float(len(wrong))
@@ -65,7 +65,7 @@ def question_items(
     groups: ArrayLike | None,
     of: str = "",
 ) -> None:
-    """Warn if a confidence is reversed by more than chance, or the same for all items."""
+    """Warn if a confidence is reversed by more than chance, or equal for all items."""
     if isinstance(correct, ThresholdSweep):
         question_sweep(correct, of=of)
     elif confidence is not None:

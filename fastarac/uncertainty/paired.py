@@ -1,4 +1,4 @@
-"""Reading the models of a comparison: with the same items in the same order, or with shared groups."""
+"""Read the models of a comparison, with the same items in the same order or with shared groups."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ComparedModels(NamedTuple):
 
 
 def read_models(models: Any, groups: Any, sample_weight: Any, paired: str) -> ComparedModels:
-    """Read the models and their groups; raise unless they can be compared as `paired` says."""
+    """Read the models and their groups; raise unless they can be compared by items or by groups."""
     choice(paired, "paired", ("items", "groups"))
     columns: dict[str, tuple[Any, ...]] = {}
     for name, model in named_models(models, 2).items():
@@ -153,7 +153,7 @@ def _of_the_same_groups(
 def _joint_factors(
     columns: Mapping[str, tuple[Any, ...]], groups: Mapping[str, Any]
 ) -> list[NDArray[np.intp]]:
-    """Return the groups of all models' items, concatenated over the models, for each factor."""
+    """Return, for each factor, the groups of all models' items, one model after the other."""
     several = {name: columns_of(groups[name]) for name in columns}
     counts = {name: 0 if each is None else len(each) for name, each in several.items()}
     first = next(iter(counts))

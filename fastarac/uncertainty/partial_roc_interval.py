@@ -1,13 +1,14 @@
 """Intervals of partial ROC-AUCs with few items inside the part.
 
-A standard error reflects only the items that were seen, and six errors show nothing of the tenth of all
-errors with the highest confidence. What is known for any sample is how much of the population lies in
-the gaps between its errors: for k errors, the shares of the k + 1 gaps follow Dirichlet(1, …, 1) (Wilks
-1941). Within a gap, the curve lies between its heights at the two ends. So these shares are drawn at
-random, and for each draw the least and the largest possible area are computed. The interval reaches
-from the lower quantile of the least areas to the upper quantile of the largest ones. Weighted or
-grouped errors count with their effective number, which also sets the share of the gap above all errors.
-Between errors of equal confidence the curve is a straight line.
+A standard error reflects only items that were seen. If six errors were seen, they may include none of
+the tenth of all errors with the highest confidence. But for any sample it is known how much of the
+population lies between its errors. With k errors there are k + 1 gaps, and their shares of the
+population follow Dirichlet(1, …, 1) (Wilks 1941). Within a gap, the curve lies between its heights at
+the two ends. The method draws these shares at random, and computes the smallest and the largest
+possible area for each draw. The interval reaches from the lower quantile of the smallest areas to the
+upper quantile of the largest. Weighted or grouped errors count with their effective number, which also
+sets the share of the gap above all errors. Between errors of equal confidence the curve is a straight
+line.
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-FEW_INSIDE = 5.0  # fewest effective items of a class for which a standard error is reliable
-DRAWN, SEED = 400_000, 1941  # random shares in total (at most 8,000 draws), and the random seed
+FEW_INSIDE = 5.0  # with fewer effective items of a class, its standard error is unreliable
+# total number of random shares (in at most 8,000 draws), and the random seed
+DRAWN, SEED = 400_000, 1941
 TINY = 1e-300
-GAPS = 128  # most gaps; more are merged
+GAPS = 128  # if there are more gaps, neighbouring ones are merged
 
 
 class ItemsOfClass(NamedTuple):
-    """Items of one class, from the highest confidence down."""
+    """Items of one class, in order of decreasing confidence."""
 
     weight: FloatArray
     """Total weight at each threshold."""
@@ -63,7 +65,7 @@ def part_interval(
     value: float,
     level: float,
 ) -> tuple[float, float]:
-    """Return the interval of a partial ROC-AUC, combining the classes' independent distances."""
+    """Return the interval of a partial ROC-AUC, combining the distances of both classes."""
     low, high, of_errors = _part(statistic)
     parameters: dict[str, Any] = dict(statistic.parameters)
     plain = float(roc_partial_auc_score(sweep, **{**parameters, "standardize": None}))
@@ -84,7 +86,7 @@ def part_interval(
 
 
 def _part(statistic: Statistic) -> tuple[float, float, bool]:
-    """Return the two ends of the part, and whether they are false positive rates."""
+    """Return the bounds of the part, and whether they are false positive rates."""
     ranges = dict(statistic.parameters)
     of_errors = ranges.get("fpr_range") is not None
     low, high = map(float, ranges.get("fpr_range") or ranges.get("tpr_range") or (0.0, 1.0))
@@ -96,8 +98,9 @@ def classes_of(
 ) -> tuple[ItemsOfClass, ItemsOfClass]:
     """Return the incorrect and the correct items.
 
-    With `heavy`, few heavy items of the rarer class were seen, and an unseen one may be as heavy as the
-    heaviest: the effective number is then at most the weight of the class over the largest weight.
+    `heavy` means that few items of large weight were seen in the rarer class. An unseen one may be as
+    heavy as the heaviest, so the effective number is at most the weight of the class divided by the
+    largest weight.
     """
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
@@ -132,15 +135,16 @@ def classes_of(
 def _areas(
     of: ItemsOfClass, part: tuple[float, float], *, errors: bool, own: bool, level: float
 ) -> tuple[float, float]:
-    """Return the lower quantile of the least areas, and the upper quantile of the largest areas.
+    """Return the lower quantile of the smallest areas, and the upper quantile of the largest areas.
 
-    The area is the mean, over the items of the class, of the height that the other class's rate gives
-    at each item. If the part is defined on the class's `own` rate, only the items inside it count.
+    The area is a mean over the items of the class: the height of the curve at each item, which depends
+    on the other class's rate there. If the part is defined on the class's `own` rate, only items inside
+    the part count.
     """
     low, high = part
 
     def added(rate: FloatArray) -> FloatArray:
-        """Return what an item adds to the area where the other class has this rate."""
+        """Return what an item adds to the area if the other class has this rate there."""
         if own:
             return rate if errors else 1.0 - rate
         rate = np.clip(rate, low, high)
@@ -164,7 +168,7 @@ def _areas(
 
 
 class _Shares(NamedTuple):
-    """Gaps of a class from the highest confidence down; `line` marks ties, along which rates rise."""
+    """The gaps of a class, by decreasing confidence; `line` marks ties, along which rates increase."""
 
     concentration: FloatArray
     rate: FloatArray
@@ -175,17 +179,17 @@ class _Shares(NamedTuple):
 
 
 def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
-    """Return the shares for the least rates, or for the largest rates, of the other class.
+    """Return the shares that give the smallest, or the largest, rates of the other class.
 
-    For the least rates, the extra gap lies above all items, and each item's share lies at its
-    confidence or below. For the largest rates, the extra gap lies below all items, and each share lies
-    at the item's confidence or above.
+    For the smallest rates, the extra gap lies above all items, and each item's share at or below its
+    confidence. For the largest rates, the extra gap lies below all items, and each share at or above
+    the item's confidence.
     """
     present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
     items = of.items[present]
     each = of.effective * of.weight[present] / of.weight[present].sum()
     above, at = of.others[present], of.others[present + 1]
-    alone = items == 1.0  # for ties, the line already covers the rates at their confidence
+    alone = items == 1.0  # a tie's own line already covers the rates at its confidence
     edge = np.where(alone == least, above, at)
     order = slice(None) if least else slice(None, None, -1)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-TOP = 10  # the last table is for 2**TOP items; larger cells use it several times
-SCALE = 64  # bits of a probability, as many as in a random word
-DEVIATIONS = 2.0  # the mean sum is so many standard deviations below n; 2% of sums exceed n
+TOP = 10  # the largest table is for cells of 2**TOP items; larger cells use it several times
+SCALE = 64  # bits of a probability, as in one random word
+DEVIATIONS = 2.0  # the mean sum lies this many standard deviations below n, so only 2% of sums exceed n
 MAX_GUIDE = 1 << 16
 
 
@@ -66,9 +66,10 @@ def tables_of(cells: NDArray[np.int64], sizes: NDArray[np.int64]) -> PoissonTabl
 
 
 def poisson_masses(mean: Fraction) -> tuple[int, list[int]]:
-    """Return the least count with positive probability, and 2**64 times the Poisson probabilities.
+    """Return the smallest count with positive probability, and all probabilities times 2**64.
 
-    They are integers that sum to 2**64: each is rounded down, and the mode gets the remainder.
+    The probabilities are integers that sum to 2**64: each is rounded down, and the mode gets the
+    remainder.
     """
     mode = int(mean)
     top, bottom = mean.as_integer_ratio()
@@ -89,11 +90,11 @@ def poisson_masses(mean: Fraction) -> tuple[int, list[int]]:
 
 @lru_cache(32)
 def alias_table(mean: Fraction) -> tuple[int, NDArray[np.uint64], NDArray[np.uint16]]:
-    """Return the alias table of a Poisson distribution: the least count, limits, other counts.
+    """Return the alias table of a Poisson distribution: the smallest count, limits, other counts.
 
-    The number of columns is a power of two, and all have equal mass (Walker 1977). The first bits of a
-    random word choose a column; the remaining bits are compared with its limit: below it the column's
-    own count is drawn, otherwise the other count. Limits are in units of 2**-64.
+    The number of columns is a power of two, and all columns have equal probability (Walker 1977). The
+    first bits of a random word choose a column. If the remaining bits are below the column's limit, its
+    own count is drawn; otherwise the other count. Limits are in units of 2**-64.
     """
     least, masses = poisson_masses(mean)
     log_columns = max(1, (len(masses) - 1).bit_length())

@@ -1,4 +1,4 @@
-"""Ratios of sums over groups, such as errors over lengths of pages, and their intervals."""
+"""Ratios of sums over groups, such as errors by length of page, and their intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ratio_interval"]
 def ratio_interval(
     numerator: NDArray[np.int64], denominator: NDArray[np.int64], confidence_level: float
 ) -> Interval:
-    r"""Return Σe/Σl over groups drawn at random, with its interval.
+    r"""Return the ratio Σe/Σl over groups drawn at random, with its interval.
 
     Parameters
     ----------
@@ -33,15 +33,15 @@ def ratio_interval(
     Returns
     -------
     Interval
-        NaN if Σl is 0. The ends alone are NaN if there are fewer than two groups, or if all groups have
-        the same ratio, so that their variation is unknown.
+        NaN if Σl is 0. Only the ends are NaN if the variation is unknown: with fewer than two groups,
+        or if all groups have the same ratio.
 
     Notes
     -----
     The ratio R is linearised (Cochran 1977, "Sampling Techniques", equation 6.9): group g contributes
-    dᵍ = (eᵍ − R·lᵍ)/Σl to its error, and the variance is G/(G − 1)·Σd². The ends are R ± Student's
-    quantile times the standard error, cut at 0. The degrees of freedom are the effective number of
-    groups, (Σd²)²/Σd⁴, at least 2 and at most G − 1, as for all intervals by group.
+    dᵍ = (eᵍ − R·lᵍ)/Σl to its error. The variance is G/(G − 1)·Σd² for G groups. The ends are R ±
+    Student's quantile times the standard error, cut at 0. As for all intervals by group, the degrees of
+    freedom are the effective number of groups, (Σd²)²/Σd⁴, but at least 2 and at most G − 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bootstrap replicates: values of statistics and their standard errors on resamples."""
+"""Bootstrap replicates: values of statistics on resamples, and their standard errors."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     Read = Callable[[Any], float]
     Quick = Callable[["Resample"], float]
     Range = tuple[float, float]
-    Weights = tuple[float, float]  # for correct and for incorrect items
+    Weights = tuple[float, float]  # of correct and of incorrect items
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 WITHOUT_THRESHOLDS = ("acceptance_at_risk", "roc_partial_auc")
-NO_SPREAD = 1e-13  # variances below this share of their summands are 0 up to rounding
-MOST_LEFT_OUT = 400  # groups, or batches of groups, that are left out in turn
-_NO_KEY = np.empty(0, np.uint64)  # for evaluations without random draws
-BATCH = 1 << 18  # counts drawn at a time (at least one resample), so that they stay in the cache
+NO_SPREAD = 1e-13  # a variance below this share of its summands is a rounding error
+MOST_LEFT_OUT = 400  # most groups, or batches of groups, that are left out one at a time
+_NO_KEY = np.empty(0, np.uint64)  # key of evaluations that draw nothing
+BATCH = 1 << 18  # counts drawn at a time, so that they fit the cache; at least one resample
 
 _POLYGONS = {PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS, RECALL_STEPS}
 _CORRECT, _INCORRECT, _ALL = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
@@ -64,11 +64,11 @@ class Resample:
         self._n = 0
 
     def take(self, counts: Array) -> None:
-        """Set the counts of the units, which define the resample."""
+        """Set the counts of the units; they define the resample."""
         self._counts, self._n = counts, 0
 
     def _points(self) -> tuple[Array, Array, int]:
-        """Return accepted correct and incorrect items at each point, and the number of points."""
+        """Return the accepted correct and incorrect items at each point, and the number of points."""
         if not self._n:
             p = self._population
             self._n = _kernels.bootstrap.points_of_counts(
@@ -77,17 +77,18 @@ class Resample:
         return self._ta, self._fa, self._n
 
     def sweep(self) -> ThresholdSweep:
-        """Return the threshold sweep of the items drawn."""
+        """Return the threshold sweep of the drawn items."""
         population = self._population
         ta, fa, n = self._points()
         ta, fa = ta[:n].copy(), fa[:n].copy()
-        if population.members is None and ta.dtype != np.int64:  # floats only serve pair counts
+        # floats were needed for pair counts only
+        if population.members is None and ta.dtype != np.int64:
             ta, fa = ta.astype(np.int64), fa.astype(np.int64)
         if population.scale != 1.0:
             ta /= population.scale
             fa /= population.scale
         thresholds = self._population.sweep.thresholds[self._which[:n]]
-        # a subset of the population's thresholds, so no check is needed
+        # These thresholds are a subset of the population's, so they need no check.
         return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, ta, fa))
 
     def counts(self) -> AcceptedCounts:
@@ -98,7 +99,7 @@ class Resample:
         return PointCounts(ta[:n], fa[:n])
 
     def area(self, quantity: int, *, of_risk: bool = False) -> tuple[float, float, float]:
-        """Return an area, and the numbers of correct and incorrect items, see `_kernels.bootstrap`."""
+        """Return an area, and the numbers of correct and incorrect items (see `_kernels.bootstrap`)."""
         if quantity in _POLYGONS:
             p = self._population
             return _kernels.bootstrap.polygon_of_counts(
@@ -111,20 +112,20 @@ class Resample:
         return area, correct, incorrect
 
     def totals(self) -> tuple[float, float]:
-        """Return the numbers of correct and incorrect items drawn."""
+        """Return the numbers of correct and incorrect items that were drawn."""
         ta, fa, n = self._points()
         return float(ta[n - 1]), float(fa[n - 1])
 
     def area_between(self, along: Weights, height: Weights, low: float, high: float) -> float:
-        """Return an area along the points, see `_kernels.bootstrap.area_between`."""
+        """Return the area between two points (see `_kernels.bootstrap.area_between`)."""
         return _kernels.bootstrap.area_between(*self._points(), along, height, low, high)
 
     def acceptance_within(self, limit: float, *, interpolate: bool) -> float:
-        """Return an acceptance rate, see `_kernels.bootstrap.acceptance_within`."""
+        """Return an acceptance rate (see `_kernels.bootstrap.acceptance_within`)."""
         return _kernels.bootstrap.acceptance_within(*self._points(), limit, interpolate)
 
     def most_accepted(self, never_accepted: float) -> float:
-        """Return the share of the items drawn that are above a confidence."""
+        """Return the share of the drawn items with a confidence above `never_accepted`."""
         ta, fa, n = self._points()
         last = n - 1
         while last and self._population.sweep.thresholds[self._which[last]] <= never_accepted:
@@ -136,12 +137,12 @@ class Resample:
         _kernels.bootstrap.squares_of_points(*self._points(), out)
 
     def heights(self, curve: int, grid: FloatArray, out: FloatArray) -> None:
-        """Write the heights of a curve, see `_kernels.bootstrap.curve_heights`."""
+        """Write the heights of a curve (see `_kernels.bootstrap.curve_heights`)."""
         _kernels.bootstrap.curve_heights(*self._points(), curve, grid, out)
 
 
 def _quick(statistic: Statistic) -> Quick | None:
-    """Return a fast function of a resample for a statistic, summing in doubles; None if none."""
+    """Return a fast function that computes a statistic of a resample in doubles, if any."""
     parameters = dict(statistic.parameters)
     estimator = OF_ESTIMATOR[parameters.get("estimator", "trapezoid")]
     interpolation = OF_INTERPOLATION[parameters.get("interpolation", "davis-goadrich")]
@@ -176,7 +177,7 @@ def _quick(statistic: Statistic) -> Quick | None:
 
 
 def _roc_part(fpr_range: Range | None, tpr_range: Range | None) -> Quick:
-    """Return a function for the area of `roc_partial_auc_score`, not standardized."""
+    """Return a function that computes the area of `roc_partial_auc_score`, not standardized."""
     low, high = map(float, fpr_range or tpr_range or ())
     along, height = (_INCORRECT, _CORRECT) if fpr_range else (_CORRECT, _INCORRECT)
 
@@ -193,7 +194,7 @@ def _roc_part(fpr_range: Range | None, tpr_range: Range | None) -> Quick:
 
 
 def _arac_part(acceptance_range: Range | None = None, max_error_rate: float | None = None) -> Quick:
-    """Return a function for the mean height of `arac_partial_auc_score`."""
+    """Return a function that computes the mean height of `arac_partial_auc_score`."""
     low, high = map(float, acceptance_range or (0.0, max_error_rate or 0.0))
 
     def of(resample: Resample) -> float:
@@ -227,7 +228,7 @@ def name_of(statistic: Read) -> str:
 
 
 def value_of(statistic: Read, sweep: ThresholdSweep, of: str) -> float:
-    """Return a statistic's value; add a note to errors of functions, which names `of`."""
+    """Return a statistic's value; add a note that names `of` to errors raised by functions."""
     try:
         return float(statistic(sweep))
     except Exception as error:
@@ -237,10 +238,10 @@ def value_of(statistic: Read, sweep: ThresholdSweep, of: str) -> float:
 
 
 class Evaluator:
-    """Evaluates statistics on resamples, which are determined by the key, in several threads.
+    """Evaluates statistics on resamples in several threads; the key determines the resamples.
 
-    With `errors` it also estimates the standard error of each value. `curve` is the number of a curve
-    whose `heights` at the points of `grid` are stored.
+    If `errors` is true, it also estimates the standard error of each value. `curve` is the number of a
+    curve; its `heights` at the points of `grid` are stored.
     """
 
     def __init__(
@@ -267,7 +268,7 @@ class Evaluator:
         self._values = np.empty((len(self._statistics), n_resamples))
         self._errors = np.empty((len(self._statistics) if errors else 0, n_resamples))
         self._squares = np.empty((n_resamples if errors and self._of_pairs else 0, 2))
-        self._empty = np.zeros(n_resamples, np.bool_)  # resamples without items
+        self._empty = np.zeros(n_resamples, np.bool_)  # marks resamples without items
         self._curve, self._grid = curve, grid
         self.heights = np.empty(
             (n_resamples if grid is not None else 0, 0 if grid is None else len(grid))
@@ -275,7 +276,7 @@ class Evaluator:
         self.batch = max(1, min(BATCH // population.work, n_resamples))
 
     def run(self, n_threads: int | None, *, progress: bool) -> None:
-        """Evaluate all resamples; with functions as statistics, in a single thread."""
+        """Evaluate all resamples; in a single thread if a statistic is a Python function."""
         if n_threads is None:
             threads = strategy.n_threads(self._population.work * self.n_resamples)
         else:
@@ -336,7 +337,7 @@ class Evaluator:
                 )
 
     def values(self) -> FloatArray:
-        """Return the values, (n_statistics, n_resamples), after all resamples were evaluated."""
+        """Return the values, (n_statistics, n_resamples), once all resamples are evaluated."""
         for j, statistic in enumerate(self._statistics):
             if isinstance(statistic, Statistic) and statistic.definition.lines is not None:
                 self._values[j] = pair_values(statistic, self._pairs)
@@ -344,7 +345,7 @@ class Evaluator:
         return self._values
 
     def errors(self) -> FloatArray:
-        """Return the standard errors of the values, of the same shape, if asked for."""
+        """Return the standard errors of the values, in the same shape, if they were asked for."""
         for j, statistic in enumerate(self._statistics):
             if isinstance(statistic, Statistic) and statistic.definition.lines is not None:
                 self._errors[j] = pair_errors(
@@ -354,7 +355,7 @@ class Evaluator:
 
 
 def without_each(population: Population, statistic: Statistic) -> FloatArray:
-    """Return a statistic with each group left out in turn; with many groups, several at a time."""
+    """Return the statistic without each group in turn; with many groups, without several at a time."""
     at_a_time = -(-population.n_drawn // MOST_LEFT_OUT)
     rest = replace(population, left_out=at_a_time, may_be_empty=True)
     evaluator = Evaluator(rest, _NO_KEY, [statistic], -(-population.n_drawn // at_a_time))
@@ -364,7 +365,7 @@ def without_each(population: Population, statistic: Statistic) -> FloatArray:
 
 
 def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
-    """Return values from (n, 3) rows: correct items, incorrect items, doubled ordered pairs."""
+    """Return values from rows: correct items, incorrect items, doubled number of ordered pairs."""
     gamma = float(dict(statistic.parameters).get("gamma", 1.0))
     return values_of_pairs(statistic.name, pairs, gamma)
 
@@ -372,11 +373,11 @@ def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
 def pair_errors(
     statistic: Statistic, pairs: Array, squares: FloatArray, *, stratified: bool
 ) -> FloatArray:
-    """Return standard errors of pair-based values, from influence values as in `influence`.
+    """Return standard errors of pair-based values, from the same influence values as `influence`.
 
-    The influence of a correct item is a + b·x, where x is the share of incorrect items above it; that
-    of an incorrect item is c + d·y, where y is the share of correct items above it. `squares` holds Σx²
-    and Σy².
+    The influence of a correct item is a + b·x, where x is the share of incorrect items above it. The
+    influence of an incorrect item is c + d·y, where y is the share of correct items above it. `squares`
+    holds Σx² and Σy².
     """
     p, q, doubled = pairs.astype(np.float64).T
     n = p + q
@@ -420,7 +421,7 @@ def pair_errors(
 
 
 def standard_error(sweep: ThresholdSweep, statistic: Statistic, *, stratified: bool) -> float:
-    """Return a statistic's standard error; if `stratified`, from the spread within each class."""
+    """Return a statistic's standard error; if `stratified`, from the variation within each class."""
     if not stratified:
         return influence.standard_error(sweep, statistic)
     variance = 0.0

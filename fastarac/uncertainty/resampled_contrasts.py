@@ -1,4 +1,4 @@
-"""Differences of models by a bootstrap that draws the same items or groups for all models."""
+"""Differences between models, from resamples with the same items or groups for all models."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Resampling(NamedTuple):
 def by_resampling(
     models: ComparedModels, statistic: Statistic, level: float, resampling: Resampling
 ) -> Contrasts:
-    """Compare models by resamples of items or groups, the same ones for all models."""
+    """Compare models on resamples of items or groups, the same for all models."""
     if models.n_factors > 1:
         raise ValueError(crossed_in("method='bootstrap', which draws whole groups,"))
     key, n_resamples = key_of(resampling.random_state), resampling.n
@@ -114,7 +114,7 @@ def _of_replicates(
     *,
     grouped: bool,
 ) -> tuple[Estimate, Interval]:
-    """Return the statistic of a model with its standard error, and its percentile interval."""
+    """Return a model's statistic with its standard error, and its percentile interval."""
     error = float(np.std(values, ddof=1))
     sweep, n = population.sweep, float(population.n_drawn)
     estimate = Estimate(
@@ -129,11 +129,11 @@ def _of_replicates(
 def _degrees_of_groups(
     models: ComparedModels, populations: list[Population], statistic: Statistic
 ) -> Callable[[int, int], tuple[float, int]]:
-    """Return a function of two models: the degrees of freedom of their difference, drawn groups.
+    """Return a function that gives the degrees of freedom for the difference of two models.
 
-    The degrees of freedom are those of the test by influence values. For statistics without such
-    values, they are at most two more than Satterthwaite's, computed from the effects of leaving out
-    each group.
+    They are the degrees of freedom of the test by influence values. For statistics without such values,
+    they are at most two more than Satterthwaite's, which come from the effects of leaving out each
+    group.
     """
     known = statistic.definition.is_smooth
     errors = added_to(models, statistic)[1] if known else None
@@ -147,7 +147,7 @@ def _degrees_of_groups(
         degrees = degrees_of_sizes(sizes)
         changes = left_out[a] - left_out[b]
         contributors = influence.spread_of(changes - np.mean(changes)).effective_contributors
-        if math.isnan(contributors):  # leaving out a group with all items of a class gives NaN
+        if math.isnan(contributors):  # leaving out a group that has all items of a class gives NaN
             contributors = 1.0
         of_variance = asymptotic.satterthwaite(contributors, float(len(changes)))
         return min(degrees, of_variance + MORE_DEGREES), n_groups
@@ -156,7 +156,7 @@ def _degrees_of_groups(
 
 
 def _drawn_units(model: ComparedItems) -> NDArray[np.intp]:
-    """Return the number of each item's unit; the same numbers are drawn for all models."""
+    """Return the unit number of each item; models share the numbers, so the same units are drawn."""
     if model.codes is None:
         return np.arange(model.n)
     return model.places[model.codes] if len(model.places) else model.codes

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-# Costs of drawing, relative to one item; fixed, so that resamples do not depend on the machine.
-CELL_COST = 64  # a cell drawn as a binomial
-LOOKUP_COST = 6  # a table lookup, or assembling a cell
-SINGLE_COST = 12  # drawing one further item
-STRATUM_SHIFT = 48  # stratum s numbers its resamples from s << STRATUM_SHIFT
+# How long each way of drawing takes, relative to one item. Fixed numbers, so that resamples are the
+# same on every machine.
+CELL_COST = 64  # draw the count of a cell from a binomial distribution
+LOOKUP_COST = 6  # look up one table entry, or assemble one cell
+SINGLE_COST = 12  # draw one further item
+STRATUM_SHIFT = 48  # the resamples of stratum s are numbered from s << STRATUM_SHIFT
 LARGEST_BYTE = 255
 WHOLE_PAIRS = 1 << 31  # with fewer items, twice the number of pairs fits int64
 _ONE = np.array([1], np.int64)
@@ -48,10 +49,10 @@ _NONE = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Items from the highest confidence down, if they have weights or groups.
+    """Items with weights or groups, in order of decreasing confidence.
 
-    In `codes`, bit 0 is set for correct items and bit 1 for the first item of a tie. `weights` are
-    scaled as in the population; `groups` holds group numbers.
+    In `codes`, bit 0 marks correct items, and bit 1 the first item of each tie. `weights` are scaled as
+    in the population. `groups` holds group numbers.
     """
 
     codes: NDArray[np.uint8]
@@ -63,16 +64,17 @@ class Members:
 class Population:
     """The population of a bootstrap, in the layout of the kernels (see `_kernels.bootstrap`).
 
-    A unit is an item or, with `sizes`, a cell of so many identical items. `weights` holds the units'
+    A unit is an item or, with `sizes`, a cell of that many identical items. `weights` holds the units'
     weights times `scale`, or a single 1; it is float64 if sums could exceed exact integers. `scale` is
     a power of two that brings the largest weight into [0.5, 1), so that products of weights neither
     overflow nor vanish. `lanes` is the number of interleaved lanes of units. `n_drawn` is the number of
-    items or groups, in the population and in a resample. `strata` lists the units by stratum, `bounds`
-    where each stratum begins, and `groups` the number of each unit's group. A resample `may_be_empty`
-    if there are groups without items. With `left_out` = k, nothing is drawn: resample r has all groups
-    but numbers rk to rk + k − 1. `tables` has the tables of each stratum if the counts of cells are
-    drawn from tables. `sweep` is the `ThresholdSweep` of all items or, if the statistics need no more,
-    their `PointCounts` between runs. `members` holds the items if they have weights or groups.
+    items or groups in the population, and in a resample. `strata` lists the units by stratum; `bounds`
+    holds the start of each stratum, and `groups` the group number of each unit. A resample
+    `may_be_empty` if some groups have no items. With `left_out` = k, nothing is drawn: resample r lacks
+    the groups with numbers rk to rk + k − 1. `tables` holds the tables of each stratum if the counts of
+    cells are drawn from tables. `sweep` is the `ThresholdSweep` of all items, or their `PointCounts`
+    between runs if the statistics need no more. `members` holds the items if they have weights or
+    groups.
     """
 
     sweep: Any
@@ -92,14 +94,14 @@ class Population:
 
     @property
     def n_items(self) -> float:
-        """Number of items, or the effective number of weighted items."""
+        """Number of items; for weighted items, the effective number."""
         if self.members is None or self.members.weights is None:
             return float(self.sweep.total)
         return effective(self.members.weights)
 
     @property
     def sizes_of_groups(self) -> NDArray[np.float64]:
-        """The weight of each group's items, scaled as `weights`."""
+        """The weight of each group's items, scaled like `weights`."""
         weights = self.weights if len(self.weights) > 1 else None
         groups = np.asarray(self.groups)
         return np.bincount(groups, weights, minlength=self.n_drawn).astype(np.float64)
@@ -111,7 +113,7 @@ class Population:
 
     @property
     def work(self) -> int:
-        """The cost of a resample, relative to drawing one item."""
+        """The work for one resample, relative to drawing one item."""
         if self.sizes is None:
             return len(self.codes)
         if self.tables:
@@ -120,20 +122,20 @@ class Population:
 
     @property
     def in_bytes(self) -> bool:
-        """Whether counts are bytes, except in very rare resamples."""
+        """Whether counts fit bytes, except in very rare resamples."""
         return self.sizes is None
 
     def draw(self, key: NDArray[np.uint64], first: int, counts: Array) -> Array:
-        """Draw resamples from number `first` on into the rows of `counts` (r, n_units); return it.
+        """Draw resamples, starting with number `first`, into the rows of `counts` (r, n_units).
 
-        If a count does not fit a byte, another array of a wider type is returned.
+        Return `counts`, or another array of a wider type if a count does not fit a byte.
         """
         resampling = _kernels.bootstrap_draws
         if self.left_out:
             several = np.arange(first, first + len(counts))[:, None]
             counts[:] = np.asarray(self.groups) // self.left_out != several
             return counts
-        with np.errstate(over="ignore"):  # random words wrap around
+        with np.errstate(over="ignore"):  # arithmetic on random words wraps around
             for stratum, table in enumerate(self.tables):
                 numbers = first + (stratum << STRATUM_SHIFT)
                 resampling.draw_from_tables(key, numbers, tuple(table), counts)
@@ -156,7 +158,7 @@ class Population:
 
 
 def poisson_limits(n: int) -> NDArray[np.uint32]:
-    """Return 2**32 times the Poisson distribution function, at 0 to 11.
+    """Return 2**32 times the Poisson distribution function at 0 to 11.
 
     The mean is slightly below 1, so that n counts mostly sum to less than n.
     """
@@ -181,8 +183,8 @@ def population_of(
 ) -> Population:
     """Read the arguments of a bootstrap.
 
-    With `of_pairs`, all statistics are pair-based, so counts between runs are enough. With `n_groups`,
-    `groups` holds numbers below it, and groups without items are drawn as well.
+    With `of_pairs`, all statistics are pair-based, so counts between runs suffice. With `n_groups`,
+    `groups` holds numbers below `n_groups`, and groups without items are drawn, too.
     """
     if stratified and groups is not None:
         raise ValueError(
@@ -215,7 +217,7 @@ def population_of(
     if groups is not None:
         taker = "the bootstrap, which draws whole groups,"
         codes = read_outermost(groups, items.n, taker) if n_groups is None else np.asarray(groups)
-    if weights is not None and not weights.all():  # leave out items of weight 0
+    if weights is not None and not weights.all():  # drop items of weight 0
         present = weights > 0
         labels, values, weights = labels[present], values[present], weights[present]
         if codes is not None:
@@ -232,7 +234,7 @@ def population_of(
 def _sorted(
     labels: Array, values: Array, weights: NDArray[np.float64] | None, groups: Array | None
 ) -> Members:
-    """Sort the items so that their given order does not matter."""
+    """Sort the items, so that the order in which they are given does not matter."""
     keys = [key for key in (groups, weights) if key is not None] if weights is not None else []
     order = np.lexsort((*keys, labels, values))[::-1]
     values = values[order]
@@ -293,7 +295,7 @@ def _of_counts(sweep: AcceptedCounts, *, stratified: bool) -> Population:
 
 
 def _of_cells(sweep: AcceptedCounts, n: int, *, stratified: bool) -> Population | None:
-    """Return the population as cells of identical items; None if single items are less work."""
+    """Return the population as cells of identical items; None if drawing single items is less work."""
     sizes = np.stack([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)], axis=1).ravel()
     used = sizes > 0
     n_cells = int(used.sum())
@@ -319,7 +321,7 @@ def _table_cost(sizes: NDArray[np.int64]) -> int:
 
 
 def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Mark the first non-empty cell of each confidence: the correct one, or else the incorrect."""
+    """Mark the first non-empty cell at each confidence: the correct one, or else the incorrect one."""
     first = np.empty(len(used), np.uint8)
     first[0::2] = used[0::2]
     first[1::2] = ~used[0::2]
@@ -329,7 +331,7 @@ def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
 def _strata(
     codes: NDArray[np.uint8], *, stratified: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the units by stratum and the bounds of strata; no units for a single stratum."""
+    """Return the units by stratum and the bounds of the strata; no units if there is one stratum."""
     if not stratified:
         return _NONE, np.array([0, len(codes)], np.int64)
     correct = (codes & CORRECT).astype(np.bool_)

@@ -1,4 +1,4 @@
-"""Test of whether the order of two models is reversed in a part of their items."""
+"""Test whether the order of two models is reversed in a part of their items."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["enough_resamples", "reversal_pvalue"]
 
-#: The smallest p-value of resamples must be below the level by the factor MARGIN. If needed, the
-#: number of resamples is multiplied, by up to MOST_FACTOR.
+#: The smallest p-value that the resamples can give must be below the level by the factor MARGIN. If it
+#: is not, the number of resamples is multiplied, by up to MOST_FACTOR.
 MARGIN, MOST_FACTOR = 2.0, 16
 
 
@@ -28,7 +28,7 @@ def reversal_pvalue(
     groups: Sequence[NDArray[np.intp]],
     draws: NDArray[np.float64] | None,
 ) -> float:
-    r"""Return the one-sided p-value for the second of two models accepting more than the first.
+    r"""Return a one-sided p-value, which is small if the second of two models accepts more.
 
     Parameters
     ----------
@@ -37,21 +37,23 @@ def reversal_pvalue(
     groups : sequence of two ndarrays of intp
         For each model, the number of each item's group among the groups of both models.
     draws : ndarray of float64, or None
-        Share accepted by the first model less that of the second, in resamples of the groups, with
-        thresholds chosen in each resample; None if all resamples give the same.
+        The share that the first model accepts minus the share that the second accepts, in resamples of
+        the groups. Each resample chooses its own thresholds. None if all resamples give the same value.
 
     Notes
     -----
-    The result is the larger of two p-values. The first is by groups, at fixed thresholds: with a = 1
-    for an accepted item, else 0, and its mean ā, group g of G groups contributes
+    The result is the larger of two p-values. The first is computed from groups, at fixed thresholds.
+    Let a be 1 for an accepted item and 0 for any other, and ā its mean. Then group g of G groups
+    contributes
 
     .. math:: D_g = \frac{1}{n_1} \sum_{i \in g} (a_{1,i} - \bar a_1)
         - \frac{1}{n_2} \sum_{i \in g} (a_{2,i} - \bar a_2)
 
-    to the error; the squared standard error is G/(G − 1)·ΣD², with Student's t. The second is by
-    resamples, which reflect that thresholds vary too: the share of them on the other side of 0,
-    converted from the normal distribution to Student's t (Hesterberg 2015). Without any spread, every
-    group differs by the same amount, and the p-value is that of a sign test, 0.5^G.
+    to the error. The squared standard error is G/(G − 1)·ΣD², and the test uses Student's t. The second
+    p-value is computed from resamples, because they reflect that thresholds vary, too. It is the share
+    of resamples on the other side of 0, converted from the normal distribution to Student's t
+    (Hesterberg 2015). If all groups differ by the same amount, the p-value is that of a sign test,
+    0.5^G.
     """
     sizes, n = _sizes(groups)
     n_groups = sizes.shape[1]
@@ -73,7 +75,7 @@ def reversal_pvalue(
 
 
 def enough_resamples(n_resamples: int, groups: Sequence[NDArray[np.intp]], level: float) -> int:
-    """Return a number of resamples that allows a p-value well below the level."""
+    """Return a number of resamples large enough for a p-value well below the level."""
     sizes, n = _sizes(groups)
     degrees, factor = degrees_of_sizes(sizes), 1
     while factor < MOST_FACTOR:
@@ -91,6 +93,6 @@ def _sizes(groups: Sequence[NDArray[np.intp]]) -> tuple[NDArray[np.float64], int
 
 
 def _expanded(share: float, n_groups: int, degrees: float) -> float:
-    """Convert a one-sided share of resamples from the normal distribution to Student's t."""
+    """Convert a one-sided p-value of resamples from the normal distribution to Student's t."""
     z = normal_quantile(1.0 - min(1.0, 2.0 * share)) * math.sqrt((n_groups - 1) / n_groups)
     return student_pvalue(z, degrees) / 2.0

@@ -1,4 +1,4 @@
-"""Intervals and verdicts for shares of few items, such as those of bins and parts."""
+"""Intervals and verdicts for shares of few items, such as bins and parts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Verdict: TypeAlias = Literal["holds", "fails", "too few"]
 def grouped_share_interval(
     right: NDArray[np.bool_], codes: NDArray[np.intp] | None, level: float
 ) -> tuple[float, float]:
-    """Return an interval of the share of right items, widened for dependence within groups.
+    """Return an interval of the share of right items, widened if items depend within groups.
 
-    It is Clopper and Pearson's interval for the effective number of items, at which independent items
-    would have the variance found between the groups (Korn and Graubard 1998).
+    This is Clopper and Pearson's interval for the effective number of items: that many independent
+    items would have the variance found between the groups (Korn and Graubard 1998).
     """
     n, k = len(right), int(right.sum())
     if codes is None or k in (0, n):
@@ -44,11 +44,11 @@ def grouped_share_interval(
 
 
 def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: float) -> list[Verdict]:
-    """Return for each part whether its rate is within a limit, beyond it, or undecided.
+    """Return for each part whether its rate is within a limit, above it, or undecided.
 
     Each part is tested in both directions at (1 − `level`)/2, as in the two tails of Clopper and
-    Pearson, with Holm's correction for the number of parts: without it, chance alone would put hundreds
-    out of thousands of parts beyond the limit.
+    Pearson, with Holm's correction for the number of parts. Without the correction, chance alone would
+    put hundreds of thousands of parts above the limit.
     """
     parts = list(zip(errors, n, strict=True))
     within = [binomial_cdf(k, m, limit) if m else 1.0 for k, m in parts]
@@ -57,7 +57,7 @@ def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: fl
 
 
 def verdicts_by(within: Sequence[float], beyond: Sequence[float], level: float) -> list[Verdict]:
-    """Return the verdicts of parts from the p-values of both tests, with Holm's correction."""
+    """Return the verdicts on parts, given the p-values of both tests, with Holm's correction."""
     tail = (1.0 - level) / 2.0
     tested = zip(adjusted_pvalues(within, "holm"), adjusted_pvalues(beyond, "holm"), strict=True)
     return [

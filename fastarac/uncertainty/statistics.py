@@ -1,4 +1,4 @@
-"""The registry of statistics, with everything the library knows about each one."""
+"""The register of statistics, with everything that the library knows about each one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """Entry of a statistic in the registry, used by evaluations, intervals, tests and commands."""
+    """Entry of a statistic in the register, used by evaluations, intervals, tests and commands."""
 
     label: str
     """Name in tables and messages."""
@@ -107,12 +107,12 @@ class Definition:
 
     @property
     def has_limit(self) -> bool:
-        """Whether it is the largest acceptance rate within a limit."""
+        """Whether the statistic is the largest acceptance rate within a limit."""
         return self.required in ("max_error_rate", "max_risk")
 
     @property
     def methods(self) -> frozenset[str]:
-        """Methods of its intervals without resampling."""
+        """The methods of intervals without resampling that support the statistic."""
         return frozenset(
             method
             for methods, has in (
@@ -136,14 +136,15 @@ def _average_precision(sweep: ThresholdSweep) -> float:
 
 
 def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
-    """Return an acceptance rate's function with the further parameter `never_accepted`."""
+    """Return the function for an acceptance rate with the additional parameter `never_accepted`."""
 
     def above(sweep: ThresholdSweep, *, never_accepted: float | None = None, **limit: float) -> float:
         last = last_accepted(sweep, never_accepted)
         if last == len(sweep.true_accepts) - 1:
             return of(sweep, **limit)
         most = most_accepted(sweep, never_accepted)
-        if "max_error_rate" in limit:  # errors never fall, so all earlier points keep it
+        # errors never decrease, so all earlier points are within the limit
+        if "max_error_rate" in limit:
             return min(of(sweep, **limit), most)
         if not last:
             return 0.0
@@ -157,7 +158,7 @@ def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
 def _arac_partial_ends(
     *, acceptance_range: tuple[float, float] = (0.0, 1.0), max_error_rate: float | None = None
 ) -> tuple[float, float]:
-    """Return the range: the curve lies above Y = 1 − X. The end is rounded once, like the area."""
+    """Return the range of a partial ARAC-AUC, whose curve lies above Y = 1 − X."""
     if max_error_rate is not None:
         return float(max_error_rate) / 2.0, 1.0
     low, high = (Fraction(float(end)) for end in acceptance_range)
@@ -185,7 +186,8 @@ def _cost(
 def _net_benefit_influence(sweep: ThresholdSweep, *, threshold: float) -> PointInfluence:
     """Return the influence on the net benefit.
 
-    It is the mean of 1 for an accepted correct item, −p/(1 − p) for an accepted error, and else 0.
+    It is the mean over all items of 1 for an accepted correct item, −p/(1 − p) for an accepted error,
+    and 0 for a rejected item.
     """
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     mean = net_benefit.net_benefit_at(sweep, threshold=threshold)
@@ -199,7 +201,7 @@ def _net_benefit_part(sweep: ThresholdSweep, *, threshold: float) -> tuple[str, 
 
 
 def _rate(name: str, of: Rate, *, lower_is_better: bool = False) -> Definition:
-    """Return the definition of a rate at a threshold; `name` is its attribute of operating points."""
+    """Return the definition of a rate at a threshold; `name` is also its name in operating points."""
     label = name.replace("_", " ")
 
     def value(sweep: ThresholdSweep, *, threshold: float) -> float:
@@ -450,10 +452,10 @@ SMOOTH = tuple(name for name, one in DEFINITIONS.items() if one.is_smooth)
 
 @dataclass(frozen=True, slots=True, init=False)
 class Statistic(Pickled):
-    """A number that is read off a threshold sweep, by name and with its parameters.
+    """A number computed from a threshold sweep, given by name and parameters.
 
-    If an interval or a test takes a ``statistic``, a plain name means the statistic with its default
-    parameters.
+    Where an interval or a test takes a ``statistic``, a name alone stands for the statistic with its
+    default parameters.
 
     Parameters
     ----------
@@ -462,15 +464,15 @@ class Statistic(Pickled):
         ``_loss``, ``"recognition_rate"``, ``"acceptance_at_error_rate"``, ``"acceptance_at_risk"``,
         ``"cost"`` (of an item at the cheapest threshold), and the rates at a given ``threshold``.
     **parameters
-        Keyword arguments of the function of that name, such as ``max_error_rate=0.01``. Acceptance
-        rates at a limit also take ``never_accepted``: items at or below this confidence, such as items
-        without an output, are never accepted, whatever the limit.
+        Keyword arguments of the function with that name, such as ``max_error_rate=0.01``. Acceptance
+        rates at a limit also take ``never_accepted``: items with this confidence or less, such as items
+        without an output, are never accepted.
 
     Raises
     ------
     ValueError, TypeError
         For an unknown name, for parameters that its function does not take, for a rate without a
-        `threshold`, and for an acceptance rate without its limit or a cost without prices.
+        `threshold`, for an acceptance rate without its limit, and for a cost without prices.
 
     See Also
     --------
@@ -505,10 +507,10 @@ class Statistic(Pickled):
             )
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "parameters", tuple(sorted(parameters.items())))
-        self(_EXAMPLE)  # raises for invalid parameter values
+        self(_EXAMPLE)  # raises if a parameter value is invalid
 
     def __call__(self, sweep: ThresholdSweep | AcceptedCounts) -> float:
-        """Return the statistic of a sweep; NaN, without a warning, if it is undefined."""
+        """Return the statistic's value for a sweep; NaN, without a warning, if it is undefined."""
         with undefined_is_nan():
             return float(self.definition.value(sweep, **dict(self.parameters)))
 
@@ -518,12 +520,12 @@ class Statistic(Pickled):
 
     @property
     def definition(self) -> Definition:
-        """Its entry in the registry."""
+        """The statistic's entry in the register."""
         return DEFINITIONS[self.name]
 
     @property
     def range(self) -> tuple[float, float]:
-        """Smallest and largest possible value with these parameters; may be infinite."""
+        """The smallest and largest possible value with these parameters; may be infinite."""
         ends = self.definition.ends
         return ends(**dict(self.parameters)) if callable(ends) else ends
 
@@ -534,7 +536,7 @@ class Statistic(Pickled):
 
 
 def check_name(name: object, argument: str = "statistic") -> None:
-    """Raise unless there is a statistic with this name; `argument` is named in the error."""
+    """Raise unless there is a statistic with this name; the error names the `argument`."""
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be a name, got {name!r} ({type(name).__name__})")
     if name not in DEFINITIONS:
@@ -555,7 +557,7 @@ def _meant(name: str) -> str:
 
 
 def as_statistic(statistic: str | Statistic) -> Statistic:
-    """Return a given statistic, or the one with this name and default parameters."""
+    """Return the given statistic, or the statistic with this name and default parameters."""
     if isinstance(statistic, Statistic):
         return statistic
     if isinstance(statistic, str):

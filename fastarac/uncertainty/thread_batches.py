@@ -1,4 +1,4 @@
-"""Running many small tasks in threads, interruptible and with progress on stderr."""
+"""Run many small tasks in threads, interruptible and with progress on stderr."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ SECONDS_PER_LINE = 5.0
 def run_batches(
     worker: Callable[[], Work], n: int, batch: int, threads: int, *, progress: bool = False
 ) -> None:
-    """Let threads work through the numbers 0 to n − 1, `batch` at a time.
+    """Let threads process the numbers 0 to n − 1, `batch` at a time.
 
-    Every thread calls `worker` once, and then the returned function with the start and the (excluded)
-    end of each batch. A keyboard interrupt stops the threads after their current batches.
+    Each thread calls `worker` once. It then calls the returned function for each batch, with its first
+    number and the number after its last. A keyboard interrupt stops the threads after their current
+    batches.
     """
     starts = iter(range(0, n, batch))
     lock = threading.Lock()
@@ -65,7 +66,7 @@ def run_batches(
 def display(
     n: int | None, *, progress: bool, what: str = "resamples"
 ) -> Iterator[Callable[[int], None]]:
-    """Yield a function that shows how many of n are done: by a bar, or a line every few seconds.
+    """Yield a function that shows how many of n are done, as a bar or as a line every few seconds.
 
     n is None if the number is not known beforehand.
     """

@@ -1,10 +1,10 @@
-"""Room in intervals for groups that are wrong throughout and missing from the sample.
+"""Widen intervals for groups that are wrong throughout and missing from the sample.
 
-If two pages in a hundred are wrong throughout, 45% of the samples of 40 pages contain none of them, and
-the spread of such a sample does not show the risk. A sample of G groups without any wrong group
-excludes, with confidence 1 − α, that their share exceeds u = 1 − α^(1/G) (about 3/G). So wrong items
-making up the share u are added at the highest and at the lowest confidences, and the interval leaves
-room for the larger change of the estimate.
+Suppose that two pages in a hundred are wrong throughout. Then 45% of the samples of 40 pages contain
+none of them, and such a sample does not show the risk. If a sample of G groups has no wrong group, it
+excludes, with confidence 1 − α, that their share exceeds u = 1 − α^(1/G) (about 3/G). So a share u of
+wrong items is added, once at the highest and once at the lowest confidences. The interval is widened by
+the larger change of the estimate.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-MANY = 300  # with so many groups, an unseen kind makes up hardly 1% of all groups
+MANY = 300  # with this many groups, groups of an unseen kind are hardly 1% of all
 
 
 class WrongGroups(NamedTuple):
@@ -35,7 +35,7 @@ class WrongGroups(NamedTuple):
     def of(
         cls, correct: NDArray[np.bool_], codes: NDArray[np.intp], weight: NDArray[np.float64] | None
     ) -> WrongGroups:
-        """Count the groups with positive weight, and those among them without a correct item."""
+        """Count the groups with positive weight, and how many of them have no correct item."""
         present = np.bincount(codes, weight) > 0.0
         right = correct if weight is None else correct & (weight > 0.0)
         some_right = np.bincount(codes[right], minlength=len(present)) > 0
@@ -43,7 +43,7 @@ class WrongGroups(NamedTuple):
 
 
 def largest_unseen_share(n_groups: float, level: float) -> float:
-    """Return u: a share of groups that a sample misses with probability 1 − level."""
+    """Return u, the share of groups that a sample misses with probability 1 − level."""
     return -math.expm1(math.log1p(-level) / n_groups)
 
 

@@ -1,11 +1,11 @@
-"""Room in intervals for kinds of errors that the sample happens to lack.
+"""Widen intervals for kinds of errors that the sample happens to lack.
 
-A standard error reflects only what was seen. Thirty pages often contain none of the 3% on which half of
-the words are wrong; 300 items often contain none of the few errors with a hundred times the usual
-weight. The spread among the rest does not show this. So the statistic is computed again with a small
-share of the correct items, at their confidences, turned incorrect, and for the other end with incorrect
-items turned correct. The resulting change and the interval's own distance are combined like independent
-errors, by the root of the sum of squares.
+A standard error reflects only the items in the sample. If half the words are wrong on 3% of the pages,
+thirty pages often contain no such page. If a few errors have a hundred times the usual weight, 300
+items often contain none of them. The variation among the others does not show this risk. So the
+statistic is computed again after a small share of the correct items, at their confidences, has been
+made incorrect; for the other end, incorrect items are made correct. The change is combined with the
+interval's own half-width like independent errors, by the root of the sum of squares.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.uncertainty.inversion import ItemSample
 
-PART_OF_GROUP = 0.5  # half an average group turned wrong counts as one standard error
-MANY = 30.0  # with so many errors of the largest weight, the standard error is wide enough
+PART_OF_GROUP = 0.5  # half an average group turning wrong counts as one standard error
+MANY = 30.0  # with this many errors of the largest weight, the standard error is wide enough
 
 
 def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> float:
-    """Return the share of items to turn into the other class; 0 if no room is needed.
+    """Return the share of items to make incorrect (or correct); 0 if no widening is needed.
 
-    For items it is −ln(α/2), the Poisson bound after seeing none, times the heaviest item's share of
-    the weight. For groups it is half an average group times the normal quantile, if that is more.
+    For items, the share is −ln(α/2), the Poisson bound after seeing none, times the heaviest item's
+    share of the weight. For groups, it is half an average group times the normal quantile, if that is
+    more.
     """
     sweep, items, codes = sample
     total, largest = float(sweep.total), 1.0
@@ -71,10 +72,10 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
 
 
 def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float:
-    """Return the share by which few, unequally weighted errors may overstate an error rate.
+    """Return how much few errors of unequal weight may overstate an error rate, as a share of it.
 
-    It is 1 less the ratio of the least Poisson mean that makes n errors probable to n, the effective
-    number of errors. Only statistics with a limit need it; otherwise 0.
+    Let n be the effective number of errors, and μ the smallest Poisson mean at which n errors are
+    probable. The share is 1 − μ/n. Only statistics with a limit need it; for others it is 0.
     """
     items = sample.items
     if not statistic.definition.has_limit or items is None or items.weight is None:
@@ -91,7 +92,7 @@ def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float
 def _turned(
     sweep: ThresholdSweep, share: float, of_errors: float
 ) -> tuple[ThresholdSweep, ThresholdSweep]:
-    """Return two sweeps: with `share` of the correct items wrong, `of_errors` of the errors right."""
+    """Return two sweeps, one with more errors (`share`), one with fewer (`of_errors`)."""
     right = sweep.true_accepts.astype(np.float64)
     wrong = sweep.false_accepts.astype(np.float64)
     return (
@@ -101,7 +102,7 @@ def _turned(
 
 
 def _of_fractions(statistic: Statistic) -> Statistic:
-    """Return the statistic, or its limit for many items if it needs whole items."""
+    """Return the statistic; if it needs whole items, its limit for many items."""
     parameters = dict(statistic.parameters)
     if parameters.get("estimator") == "mean":
         parameters["estimator"] = "exact"
