@@ -1,4 +1,4 @@
-"""From evaluation to operation: plan, fit, apply, check, audit and monitor what is accepted."""
+"""From evaluation to operation: plan a policy, fit, apply, check, audit and monitor it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often documents lack fields, how often rightly, and the effect of making fields optional."""
+"""Fields that documents lack: how often, how often rightly, and the effect of making them optional."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ if TYPE_CHECKING:
 
     from fastarac.operation.documents import Documents, DocumentType
 
-MOST_PATTERNS = 4  # sets of fields absent together that are tried as optional per round
-MOST_SINGLE = 24  # fields tried as optional (or required) one by one, most often absent first
+# per round, at most this many sets of fields that are absent together are tried as optional
+MOST_PATTERNS = 4
+MOST_SINGLE = 24  # at most this many single fields are tried, those absent most often first
 
 
 class FieldAbsence(NamedTuple):
-    """How often documents lack a field, counted in the half that ranks the outputs.
+    """How often documents lack a field, counted in the half of them that ranks the outputs.
 
     Attributes
     ----------
     field : str or int
         The field's label.
     optional : bool
-        Whether documents that lack it may be accepted.
+        Whether documents without this field may be accepted.
     n_documents : int
-        Documents that should have it: all of them, or those of types with this field.
+        Number of documents that should have the field: all, or those of types with this field.
     absent : int
-        Documents among these without an output of it that has a confidence.
+        Number of these documents without an output of the field that has a confidence.
     rightly : int
-        Documents that lack it rightly: the field has no true value.
+        Number of documents that lack the field rightly, because it has no true value.
     unlisted : int
-        Documents that lack it and whose truth does not list it.
+        Number of documents that lack the field, and whose truth does not list it.
 
     See Also
     --------
@@ -56,7 +57,7 @@ class FieldAbsence(NamedTuple):
 
     @property
     def missed_share(self) -> float:
-        """Share of absences in which the field has a true value; 0 where none is listed."""
+        """Share of the listed absences in which the field has a true value; 0 if none is listed."""
         told = self.absent - self.unlisted
         return (told - self.rightly) / told if told else 0.0
 
@@ -77,7 +78,7 @@ class FieldAbsence(NamedTuple):
 
 
 class OptionalSetting(NamedTuple):
-    """What a set of optional fields would accept, estimated on the half that ranks the outputs.
+    """What a set of optional fields would accept, estimated on the half that ranks outputs.
 
     Attributes
     ----------
@@ -86,7 +87,7 @@ class OptionalSetting(NamedTuple):
     straight_through_rate : float
         The share of all documents that would be accepted.
     undetected_error_rate : float
-        The share of all documents that would be accepted and have an error, or lack a true value.
+        The share of all documents that would be accepted with an error, or without a true value.
 
     See Also
     --------
@@ -101,20 +102,20 @@ class OptionalSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Documents of the ranking half, with confidences fitted without their own truth.
+    """Documents of the ranking half, with confidences that were fitted without their own truth.
 
     Attributes
     ----------
     documents : Documents
         All documents.
     chosen : ndarray of shape (n_documents,), bool
-        Whether each document is in the half.
+        Whether each document belongs to the half.
     right, hopeless : ndarray of shape (n_documents,), bool
-        Whether all fields of a document are right; whether it can never be accepted.
+        Whether all fields of a document are right, and whether it can never be accepted.
     confidence : ndarray of shape (n_documents,)
         The estimated probability that the whole document is right.
     groups : ndarray of shape (n_documents,), int, or None
-        Group of each document; documents of one group depend on each other.
+        The group of each document. Documents of one group depend on each other.
     limits : dict
         Arguments for :func:`.guaranteed_operating_point`.
     """
@@ -130,7 +131,7 @@ class Tried:
     def setting(
         self, fields: Sequence[Any], optional: tuple[Any, ...], types: Sequence[DocumentType]
     ) -> OptionalSetting:
-        """Estimate what the fit would accept of this half if these fields were optional."""
+        """Estimate what the fit would accept of this half with these optional fields."""
         required = Requirements.of(fields, optional, types).required
         held = self.hopeless | self.documents.lacking(required)
         score = np.where(held, HELD_BACK, self.confidence)[self.chosen]
@@ -152,10 +153,11 @@ class Tried:
         absences: Sequence[FieldAbsence],
         types: Sequence[DocumentType],
     ) -> tuple[OptionalSetting, ...]:
-        """Return the present setting, the settings with one field changed, and the best one found.
+        """Return the present setting, the settings with one field changed, and the best setting found.
 
-        If several fields are absent together, making one of them optional releases no document. So
-        sets of such fields are tried too, most frequent first, as long as more documents are accepted.
+        If several fields are absent together, making one of them optional releases no document.
+        Therefore sets of fields that are often absent together are tried, the most frequent first, as
+        long as more documents are accepted.
         """
         fields = tuple(each.field for each in absences)
         present = tuple(each.field for each in absences if each.optional)
@@ -202,7 +204,7 @@ class Tried:
 
 
 def _order(setting: OptionalSetting) -> tuple[float, int]:
-    """Sort key: more accepted documents first, then fewer optional fields."""
+    """Sort key of settings: more accepted documents first, then fewer optional fields."""
     return setting.straight_through_rate, -len(setting.optional)
 
 
@@ -216,7 +218,7 @@ def absences_of(
     *,
     complete: bool,
 ) -> tuple[FieldAbsence, ...]:
-    """Count each field's absences in the chosen documents; `wrong` has documents × fields."""
+    """Count the absences of each field in the chosen documents; `wrong` has documents × fields."""
     needs = Requirements.of(fields, optional, types)
     has = needs.has[documents.type]
     found = []
@@ -231,7 +233,7 @@ def absences_of(
 
 
 def advice(absences: Sequence[FieldAbsence], settings: Sequence[OptionalSetting]) -> tuple[str, ...]:
-    """Return a sentence on the best set of optional fields, and one on each absent field."""
+    """Return a sentence on the best set of optional fields, and a sentence on each absent field."""
     if not settings:
         return ()
     now, by_optional = settings[0], {each.optional: each for each in settings}

@@ -1,4 +1,4 @@
-"""Apply a policy to a file of any size: write accepted outputs and outputs to verify to two files."""
+"""Apply a policy to a file of any size: split it into a file to accept and a file to verify."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ WRITTEN_FORMATS = {
     ".ndjson": JSON,
     ".parquet": "FORMAT parquet",
 }
-DIGITS = 4  # significant digits of confidences before their quantiles are taken
+DIGITS = 4  # confidences are rounded to this many significant digits before their quantiles are taken
 PERCENT = 100.0
-OTHER_SCALE = 10.0  # ratio of the largest confidences that marks another scale
-MOST_INSIDE = 0.05  # share of confidences on another scale that may lie in the fitted range by chance
+OTHER_SCALE = 10.0  # if the largest confidences differ by this factor, the scales differ
+# on another scale, this share of the confidences may lie in the fitted range by chance
+MOST_INSIDE = 0.05
 INTEGERS = frozenset({
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
 })  # fmt: skip
@@ -70,26 +71,26 @@ def apply_policy(
     path : str or path-like
         A file as :func:`.read_outputs` takes it; no truth is needed.
     accepted, review : str or path-like
-        The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``, with all
-        columns of the input and its row order. Both appear only once complete. A CSV file made from a
-        CSV file keeps its separator.
+        The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. They have all
+        columns of the input, and its row order. They appear only when both are complete. A CSV file
+        made from a CSV file keeps its separator.
     confidence : str, default="confidence"
         The column of confidences.
     by : str, optional
         The column of fields, if the policy has thresholds by field.
     documents : str, optional
-        The column of documents, if the policy accepts whole documents; a document's rows need not be
-        adjacent. A document that lacks a required field is never accepted. Rows of fields that the
-        policy does not know are counted but do not affect the decision.
+        The column of documents, if the policy accepts whole documents; the rows of a document need not
+        be adjacent. A document without a required field is never accepted. Rows of fields that the
+        policy does not know are counted, but do not affect the decision.
     groups : str, optional
-        The column of pages or other groups of dependent outputs, if the policy was fitted with groups:
-        the test for shifted confidences then works on whole groups.
+        The column of pages or other groups of dependent outputs, if the policy was fitted with groups.
+        The test for shifted confidences then uses whole groups.
     types : str, optional
         The column of document types, if the policy was fitted with types.
     empty_confidence : bool, default=False
-        Whether confidences may be null or empty. Such outputs are never accepted, and a document
-        without another output of the field lacks the field. Always true if a column `kind` says what
-        became of each word or field.
+        Whether confidences may be null or empty. Such outputs are never accepted. A document lacks a
+        field if none of its outputs of the field has a confidence. Always true if the file has a column
+        `kind`, which says what became of each word or field.
 
     Examples
     --------
@@ -112,19 +113,20 @@ def apply_policy(
     Returns
     -------
     AppliedPolicy
-        Counts, and the expected number of errors. For a file without rows all counts are 0, and both
-        written files hold only the column names.
+        Counts, and the expected number of errors. For a file without rows, all counts are 0 and both
+        written files have only column names.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`. Also if the confidences are plainly on another scale than at the fit:
-        shifted, at most one in twenty within the fitted range, and the largest ten times as large or as
-        small. Also if the file changes while it is read. Nothing is written then.
+        As :func:`.read_outputs`. Also if the file changes while it is read. Also if the confidences are
+        clearly on another scale than at the fit: they have shifted, at most one in twenty lies in the
+        fitted range, and the largest are ten times as large or as small. Nothing is written in these
+        cases.
     ValueError
-        If two of the three files are the same, or a file name has no known ending.
+        If two of the three files are the same, or a file name has an unknown extension.
     TypeError
-        If `by` or `documents` is missing or superfluous, or `groups` is given although
+        If `by` or `documents` is missing or superfluous, or if `groups` is given although
         :func:`.fit_policy` was called without groups.
     ModuleNotFoundError
         If DuckDB is not installed.
@@ -137,11 +139,11 @@ def apply_policy(
 
     Notes
     -----
-    The file is read three times, in memory that grows only with the number of documents and groups. The
-    interval of the expected errors accounts for groups if the policy was fitted with groups
-    (:meth:`.Policy.expected_errors`). The test for a shift is that of :meth:`.Policy.shift`; without a
-    shift, it warns for each file with the policy's failure probability. Fields of text files are copied
-    verbatim; keys that a JSON line lacks become null, or empty.
+    The file is read three times, in memory that grows only with the number of documents and groups. If
+    the policy was fitted with groups, the interval of the expected errors accounts for them
+    (:meth:`.Policy.expected_errors`). The test for a shift is that of :meth:`.Policy.shift`. Without a
+    shift, it warns of a file with the policy's failure probability. Fields of text files are copied
+    verbatim. Keys that a JSON line lacks become null, or empty.
     """
     require_policy(policy)
     source_path = path_of(path)
@@ -188,7 +190,7 @@ def require_format(goal: Path, name: str) -> None:
 
 
 def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise if two files to write coincide, one is also read, or a name has no known ending."""
+    """Raise if two files to write are the same, one is also read, or an extension is unknown."""
     read_from = {Path(file).resolve() for file in files}
     seen: dict[Path, str] = {}
     for name, goal in goals.items():
@@ -203,7 +205,7 @@ def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str
 
 
 class _Rule:
-    """The policy as SQL expressions."""
+    """A policy as SQL expressions."""
 
     def __init__(
         self,
@@ -239,7 +241,7 @@ class _Rule:
         cells = [self._cell(each.edges, 0, len(each.edges)) for each in policy.references]
         self.cell = self._by_field(fields, cells, "NULL")
         self.rounded = self._rounded()
-        # not isfinite alone, which does not accept integers
+        # Cast to DOUBLE, because isfinite does not accept integers.
         each = [f"{self.value} IS NOT NULL", f"isfinite(CAST({self.value} AS DOUBLE))"]
         names = self.by, self.document, self.group, self.type
         each += [f"{name} IS NOT NULL" for name in names if name is not None]
@@ -255,7 +257,7 @@ class _Rule:
         self.n_required = self._by_type(names_of_types, [str(len(each)) for each in required])
 
     def _factors(self, policy: Policy) -> list[tuple[str, str]]:
-        """For each optional field: the SQL test for its rows, and the factor for its absence."""
+        """Return for each optional field the SQL test for its rows, and the factor for its absence."""
         found = []
         needs = Requirements.of(policy.fields, policy.optional, policy.types)
         names = [sql_text(str(each.type)) for each in policy.types]
@@ -267,13 +269,13 @@ class _Rule:
         return found
 
     def _one_of(self, fields: Sequence[Any]) -> str:
-        """Whether a row belongs to one of these fields, in SQL."""
+        """Return the SQL test whether a row belongs to one of these fields."""
         if self.by is None or not fields:
             return "false"
         return f"({self.by} IN ({', '.join(sql_text(str(field)) for field in fields)}))"
 
     def _by_type(self, types: list[str], each: list[str]) -> str:
-        """Choose by the document type of a row, in SQL; the last expression is for other types."""
+        """Return an SQL expression by document type; the last of `each` is for other types."""
         if self.type is None:
             return each[-1]
         cases = " ".join(f"WHEN {t} THEN {e}" for t, e in zip(types, each[:-1], strict=True))
@@ -298,14 +300,14 @@ class _Rule:
         if self.is_integer:
             return f"{self.value} >= {math.ceil(threshold)}"
         least = f"{self.value} >= CAST('{float(threshold)!r}' AS DOUBLE)"
-        if isinstance(threshold, int):  # an integer that float64 would round
+        if isinstance(threshold, int):  # a large integer, which float64 would round
             whole = f"regexp_full_match({self.written}, '[+-]?[0-9]+')"
             exact = f"CASE WHEN {whole} THEN TRY_CAST({self.written} AS HUGEINT) >= {threshold} END"
             return f"coalesce({exact}, {least})"
         return least
 
     def _cell(self, edges: Sequence[float], first: int, end: int) -> str:
-        """The index of a confidence's cell in a reference, in SQL, by bisection."""
+        """Return the SQL expression for a confidence's cell in a reference, found by bisection."""
         if end - first == 1:
             return str(first)
         middle = (first + end) // 2
@@ -355,7 +357,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
 
 def _seen_columns(rule: _Rule) -> str:
-    """The columns to count by: field, cell and rounded value of the confidence."""
+    """Return the columns by which to count: field, cell and rounded value of the confidence."""
     field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
     valid = f"{rule.valid} AND {rule.given}"
     cell, rounded = (f"CASE WHEN {valid} THEN {each} END" for each in (rule.cell, rule.rounded))
@@ -365,7 +367,7 @@ def _seen_columns(rule: _Rule) -> str:
 def _groups(
     source: FileSource, rule: _Rule, policy: Policy
 ) -> tuple[int | None, dict[str | None, NDArray[np.int64]]]:
-    """Count the groups, and count cells in up to 500 random groups of each field."""
+    """Count the groups, and the cells in up to 500 random groups of each field."""
     if rule.group is None:
         return None, {}
     source.select(
@@ -444,11 +446,13 @@ def _require_scale(
 ) -> None:
     """Raise if the confidences are on another scale than the policy's.
 
-    They are if they have shifted, reach ten times or a tenth as far, and hardly overlap with the fitted
-    range; or if some are percentages beside shares.
+    The scale is another one if the confidences have shifted, reach ten times or a tenth as far, and
+    hardly overlap with the fitted range. It is also another one if some confidences are percentages and
+    others shares.
 
-    `inside` is the share of confidences in the fitted range, `now` holds their extremes. Smaller
-    confidences within the fitted range count as apart if they all lie below its 5% quantile.
+    `inside` is the share of confidences in the fitted range, and `now` holds the lowest and highest
+    confidence. Smaller confidences inside the range count as outside if they all lie below its 5%
+    quantile.
     """
     before = [end for reference in references for end in reference.quantiles[:: len(PROBABILITIES) - 1]]
     furthest, expected = max(map(abs, now)), float(max(map(abs, before)))
@@ -477,7 +481,7 @@ def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
     """Check all rows and decide on each document, in a table `decided`."""
     counts = f"({rule.known} AND {rule.given})"
     right = f"CASE WHEN NOT {counts} THEN 1.0::DOUBLE ELSE 1.0::DOUBLE - {rule.error} END"
-    # without fields, an output without a confidence is the only sign that a document lacks one
+    # Without fields, only an output without a confidence shows that the document lacks one.
     whole = "true" if rule.by is not None else rule.given
     worth = "".join(
         f", {counts} AND {own} AS own_{i}, {factor} AS worth_{i}"
@@ -487,7 +491,8 @@ def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
         f"CASE WHEN bool_or(own_{i}) THEN 1.0::DOUBLE ELSE any_value(worth_{i}) END"
         for i in range(len(rule.factors))
     ]
-    # rising factors first, then those of absent fields: the order of Policy.apply
+    # Multiply in the order of Policy.apply, so that rounding agrees: increasing factors, then absent
+    # fields.
     sure = " * ".join(["product(chance ORDER BY chance)", *factors])
     if policy.documents == "least":
         sure = f"least({', '.join(['min(chance)', *factors])})"
@@ -523,7 +528,7 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
     shift = _shift(source, policy, rows, by_group)
-    # with one thread that looks up each row's decision in turn, rows keep their order
+    # One thread that looks up each row's decision in turn keeps the order of the rows.
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return applied_policy(
         policy, n, taken, [accepted], unknown_fields=unknown if policy.fields else 0,
@@ -578,7 +583,7 @@ def copy_options(source: FileSource, goal: Path) -> str:
 def write_tables(
     goals: Mapping[str, Path], tables: Mapping[str, Mapping[str, Any]], queries: Mapping[str, str]
 ) -> None:
-    """Write each query's rows to its file, all files or none; `tables` holds columns by name."""
+    """Write the rows of each query to its file, all files or none; `tables` holds columns by name."""
     with connect(alone=True) as connection, ExitStack() as stack:
         for name, columns in tables.items():
             connection.register(name, columns)

@@ -24,7 +24,7 @@ class AppliedField(NamedTuple):
     field : str
         The field's label.
     n_items, accepted : int
-        Outputs of the field, and accepted ones among them.
+        Number of outputs of the field, and of accepted ones among them.
     expected_errors : float
         The expected number of errors among the accepted outputs.
     """
@@ -36,7 +36,7 @@ class AppliedField(NamedTuple):
 
 
 def applied_fields(policy: Policy, counts: Iterable[tuple[int, int]]) -> tuple[AppliedField, ...]:
-    """Return each field's counts; `counts` has the numbers of outputs and of accepted outputs."""
+    """Return the counts of each field; `counts` has the numbers of outputs and of accepted outputs."""
     return tuple(
         AppliedField(str(field), n, accepted, accepted * rate)
         for field, (n, accepted), rate in zip(
@@ -47,19 +47,20 @@ def applied_fields(policy: Policy, counts: Iterable[tuple[int, int]]) -> tuple[A
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AppliedPolicy(Result):
-    """Counts of accepted and rejected outputs in a file; printed as a sentence.
+    """Counts of accepted and rejected outputs in a file; prints as a sentence.
 
     Attributes
     ----------
     n_items, accepted : int
-        Outputs, and accepted ones among them.
+        Number of outputs, and of accepted ones among them.
     expected_errors : float
-        The expected number of errors among the accepted outputs (:meth:`.Policy.expected_errors`); for
+        The expected number of errors among the accepted outputs (:meth:`.Policy.expected_errors`). For
         a policy of whole documents, the expected number of accepted documents with an error.
     expected_low, expected_high : float
         The 95% interval of the expected errors.
     unknown_fields : int
-        Outputs of fields that the policy does not know: rejected, or ignored in whole documents.
+        Number of outputs of fields that the policy does not know. They are rejected, or ignored in
+        whole documents.
     criterion : {"max_error_rate", "max_risk"}
         The kind of limit.
     limit : float
@@ -67,18 +68,18 @@ class AppliedPolicy(Result):
     fields : tuple of AppliedField
         The fields of the policy; empty if it has none, or accepts whole documents.
     n_documents, accepted_documents : int or None
-        Documents, and accepted ones among them, if whole documents are accepted.
+        Number of documents, and of accepted ones among them, if whole documents are accepted.
     lacking_documents : int or None
-        Documents not accepted because they lack a required field or have no output.
+        Number of documents that are rejected because they lack a required field or have no output.
     n_groups : int or None
         The number of groups, if a column of groups was given.
     shift : ConfidenceShift or None
-        Test for a shift of the confidences since the fit (:meth:`.Policy.shift`), with quantiles
-        of the new ones rounded to four digits. None if no field is known.
+        Test for a shift of the confidences since the fit (:meth:`.Policy.shift`); quantiles of the new
+        confidences are rounded to four digits. None if no field is known.
     n_unread : int
-        How many of the `n_items` have no confidence; 0 for documents.
+        Number of the `n_items` without a confidence; 0 for documents.
     of_outputs_read : str
-        The base of the shares if some words may be missing unseen; else empty.
+        The base of the shares, in words, if words may be missing unnoticed; else empty.
 
     See Also
     --------
@@ -110,14 +111,14 @@ class AppliedPolicy(Result):
 
     @property
     def straight_through_rate(self) -> float | None:
-        """The share of documents accepted; None for single outputs, NaN without documents."""
+        """The share of documents that are accepted; None for single outputs, NaN without documents."""
         if self.n_documents is None or self.accepted_documents is None:
             return None
         return self.accepted_documents / self.n_documents if self.n_documents else math.nan
 
     @property
     def expected_rate(self) -> float:
-        """The expected value of the limited rate; NaN if its denominator is 0."""
+        """The expected value of the rate that is limited; NaN if its denominator is 0."""
         if self.n_documents is None:
             return self._rate(self.n_items, self.accepted, self.expected_errors)
         return self._rate(self.n_documents, self.accepted_documents or 0, self.expected_errors)
@@ -132,7 +133,7 @@ class AppliedPolicy(Result):
 
     @property
     def warning(self) -> str | None:
-        """A warning that the policy may not fit these outputs; None if there is no sign of it."""
+        """A warning if the policy may not fit these outputs; None if there is no sign of that."""
         if self.shift is None or not self.shift.shifted:
             return None
         return f"{self.shift}; the limit and the expected errors may not hold for these outputs"
@@ -144,7 +145,7 @@ class AppliedPolicy(Result):
 
     @property
     def decision(self) -> str:
-        """How much is accepted and how much people verify, in words."""
+        """In words: how much is accepted, and how much people verify."""
         whole, accepted = self.n_items, self.accepted
         if self.n_documents is not None:
             whole, accepted = self.n_documents, self.accepted_documents or 0
@@ -168,7 +169,7 @@ class AppliedPolicy(Result):
 
     @property
     def expectation(self) -> str:
-        """The expected errors among what is accepted, in words; empty if nothing is accepted."""
+        """In words: the expected errors among accepted outputs; empty if nothing is accepted."""
         if not self.accepted:
             return ""
         whole = self.n_items if self.n_documents is None else self.n_documents
@@ -203,7 +204,7 @@ def applied_policy(
     """Return the counts together with the errors that the policy expects.
 
     `by_field` holds the number of accepted outputs of each field, as for
-    :meth:`.Policy.expected_errors`; `others` are further attributes.
+    :meth:`.Policy.expected_errors`. `others` are further attributes of the result.
     """
     expected = policy.expected_errors(by_field)
     return AppliedPolicy(

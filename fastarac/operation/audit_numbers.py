@@ -1,4 +1,4 @@
-"""Test whether the number of audits in a log fits the logged probabilities."""
+"""Test whether the number of audits in a log agrees with the logged probabilities."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.special import binomial_cdf
 
-LEVEL = 0.001  # largest share of honest logs that each of the two tests refuses, approximately
-MOST_PARTS = 10  # if there are more distinct probabilities, they are tested in tenths
+LEVEL = 0.001  # each of the two tests refuses about this share of honest logs
+MOST_PARTS = 10  # with more distinct probabilities, tenths of them are tested
 
 
 class UnlikelyNumberError(ValueError):
@@ -21,13 +21,14 @@ def refuse_unlikely_numbers(
 ) -> None:
     """Raise an UnlikelyNumberError if the audits do not fit the logged probabilities.
 
-    `probability` is each accepted output's probability of an audit, `made` whether it was audited;
-    `words` phrase this in messages: "have a result", or "were drawn".
+    `probability` is each accepted output's probability of an audit; `made` says whether it was audited.
+    `words` are the phrase for this in messages: "have a result", or "were drawn".
 
-    The number of audits at one probability is binomial. For a tenth with several probabilities, a
-    binomial distribution with their mean is used, which varies more than the true one (Hoeffding 1956).
-    Small deviations that add up over several probabilities are caught by the sum of V/π − 1, where V is
-    1 for an audited output and 0 otherwise.
+    The number of audits at one probability is binomial. If there are many probabilities, they are
+    sorted and tested in tenths. A tenth with several probabilities is compared with a binomial
+    distribution of their mean, which varies more than the true one (Hoeffding 1956). Small deviations
+    that add up over several probabilities are found by the sum of V/π − 1, where V is 1 for an audited
+    output and 0 otherwise.
     """
     distinct, codes = np.unique(probability, return_inverse=True)
     n_parts = min(len(distinct), MOST_PARTS)
@@ -49,14 +50,14 @@ def refuse_unlikely_numbers(
 
 
 def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool_], words: str) -> None:
-    """Raise if the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
+    """Raise if the sum of V/π − 1 exceeds its normal quantile, corrected for skewness.
 
-    The correction is the first one of Cornish and Fisher. Without it, one audit at a tiny probability
-    would be too many: 5% of honest logs of 5 outputs at about 1% were refused. The tail that skewness
-    shortens is not corrected.
+    The correction is the first one of Cornish and Fisher. Without it, a single audit at a tiny
+    probability would be too many: 5% of honest logs of 5 outputs at about 1% were refused. The tail
+    that skewness shortens is not corrected.
     """
     n = len(probability)
-    with np.errstate(over="ignore", invalid="ignore"):  # at tiny probabilities any number is likely
+    with np.errstate(over="ignore", invalid="ignore"):  # with tiny probabilities, any number is likely
         odds = (1.0 - probability) / probability
         variance, third = odds.sum(), (odds * (1.0 - 2.0 * probability) / probability).sum()
         z = normal_quantile(1.0 - LEVEL)

@@ -1,4 +1,4 @@
-"""Error rates over the acceptance rate, from a log of audits."""
+"""Error rates by acceptance rate, from a log of audits."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from fastarac.operation.logs import AuditColumns
 
-STEPS = 50  # acceptance rates at which error rates are estimated
+STEPS = 50  # error rates are estimated at this many acceptance rates
 
 
 class AuditedRates(NamedTuple):
-    """Rates of undetected errors among all outputs, with a pointwise interval at each share."""
+    """Rates of undetected errors among all outputs, with a pointwise interval for each share."""
 
     acceptance_rate: NDArray[np.float64]
     error_rate: NDArray[np.float64]
@@ -28,13 +28,13 @@ class AuditedRates(NamedTuple):
 
 
 def rates_of_log(log: AuditColumns, level: float) -> AuditedRates:
-    """Return error rates at several acceptance rates, including the one in use.
+    """Return error rates at several acceptance rates; one of them is the rate in use.
 
     Raises
     ------
     ValueError
-        For a log with fields, which has no single threshold; for one without the truth of the rejected
-        outputs.
+        For a log with fields, which has no single threshold, and for a log without the truth of the
+        rejected outputs.
     """
     if log.by is not None:
         raise ValueError("log has fields (by); a log of one threshold must be given")

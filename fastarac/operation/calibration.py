@@ -28,18 +28,18 @@ NO_CALIBRATION = "calibration is not estimated from partial truth"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration(Table, Result):
-    """The error probability as a non-increasing step function of the confidence.
+    """The error probability as a step function of the confidence; it never increases.
 
     Attributes
     ----------
     thresholds : tuple of float
-        The lowest confidence of each block, from the highest block down; integers where float64 would
-        round them.
+        The lowest confidence of each block, in decreasing order. Integers that float64 would round stay
+        integers.
     n_items : ndarray of shape (n_blocks,), int64 or float64
-        Items in each block; with partial truth, the sum of 1/π over the verified items, which estimates
-        the number of items.
+        Number of items in each block. With partial truth, the number is estimated by the sum of 1/π
+        over verified items with inclusion probability π.
     errors : ndarray of shape (n_blocks,), int64 or float64
-        Incorrect items in each block; their share rises strictly from block to block.
+        Number of incorrect items in each block; their share increases strictly from block to block.
 
     See Also
     --------
@@ -76,13 +76,13 @@ class Calibration(Table, Result):
     def at(self, confidence: ArrayLike) -> NDArray[np.float64]:
         """Return the error probability p̂ at each confidence, (n,).
 
-        Between two confidences of the fit, p̂ is that of the lower one; below the lowest, that of the
-        last block.
+        Between two confidences of the fit, p̂ is taken at the lower one. Below the lowest confidence,
+        p̂ is taken from the last block.
         """
         return self.error_probability[self.block_of(confidences(confidence))]
 
     def block_of(self, confidence: NDArray[Any]) -> NDArray[np.intp]:
-        """Return each confidence's block index; the confidences must be checked already."""
+        """Return the block index of each confidence; the confidences were checked before."""
         blocks = len(self.thresholds)
         found = blocks - number_at_or_below(confidence, self.thresholds[::-1])
         return np.minimum(found, blocks - 1)
@@ -96,7 +96,7 @@ class Calibration(Table, Result):
 
 
 def confidences(confidence: ArrayLike) -> NDArray[Any]:
-    """Return confidences as an array; raise if there are none or one is not finite."""
+    """Return confidences as an array; raise if there are none, or if one is not finite."""
     values = vector(confidence, "confidence")
     if len(values) == 0:
         raise ValueError("confidence is empty; give at least one item")
@@ -108,7 +108,7 @@ def confidences(confidence: ArrayLike) -> NDArray[Any]:
 def isotonic_calibration(
     correct: ArrayLike | ThresholdSweep, confidence: ArrayLike | None = None
 ) -> Calibration:
-    """Estimate the error probability at each confidence, assuming only that it never rises with it.
+    """Estimate the error probability at each confidence, assuming that it never rises with it.
 
     Parameters
     ----------
@@ -133,10 +133,10 @@ def isotonic_calibration(
 
     Notes
     -----
-    Uses pooling of adjacent violators (Ayer and others 1955): of all non-increasing step functions of
-    the confidence, the result fits the items best, both by least squares and by likelihood. It takes
-    one pass over the distinct confidences. Rates are compared as exact fractions, so that blocks with
-    equal rates merge. Items of equal confidence are pooled first.
+    The method is pooling of adjacent violators (Ayer and others 1955). Of all non-increasing step
+    functions of the confidence, the result fits the items best, both by least squares and by
+    likelihood. One pass over the distinct confidences suffices. Rates are compared as exact fractions,
+    so that blocks with equal rates merge. Items with equal confidences are pooled first.
 
     References
     ----------
@@ -156,7 +156,7 @@ def isotonic_calibration(
 
 
 def calibration_of(sweep: ThresholdSweep) -> Calibration:
-    """Pool the points of an unweighted sweep."""
+    """Return the calibration of an unweighted sweep."""
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted, but calibration needs counts of items")
     errors = np.diff(sweep.false_accepts)
@@ -179,7 +179,7 @@ def thinned(calibration: Calibration, weight: float) -> Calibration:
 def weighted_calibration(
     wrong: NDArray[Any], confidence: NDArray[Any], weight: NDArray[np.float64]
 ) -> Calibration:
-    """Pool weighted verified items (Barlow and others 1972, 1.2)."""
+    """Return the calibration of weighted verified items (Barlow and others 1972, 1.2)."""
     rising, place = np.unique(confidence, return_inverse=True)
     falling = rising[::-1]
     place = len(falling) - 1 - place
@@ -192,20 +192,20 @@ def weighted_calibration(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationTable(Table, Result):
-    """Confidences in bins, with the share of correct items in each bin (a reliability diagram).
+    """Bins of confidences with the share of correct items in each (a reliability diagram).
 
     Attributes
     ----------
     low, high : ndarray of shape (n_bins,)
-        The lowest and the highest confidence of each bin, from the lowest bin up.
+        The lowest and the highest confidence of each bin, starting with the lowest bin.
     confidence : ndarray of shape (n_bins,)
         The mean confidence of each bin.
     n_items, n_correct : ndarray of shape (n_bins,), int64
-        Items, and correct items among them.
+        Number of items, and of correct items among them.
     accuracy, accuracy_low, accuracy_high : ndarray of shape (n_bins,)
-        The share of correct items, and the exact interval of Clopper and Pearson around it.
+        The share of correct items, and its exact interval (Clopper and Pearson).
     confidence_level : float
-        The confidence level of each interval by itself.
+        The confidence level of each single interval.
 
     See Also
     --------
@@ -257,15 +257,15 @@ def calibration_table(
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     n_bins : int, optional
-        The number of bins, with about equal numbers of items; equal confidences stay together. By
-        default the bins are the blocks of :func:`.isotonic_calibration`.
+        The number of bins, which have about equal numbers of items; equal confidences stay together. By
+        default, the bins are the blocks of :func:`.isotonic_calibration`.
     confidence_level : float, default=0.95
         The confidence level of each bin's interval, in (0, 1).
 
     Returns
     -------
     CalibrationTable
-        The bins, from the lowest confidence up.
+        The bins, starting with the lowest confidence.
 
     Raises
     ------
@@ -281,8 +281,8 @@ def calibration_table(
     Notes
     -----
     Bins found by pooling need no choice of their number (Dimitriadis, Gneiting and Jordan 2021, "Stable
-    reliability diagrams for probabilistic classifiers"). The same items choose these bins, so their
-    intervals are slightly too narrow; those of bins with equal numbers of items are not.
+    reliability diagrams for probabilistic classifiers"). Because the same items choose these bins,
+    their intervals are slightly too narrow. Intervals of bins with equal numbers of items are not.
 
     References
     ----------
@@ -328,15 +328,15 @@ def calibration_table(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationError(Result):
-    """The expected calibration error, and how much of it is due to chance.
+    """The expected calibration error, and its expected value for a perfectly calibrated model.
 
     Attributes
     ----------
     estimate : float
-        ECE, the mean distance of accuracy and confidence over the bins, in [0, 1].
+        ECE, the mean distance between accuracy and confidence over the bins, in [0, 1].
     by_chance : float
-        What ECE would be on average, with these bins, if every confidence were the probability of
-        being correct: the bias of the estimate near perfect calibration.
+        The mean ECE, with these bins, if every confidence were the probability of being correct. This
+        is the bias of the estimate near perfect calibration.
     n_bins : int
         The number of bins.
 
@@ -374,7 +374,7 @@ class CalibrationError(Result):
 def expected_calibration_error(
     correct: ArrayLike, confidence: ArrayLike, *, n_bins: int | None = 15
 ) -> CalibrationError:
-    r"""Mean distance between confidence and accuracy (ECE), with its bias beside it.
+    r"""Mean distance between confidence and accuracy (ECE), and its bias.
 
     Parameters
     ----------
@@ -400,11 +400,11 @@ def expected_calibration_error(
 
     Notes
     -----
-    :math:`\sum_b n_b/n \cdot |\mathrm{acc}_b - \mathrm{conf}_b|` (Naeini and others 2015). The
-    distances are never negative, so even a perfect model has an estimate above 0, and the more so the
-    fewer items a bin has (Kumar and others 2019). `by_chance` is Σ E|Bin(n_b, conf_b) − n_b·conf_b|/n,
-    in closed form after de Moivre. Bins found by pooling overfit, which adds to the estimate; bins of
-    equal numbers of items do not.
+    :math:`\sum_b n_b/n \cdot |\mathrm{acc}_b - \mathrm{conf}_b|` (Naeini and others 2015), where bin b
+    has n_b of n items. The distances are never negative. So even a perfect model has an estimate above
+    0, which is larger the fewer items a bin has (Kumar and others 2019). `by_chance` is Σ E|Bin(n_b,
+    conf_b) − n_b·conf_b|/n, in closed form after de Moivre. Bins found by pooling overfit, which
+    increases the estimate; bins with equal numbers of items do not.
 
     References
     ----------
@@ -441,9 +441,9 @@ def _mean_deviation(n: int, p: float) -> float:
 
 
 def combined(right: NDArray[np.float64], of_item: NDArray[Any], rule: str) -> NDArray[np.float64]:
-    """Return the confidence of each document from the probabilities that its items are right.
+    """Return the confidence of each document, given the probabilities that its items are right.
 
-    Factors are sorted before multiplication, so that the order of items does not affect rounding.
+    Factors are sorted before they are multiplied, so that the order of items does not affect rounding.
     """
     order = np.lexsort((right, of_item))
     starts = np.flatnonzero(np.diff(of_item[order], prepend=-1))

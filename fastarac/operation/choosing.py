@@ -1,4 +1,4 @@
-"""Fit several policies and choose one, under one joint failure probability."""
+"""Fit several policies and choose one, with one joint failure probability."""
 
 from __future__ import annotations
 
@@ -25,29 +25,30 @@ if TYPE_CHECKING:
 
     from fastarac.operation.policy import Policy
 
-AFTERWARDS = "n_unread", "missed_rate", "regions"  # arguments of `Policy.with_unread`
+# these arguments are passed on to `Policy.with_unread`
+AFTERWARDS = "n_unread", "missed_rate", "regions"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyChoice(Result):
-    """Policies and the choice of one, with a promise that the choice does not break.
+    """Several policies and the chosen one; the promise holds for each of them.
 
     Attributes
     ----------
     names : tuple of str
         The names of the candidates.
     shares : tuple of float
-        The share of all items that each candidate accepts. If `by_half`, the share it would accept of
-        the ranking half, which is larger than on other items.
+        The share of all items that each candidate accepts. If `by_half`, it is the share accepted of
+        the ranking half, which is too large for other items.
     policies : tuple of Policy or None
-        The policies in the same order, any of which may be used; if `by_half`, only the chosen
-        candidate has one.
+        The policies, in the same order; you may use any of them. If `by_half`, only the chosen
+        candidate has a policy.
     chosen : str or None
-        The candidate that accepts most; None if candidates differ in their limits or in their units.
+        The candidate that accepts most; None if candidates differ in limits or in units.
     by_half : bool
-        Whether the ranking half made the choice; else all policies share the failure probability.
+        Whether the ranking half made the choice. Otherwise all policies share the failure probability.
     failure_probability : float
-        δ, the probability that any of the policies exceeds its limit.
+        δ, the probability that at least one of the policies exceeds its limit.
 
     See Also
     --------
@@ -104,33 +105,33 @@ def fit_policies(
 ) -> PolicyChoice:
     r"""Fit policies for several models, limits or settings, and choose one of them.
 
-    The promise of :func:`fit_policy` is for a single fit: the best of three fits, each with a failure
-    probability of 5%, breaks its limit in 9 to 12% of all cases. Any of the policies fitted here may be
-    used.
+    A promise of :func:`fit_policy` is for a single fit. The best of three fits, each with a failure
+    probability of 5%, breaks its limit in 9 to 12% of all cases. The policies fitted here share one
+    failure probability, so you may use any of them.
 
     Parameters
     ----------
     candidates : mapping of str to mapping
-        For each name, the arguments of :func:`fit_policy` that differ between candidates: `correct` and
-        `confidence` of a model, `max_error_rate`, `optional`, …; and `n_unread` of
+        For each name, the arguments of :func:`fit_policy` that differ between candidates, such as
+        `correct` and `confidence` of a model, `max_error_rate` or `optional`; also `n_unread` of
         :meth:`Policy.with_unread`.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the largest probability with which the policy you use exceeds its limit,
-        whichever you choose.
+        δ, in (0, 0.5]: the largest probability that the policy you use exceeds its limit, whichever you
+        choose.
     paired : bool, default=False
-        Whether row i is the same item for all candidates, if they have different outputs.
+        Whether row i is the same item for all candidates, although their outputs differ.
     **common
-        Arguments of :func:`fit_policy` that all candidates share.
+        Arguments of :func:`fit_policy` that are the same for all candidates.
 
     Returns
     -------
     PolicyChoice
-        The policies, and which one accepts most if all have the same limit.
+        The policies. If all have the same limit, also the one that accepts most.
 
     Raises
     ------
     TypeError, ValueError
-        As :func:`fit_policy`, naming the candidate; ValueError if there are no candidates.
+        As :func:`fit_policy`; the message names the candidate. ValueError if there are no candidates.
 
     See Also
     --------
@@ -138,14 +139,14 @@ def fit_policies(
 
     Notes
     -----
-    *All items*, if a fit does not split them: m candidates are fitted with δ/m each, so that all limits
-    together are kept with a probability of at least 1 − δ (Bonferroni). With three candidates this
-    costs about two percentage points of acceptance; choosing on one half and proving on the other costs
-    far more.
+    *All items*, if a fit does not split them. Each of m candidates is fitted with δ/m, so that all
+    limits together are kept with a probability of at least 1 − δ (Bonferroni). With three candidates,
+    this accepts about two percentage points less. Choosing on one half and proving on the other would
+    accept far less.
 
     *One half*, if each fit splits its items anyway (fields, documents, ``max_risk`` alone) and all
-    candidates have the same items: the ranking half chooses the candidate that would accept most of it;
-    the other half then proves the chosen candidate alone, with δ.
+    candidates have the same items. The ranking half chooses the candidate that would accept most of it.
+    The other half then proves the chosen candidate alone, with δ.
 
     Examples
     --------

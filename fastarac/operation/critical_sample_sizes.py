@@ -1,4 +1,4 @@
-"""Sample sizes at which the number of errors that an exact test allows or requires changes."""
+"""Sample sizes at which the exact test allows, or requires, one more error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CriticalSampleSizes:
-    """Smallest n with a property for each number c of errors; it grows with c."""
+    """Smallest n for each number c of errors; it increases with c."""
 
     def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
         self.limit = limit
@@ -20,7 +20,7 @@ class CriticalSampleSizes:
 
     @classmethod
     def that_keep(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """Smallest n at which c errors prove that a rate is below a limit."""
+        """Smallest n at which a rate is proved to be below a limit despite c errors."""
         return cls(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     @classmethod
@@ -46,7 +46,7 @@ class CriticalSampleSizes:
 
 
 def bisected(holds: Callable[[int], bool], low: int, high: int, precision: float = 1.0) -> int:
-    """Return where a property begins that fails at `low` and holds at `high`, by bisection."""
+    """Return the first number at which `holds` is true; it is false at `low` and true at `high`."""
     while high - low > 1 and high > precision * low:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

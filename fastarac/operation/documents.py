@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-HELD_BACK = -1.0  # a confidence below every threshold
+HELD_BACK = -1.0  # lower than every threshold
 MOST_NAMED = 3
 
 
@@ -28,7 +28,7 @@ class DocumentType(NamedTuple):
     type : str or int
         The type's label.
     fields : tuple of str or int
-        Fields whose absence holds back a document of this type, unless they are optional.
+        Fields that a document of this type must have to be accepted, unless they are optional.
 
     See Also
     --------
@@ -42,15 +42,15 @@ class DocumentType(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """The fields whose absence holds a document back, by document type.
+    """The fields that a document must have to be accepted, by document type.
 
     Attributes
     ----------
     required : ndarray of shape (n_types + 1, n_fields), bool
-        Whether each type requires each field; the last row is for unknown types, or for all documents
+        Whether each type requires each field. The last row is for unknown types, or for all documents
         if there are no types.
     has : ndarray of shape (n_types + 1, n_fields), bool
-        Whether each type has each field, required or optional.
+        Whether each type has each field, be it required or optional.
     """
 
     required: NDArray[np.bool_]
@@ -63,7 +63,7 @@ class Requirements:
         optional: Sequence[Any],
         types: Sequence[DocumentType] = (),
     ) -> Requirements:
-        """Build them from field labels; without fields, all outputs share one required field."""
+        """Build the requirements from field labels; without labels, there is one required field."""
         is_optional = np.array([field in optional for field in fields] or [False], np.bool_)
         has = np.ones((len(types) + 1, len(is_optional)), np.bool_)
         for i, each in enumerate(types):
@@ -72,7 +72,7 @@ class Requirements:
 
 
 class Documents(NamedTuple):
-    """Documents made of outputs, in the order of their labels.
+    """Outputs combined into documents, in the order of the documents' labels.
 
     Attributes
     ----------
@@ -81,9 +81,9 @@ class Documents(NamedTuple):
     first : ndarray of shape (n_documents,), int
         The first output of each document.
     found : ndarray of shape (n_documents, n_fields), bool
-        Whether a document has an output of a field with a confidence.
+        Whether a document has an output of each field, with a confidence.
     told : ndarray of shape (n_documents, n_fields), bool
-        Whether a document has any row of a field, with an output or with a true value only.
+        Whether a document has any row of each field, with an output or only with a true value.
     type : ndarray of shape (n_documents,), int
         The type of each document; -1 if unknown.
     """
@@ -103,7 +103,7 @@ class Documents(NamedTuple):
         n_fields: int,
         type_of_item: NDArray[np.intp] | None = None,
     ) -> Documents:
-        """Find each document's fields; negative codes are ignored, `given` rows have a confidence."""
+        """Find each document's fields; `given` marks rows with a confidence, codes may be negative."""
         labels, first = np.unique(of_item, return_index=True)
         n = len(labels)
         code = np.zeros(len(of_item), np.intp) if field is None else field
@@ -112,7 +112,7 @@ class Documents(NamedTuple):
         told[of_item[known], code[known]] = True
         with_output = known if given is None else known & given
         found[of_item[with_output], code[with_output]] = True
-        if field is None and given is not None:  # without fields: every row needs one
+        if field is None and given is not None:  # without fields, every row needs a confidence
             found[of_item[~given], 0] = False
         kind = np.full(n, -1, np.intp)
         if type_of_item is not None:
@@ -125,7 +125,7 @@ class Documents(NamedTuple):
         return cls(of_item.astype(np.intp), first, found, told, kind)
 
     def lacking(self, required: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which documents a person must open, (n,), including all without an output."""
+        """Return which documents a person must open, (n,), including those without an output."""
         absent = (required[self.type] & ~self.found).any(axis=1)
         return np.asarray(absent | ~self.found.any(axis=1))
 
@@ -137,10 +137,10 @@ class Documents(NamedTuple):
         has: NDArray[np.bool_],
         missed: Sequence[float],
     ) -> NDArray[np.float64]:
-        """Combine the probabilities that outputs are right, leaving out those that do not count.
+        """Combine the probabilities that outputs are right, without outputs that do not count.
 
-        `missed` has each field's probability of a missed value, for documents that lack a field of
-        their type.
+        `missed` has each field's probability that a true value was missed, for documents that lack a
+        field of their type.
         """
         values = right if counts is None else np.where(counts, right, 1.0)
         confidence = combined(values, self.of_item, rule)
@@ -151,7 +151,7 @@ class Documents(NamedTuple):
         return confidence
 
     def right(self, right: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which documents have neither a wrong output nor a missed true value."""
+        """Return which documents have no wrong output and no missed true value."""
         return np.asarray(np.bincount(self.of_item, ~right) == 0)
 
     def require_told(
@@ -161,7 +161,7 @@ class Documents(NamedTuple):
         fields: Sequence[Any],
         labels: NDArray[Any],
     ) -> None:
-        """Raise if one of these documents lacks an optional field that the truth does not list."""
+        """Raise if a document lacks an optional field and its truth does not list the field."""
         unlisted = (needs.has & ~needs.required)[self.type] & ~self.told
         unlisted[~which] = False
         if not unlisted.any():
@@ -177,12 +177,12 @@ class Documents(NamedTuple):
 
 
 def never() -> Calibration:
-    """Return a calibration for a field without outputs, with error probability 1."""
+    """Return the calibration for a field without outputs; its error probability is 1."""
     return Calibration((0.0,), np.ones(1, np.int64), np.ones(1, np.int64))
 
 
 def is_never(calibration: Calibration) -> bool:
-    """Whether the calibration is that of a field without outputs, which blocks its documents."""
+    """Whether the calibration is for a field without outputs; its documents are never accepted."""
     counts = calibration.n_items.tolist(), calibration.errors.tolist()
     return calibration.thresholds == (0.0,) and counts == ([1], [1])
 
@@ -202,7 +202,7 @@ def optional_of(optional: Any, fields: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def given_of(rejected: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
-    """Return which outputs have a confidence; None if all have."""
+    """Return which outputs have a confidence; None if all have one."""
     if rejected is None:
         return None
     never_accepted = np.asarray(rejected, np.bool_)
@@ -224,7 +224,7 @@ def places_among(
 
 
 def require_documents(documents: object, by: object, **given: Any) -> None:
-    """Raise if document options are given without documents, or without the fields they need."""
+    """Raise if document options are given without documents or without the necessary fields."""
     for name, value in given.items():
         if value is None or (name == "optional" and not np.size(value)):
             continue

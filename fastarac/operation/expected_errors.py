@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-PRIOR = 3.0  # shrinkage of each field's rate towards the overall rate, in units of groups with errors
+# how strongly a field's rate is drawn towards the overall rate, as a number of groups with errors
+PRIOR = 3.0
 
 
 class TestedCounts(NamedTuple):
@@ -68,9 +69,9 @@ def expected_rates(
 ) -> list[float]:
     """Return the expected share of errors among the accepted outputs of each field.
 
-    `tested` counts the accepted outputs of each field in the test, `wrong` the errors among them.
-    `is_all` is true if nothing was rejected; otherwise `per_group` errors are added for the error at
-    which acceptance stopped.
+    In the test, `tested` counts the accepted outputs of each field and `wrong` the errors among them.
+    `is_all` is true if nothing was rejected. Otherwise `per_group` errors are added, because acceptance
+    stopped at an error.
     """
     whole = sum(tested)
     beyond = 0.0 if is_all else per_group
@@ -92,7 +93,7 @@ def errors_expected(
     *,
     level: float,
 ) -> Interval:
-    """Return the expected errors among `accepted` outputs of each field, at the expected rates."""
+    """Return the expected errors among `accepted` outputs of each field, with their interval."""
     if len(accepted) != len(tested):
         raise ValueError(
             f"accepted must have {len(tested)} elements, one for each field, got {len(accepted)}"
@@ -114,7 +115,7 @@ def errors_expected(
 
 
 def all_of_found(people: Reviewer | None, found: Interval, accepted: float) -> Interval:
-    """Scale errors found by people up to all errors, capped at the number accepted."""
+    """Scale the errors that people found up to all errors, at most the number accepted."""
     if people is None:
         return found
     d = people.detection_rate

@@ -1,4 +1,4 @@
-"""Fingerprints of outputs, by which a policy recognizes the outputs it was fitted on."""
+"""Fingerprints by which a policy recognizes the outputs that it was fitted on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.shifts import Reference
 
-FEWEST = 8  # fewer distinct confidence cells could match other outputs of the same source by chance
+FEWEST = 8  # fewer distinct confidence cells may match other outputs of the source by chance
 DIGITS = 32
 SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
 
@@ -24,14 +24,14 @@ def fingerprint_of(
     """Return hexadecimal digits that identify a set of outputs, in any order.
 
     `field` has the code of each output's field. The last 32 digits depend on confidences and fields
-    only; they identify partially verified outputs, whose truth may still be completed. If the truth
-    `right` of all outputs is known, 32 digits that also depend on it come first.
+    only, because the truth of partly verified outputs may still be completed. If the truth `right` of
+    all outputs is known, 32 further digits, which depend on it, come first.
 
-    Each output is hashed to two 64-bit numbers (splitmix64, Steele, Lea and Flood 2014), whose sums do
-    not depend on the order.
+    Each output is hashed to two 64-bit numbers (splitmix64; Steele, Lea and Flood 2014). The sums of
+    these numbers do not depend on the order.
     """
     n = len(confidence)
-    values = np.add(confidence, 0.0, dtype=np.float64).view(np.uint64)  # turn -0.0 into 0.0
+    values = np.add(confidence, 0.0, dtype=np.float64).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
     code = np.full(n, 2, np.uint64)
     if field is not None:
         code += np.uint64(4) * field.astype(np.uint64)
@@ -59,8 +59,7 @@ def was_fitted_on(
 ) -> bool:
     """Whether outputs (or the `given` ones) have the fingerprint of the outputs of a fit.
 
-    If the truth of all was known both times, it must match too; otherwise confidences and fields
-    decide.
+    If the full truth was known both times, it must agree, too. Otherwise confidences and fields decide.
     """
     values = confidence[given]
     if fitted_on is None or len(values) > sum(int(each.counts.sum()) for each in references):

@@ -51,10 +51,10 @@ class _AuditColumns(NamedTuple):
 
 
 class AuditColumns(Table, TupleResult, _AuditColumns):
-    """A log of audits as arrays.
+    """A log of audits, read into arrays.
 
     `by` and `groups` are the labels of fields and groups, or None without such a column. `drawn` says
-    which outputs were drawn for an audit, or is None if the file does not say.
+    which outputs were drawn for an audit; it is None if the file does not say.
 
     See Also
     --------
@@ -68,8 +68,9 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
     def truth(self) -> PartialTruth:
         """The log as a :class:`.PartialTruth`, for rates and guarantees at any threshold.
 
-        Rejected outputs count as verified with certainty, so their truth must be known. Drawn outputs
-        without a result count as wrong. Without `drawn`, outputs without a result count as not drawn.
+        Rejected outputs count as verified with certainty, so their truth must be known. Outputs that
+        were drawn but have no result count as wrong. If `drawn` is None, outputs without a result count
+        as not drawn.
         """
         known = ~np.isnan(self.correct)
         return PartialTruth(
@@ -89,7 +90,7 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def has_one_threshold(self) -> bool:
-        """Whether the log can judge other thresholds: no fields, no groups, rejected truth known."""
+        """Whether the log can judge other thresholds: no fields or groups, all rejected truth known."""
         alone = self.by is None and self.groups is None
         return alone and not bool(np.isnan(self.correct[~self.accepted]).any())
 
@@ -108,23 +109,23 @@ def read_audits(
     by: str | None = None,
     groups: str | None = None,
 ) -> AuditColumns:
-    r"""Read a log of a system in use from a file, and refuse one that contradicts itself.
+    r"""Read a log of a system in use from a file; raise if it contradicts itself.
 
     Parameters
     ----------
     path : str or path-like
         A file as :func:`.read_outputs` takes it.
     threshold : float, optional
-        K: outputs at or above it were accepted.
+        K: outputs with this confidence or more were accepted.
     policy : Policy, optional
-        The policy that accepted the outputs, in place of `threshold`; not one of whole documents.
+        The policy that accepted the outputs, instead of `threshold`; not a policy of whole documents.
     confidence, correct, audit_probability, accepted : str
-        The columns. `correct` is empty where the truth is unknown; with `threshold` alone, rejected
-        outputs must have it. The probability may be empty for rejected outputs.
+        Names of columns. `correct` is empty where the truth is unknown; if only `threshold` is given,
+        rejected outputs need a truth. The probability may be empty for rejected outputs.
     audited, drawn : str, optional
-        The columns that mark outputs with an audit result, and outputs drawn for an audit; by default
-        `audited` and `drawn`, if the file has them. One of the two is needed. Only with `drawn` can a
-        check of the log end in "holds".
+        The columns that mark outputs with an audit result, and outputs drawn for an audit. By default,
+        `audited` and `drawn` if the file has them. One of the two is needed. A check of the log can end
+        in "holds" only with `drawn`.
     by : str, optional
         The column of fields, if the policy has thresholds by field.
     groups : str, optional
@@ -138,11 +139,11 @@ def read_audits(
     Raises
     ------
     TypeError
-        Unless exactly one of `threshold` and `policy` is given; if `by` is missing or superfluous.
+        Unless exactly one of `threshold` and `policy` is given, and if `by` is missing or superfluous.
     DataFileError
         As :func:`.read_outputs`. Also for a row that contradicts the log, which the message names:
-        accepted below K, audited with probability 0, or a truth without an audit or a draw. Also if the
-        audits are too few or too many for their probabilities.
+        accepted below K, audited with probability 0, or with a truth although it was not audited or
+        drawn. Also if the number of audits is too small or too large for the probabilities.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -153,11 +154,12 @@ def read_audits(
 
     Notes
     -----
-    The number of audits (of draws, if given) must lie in the central 99.9% of its binomial
-    distribution, for each distinct probability, or for each tenth of many, with Bonferroni's
-    correction. With several probabilities, Σ1/π over the audits must also be within 3.29·√Σ((1 − π)/π)
-    of the number of accepted outputs, or slightly further if the distribution is skewed. This refuses
-    0.1% of honest logs with one π, and up to 0.2% of those with several.
+    For each distinct probability, the number of audits (or of draws, if given) must lie in the central
+    99.9% of its binomial distribution. With many probabilities, each tenth is tested. Bonferroni's
+    correction accounts for the number of tests. With several probabilities, Σ1/π over the audits must
+    also be within 3.29·√Σ((1 − π)/π) of the number of accepted outputs, or slightly further if the
+    distribution is skewed. This refuses 0.1% of honest logs with one π, and up to 0.2% of those with
+    several.
 
     Examples
     --------
@@ -243,7 +245,7 @@ def _require_consistent(
     threshold: float | None,
     policy: Policy | None,
 ) -> None:
-    """Raise if a row contradicts the log, or the audits are too few or too many."""
+    """Raise if a row contradicts the log, or the number of audits does not fit the probabilities."""
     told = log.audit_probability, log.accepted, log.audited, log.drawn
     codes = None
     if log.groups is not None:
@@ -267,7 +269,7 @@ def _require_consistent(
 
 
 def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
-    """Warn if a log seems to lack the rejected outputs; a false warning has a chance below 1/1,000."""
+    """Warn if a log seems to lack rejected outputs; less than one honest log in 1,000 is warned of."""
     n, share = len(accepted), policy.accepted / policy.n_items
     if accepted.all() and share**n < CHANCE:
         warn_unreliable(
@@ -278,7 +280,7 @@ def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
 
 
 def require_one_probability(path: Path, *, of_all: bool) -> None:
-    """Raise if a file's columns show that its audits are not a simple random sample."""
+    """Raise if the columns of a file show that its audits are not a simple random sample."""
     with connect() as connection:
         source = open_source(path, connection)
         if of_all and OF_AUDIT in source.columns:
@@ -332,7 +334,7 @@ def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:
 
 
 def column_of(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
-    """Return the numbers in a column; NaN for empty cells if `empty` allows them, else raise."""
+    """Return the numbers in a column; an empty cell is NaN if `empty` allows it, else raise."""
     value = f"CAST({pick.expression(source)} AS DOUBLE) AS value"
     written = f"{is_empty(source, pick.column)} AS bare"
     with explained(source):

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 VERSION = 1
 KIND = "fastarac looks"
 MOST_LOOKS = 1000
-LEAST_ALIKE = 10  # fewer outputs in common may be chance
-OF_KEY, OF_LOOK = 16, 16  # hexadecimal digits of each key and of a look's digest
+LEAST_ALIKE = 10  # two looks may have fewer outputs in common by chance
+OF_KEY, OF_LOOK = 16, 16  # hexadecimal digits of a key, and of a look's digest
 RULES = ("once", "declared", "sequence")
 
 
@@ -47,7 +47,7 @@ class LookedAt(NamedTuple):
 
 
 class LookRequest(NamedTuple):
-    """A log of looks, with the names and groups of the present look's outputs."""
+    """A log of looks, with the names and groups of the outputs in the present look."""
 
     looks: Looks
     policy_digest: str
@@ -66,7 +66,7 @@ class LookRequest(NamedTuple):
         documents: Any,
         groups: Any,
     ) -> LookRequest | None:
-        """Check the arguments about a log of looks; return None without a log."""
+        """Check the arguments that concern a log of looks; return None without a log."""
         if looks is None:
             for name, is_given in (("once", once), ("ids", ids is not None)):
                 if is_given:
@@ -77,7 +77,7 @@ class LookRequest(NamedTuple):
             if ids is not None:
                 raise TypeError("ids is given beside documents, whose labels are their names")
             ids = documents
-        if isinstance(groups, tuple):  # of nested group columns, use the outermost
+        if isinstance(groups, tuple):  # with nested groups, use the outermost column
             columns = [np.asarray(each).ravel() for each in groups]
             groups = min(columns, key=lambda labels: len(np.unique(labels)))
         parts = [None if each is None else np.asarray(each).ravel() for each in (ids, groups)]
@@ -91,7 +91,7 @@ class LookRequest(NamedTuple):
         rows: NDArray[np.intp],
         columns: Sequence[NDArray[Any] | None],
     ) -> LookedAt:
-        """Return the items in these rows; without names, the values in `columns` identify items."""
+        """Return the items in these rows; without ids, the values in `columns` identify items."""
         names, groups = (
             None if each is None else [str(label) for label in each[rows].tolist()]
             for each in (self.names, self.groups)
@@ -128,7 +128,7 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
     Raises
     ------
     ValueError
-        If another number of looks was declared; as :meth:`Looks.load`.
+        If another number of looks was declared; also as :meth:`Looks.load`.
     OSError
         If the file cannot be read, written or locked.
     """
@@ -147,7 +147,7 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
 
 
 class _Look(NamedTuple):
-    """One look and its new items; with partial truth, only the fact that they were looked at."""
+    """One look and its new items. With partial truth, it records only that they were looked at."""
 
     rule: str
     digest: str
@@ -196,17 +196,18 @@ _CHECK = saved.record(
 
 
 class Looks:
-    """The looks at a policy's limit so far; :meth:`.Policy.check` adds one and pools the outputs.
+    """The looks at a policy's limit so far. :meth:`.Policy.check` adds a look and pools the outputs.
 
-    Without a log, a check is one exact test, whose verdicts are each wrong with a probability of at
-    most δ. Looking again and again, with more outputs each time, is wrong more often: eight such looks
-    say "fails" of a limit that is just kept in about 20% of all cases.
+    Without a log, a check is one exact test. Each of its verdicts is wrong with a probability of at
+    most δ. If you look again and again, with more outputs each time, the probability is higher: after
+    eight such looks, about 20% of the limits that are just kept have got the verdict "fails".
 
     Parameters
     ----------
     declared : int, optional
-        The largest number of looks, declared before the first one: each is an exact test that spends
-        its part of δ. By default a confidence sequence is used, which allows any number of looks.
+        The largest number of looks, declared before the first one. Each look is then an exact test that
+        spends its part of δ. By default, a confidence sequence is used, which allows any number of
+        looks.
 
     See Also
     --------
@@ -215,18 +216,18 @@ class Looks:
     Notes
     -----
     Outputs keep their order, earlier looks first. Items are recognized by their `ids`, documents by
-    their labels. Without ids, a look is recognized as a repetition only if it has the same outputs as
-    an earlier look, or begins with all outputs so far, in any order.
+    their labels. Without ids, a look is recognized as a repetition in two cases only: it has the same
+    outputs as an earlier look, or it begins with all outputs so far, in any order.
 
     *Sequence.* Bounds hold at all looks together, with a probability of at least 1 − δ on either side
-    (Robbins 1970; Howard and others 2021). They come from a mixture of bets on each output; with
-    groups, from bets on the groups in their order (Waudby-Smith and Ramdas 2024). A sequence takes 1.8
+    (Robbins 1970; Howard and others 2021). They come from a mixture of bets on each output or, with
+    groups, from bets on the groups in their order (Waudby-Smith and Ramdas 2024). A sequence needs 1.8
     to 2.4 times the outputs of one exact look.
 
     *Declared.* Each of K looks is an exact test with δ/K.
 
-    *Partially verified outputs and logs of audits* are not pooled: look k tests only its own outputs,
-    with δ/(k(k + 1)) in a sequence, or with δ/K for K declared looks.
+    *Partly verified outputs and logs of audits* are not pooled. Look k tests only its own outputs, with
+    δ/(k(k + 1)) in a sequence, or with δ/K for K declared looks.
 
     References
     ----------
@@ -263,15 +264,15 @@ class Looks:
         return f"Looks({len(self)} made{of}, {sum(each.n for each in self._looks):,} outputs)"
 
     def add(self, policy_digest: str, sample: LookedAt, *, once: bool = False) -> Pooled:
-        """Add a look, unless all its outputs were looked at before, and return the outputs to test.
+        """Add a look, unless all its outputs were looked at before; return the outputs to test.
 
         Raises
         ------
         ValueError
-            If the log belongs to another policy; if all declared looks are used; for a look "once" at
-            outputs looked at before; if an id now has another outcome; if, without ids, some of the
-            outputs were looked at before; if a group occurred in an earlier look; and if the outputs
-            are verified in part in some looks and as a whole in others.
+            If the log belongs to another policy, or all declared looks are used. For a look "once" at
+            outputs that were looked at before. If an id now has another outcome or, without ids, if
+            some outputs were looked at before. If a group occurred in an earlier look. If outputs are
+            partly verified in some looks and fully in others.
         """
         if self.policy_digest not in (None, policy_digest):
             raise ValueError("looks is the log of another policy; keep one log for each policy")
@@ -306,7 +307,7 @@ class Looks:
         return bool(self._looks[0].n)
 
     def _new(self, sample: LookedAt, keys: list[str]) -> NDArray[np.bool_]:
-        """Return which items were not looked at before; with partial truth, all or none."""
+        """Return which items are new; with partial truth, all items or none."""
         n, known_looks = len(keys), {each.digest for each in self._looks}
         whole = _sum_of(keys)
         if not sample.checked.pools:
@@ -381,7 +382,7 @@ class Looks:
         if groups is not None:
             largest = largest_group(max(Counter(groups).values()), checked.max_group_size)
         outcomes, unread = _outcomes_of(checked), sample.n_unread
-        if not new.all():  # earlier looks counted their unread items
+        if not new.all():  # earlier looks already counted their unread items
             unread = max(0, unread - sum(each.n_unread for each in self._looks))
         return _Look(
             rule, _sum_of([keys[i] for i in chosen.tolist()]), sample.named,
@@ -403,7 +404,7 @@ class Looks:
         outcomes = np.frombuffer("".join(each.outcomes for each in looks).encode(), np.uint8) - ord("0")
         number = np.repeat(np.arange(len(looks)), [each.n for each in looks])
         codes = fields = None
-        if looks[0].groups is not None:  # group numbers rise from look to look
+        if looks[0].groups is not None:  # group numbers increase from look to look
             parts = [np.unique(each.groups or (), return_inverse=True)[1] for each in looks]
             shifts = np.cumsum([0, *(int(part.max()) + 1 for part in parts[:-1])])
             codes = np.concatenate([part + shift for part, shift in zip(parts, shifts, strict=True)])
@@ -438,8 +439,8 @@ class Looks:
         Raises
         ------
         ValueError
-            If the text is not that of a log; if a field is missing, unknown, of another type, out of
-            its range, or contradicts another field.
+            If the text is not the text of a log. Also if a field is missing, unknown, of another type,
+            outside its range, or contradicts another field.
         """
         content = _CHECK(saved.content_of(text, KIND, VERSION), "")
         looks = cls(content["declared"])
@@ -478,6 +479,6 @@ def _digest(text: str, digits: int) -> str:
 
 
 def _sum_of(keys: Sequence[str]) -> str:
-    """Return a fingerprint of the items that does not depend on their order."""
+    """Return a fingerprint of the items; their order does not matter."""
     numbers = np.array([int(key, 16) for key in keys], np.uint64)
     return _digest(f"{len(keys)}:{int(numbers.sum(dtype=np.uint64)) if len(keys) else 0}", OF_LOOK)

@@ -1,4 +1,4 @@
-"""Plan the number of outputs for a policy, by fits to samples from a pilot or a stated model."""
+"""Plan how many outputs a policy needs, by fits to samples from a pilot or a stated model."""
 
 from __future__ import annotations
 
@@ -39,21 +39,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_ITEMS = 500_000  # largest sample; larger plans are reported as out of reach
-OF_ALLOWED = 0.9  # default of `accept`, as a share of what the pilot allows
-BELOW = 0.95  # caps that default at 95% of what the pilot allows at 95% of the limit
-ON_THE_WAY = 48  # most samples at sizes that the search only passes through
-AT_ONCE = 12  # samples drawn before their successes are evaluated again
-SURE = 3.5  # standard errors from the power at which a size is decided early
-NEAR = 1.25  # standard errors from the power within which a size is taken as the answer
-CLOSE = 1.02  # ratio of two sizes at which the search stops
-ERROR_FREE = 5  # error-free samples tried per size; one of them must accept something
-PILOTS = 16  # bootstrap pilots, and samples drawn from each
+MOST_ITEMS = 500_000  # plans with a larger sample are reported as out of reach
+# By default, a fit must accept the share OF_ALLOWED of the acceptance rate that the pilot allows at the
+# limit, but at most the share BELOW of the rate allowed at BELOW times the limit.
+OF_ALLOWED = 0.9
+BELOW = 0.95
+ON_THE_WAY = 48  # for sizes that are only steps of the search, at most this many samples are drawn
+AT_ONCE = 12  # this many samples are drawn before successes are counted again
+SURE = 3.5  # decide early if the share of successes is this many standard errors from the power
+NEAR = 1.25  # take a size if its share of successes is within this many standard errors of the power
+CLOSE = 1.02  # the search stops when the upper size is at most this multiple of the lower one
+ERROR_FREE = 5  # of this many samples without errors, at least one must accept something
+PILOTS = 16  # number of bootstrap pilots, and of the samples drawn from each
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PolicySampleSize(Result):
-    """The number of verified groups and items that a policy needs.
+    """The numbers of verified groups and items that a policy needs.
 
     Without groups, each item is a group.
 
@@ -97,7 +99,7 @@ class PolicySampleSize(Result):
 
     @property
     def decision(self) -> str:
-        """The number of outputs to verify, and the probability of success, in words."""
+        """In words: the number of outputs to verify, and the probability of success."""
         if self.n_groups is None or self.n_items is None:
             return (
                 f"no number up to {self._number(self.most_groups)} is enough: even then the chance "
@@ -116,7 +118,7 @@ class PolicySampleSize(Result):
 
     @property
     def _chance(self) -> str:
-        """The range of the power over similar pilots, in words; for a stated model, the power."""
+        """In words: the range of the power over similar pilots; for a stated model, the power."""
         if math.isnan(self.pilot_power_low):
             return percent(self.power, 2)
         low, high = percent(self.pilot_power_low, 2), percent(self.pilot_power_high, 2)
@@ -172,7 +174,7 @@ class _Pilot:
         self.groups_there = np.arange(len(self.sizes))
 
     def again(self, rng: np.random.Generator) -> _Pilot:
-        """Return a bootstrap pilot: as many groups, drawn from this pilot."""
+        """Return a bootstrap pilot: the same number of groups, drawn from this pilot."""
         other = object.__new__(_Pilot)
         other.__dict__ |= self.__dict__
         other.groups_there = rng.integers(0, len(self.sizes), len(self.sizes))
@@ -193,7 +195,7 @@ class _Pilot:
 
 
 class _Model:
-    """Groups with beta-binomial errors, in which all confidences are equal."""
+    """Groups with beta-binomial errors; all confidences are equal."""
 
     def __init__(self, rate: float, icc: float, sizes: NDArray[np.int64]) -> None:
         self.rate, self.icc, self.sizes = rate, icc, sizes
@@ -256,23 +258,23 @@ def sample_size_for_policy(
     failure_probability, max_group_size, method, truth_reader
         As for :func:`.fit_policy`.
     accept : float, optional
-        The share of outputs that a fit must accept to be a success, in (0, 1]. By default nine tenths
-        of the largest share that the pilot allows at the limit; or 95% of the share allowed at 95% of
-        the limit, if that is less, as with many equal confidences. Not for a stated model.
+        The share of outputs that a fit must accept to be a success, in (0, 1]. By default it is nine
+        tenths of the largest share that the pilot allows at the limit, but at most 95% of the share
+        allowed at 95% of the limit (if many confidences are equal). Not for a stated model.
     expected_error_rate : float, optional
-        In place of a pilot: the error rate of all outputs, in [0, limit). A stated model has no
-        confidences, so that success means that everything is accepted.
+        Instead of a pilot: the error rate of all outputs, in [0, limit). A stated model has no
+        confidences, so success means that everything is accepted.
     icc : float, optional
         With `expected_error_rate`: the correlation of errors within a group, in [0, 1]; 0 by default.
     group_sizes : int or array_like of int, optional
-        With `expected_error_rate`: group sizes of at least 1, from which each group's size is drawn at
-        random; single items by default.
+        With `expected_error_rate`: numbers of at least 1, from which each group's size is drawn at
+        random. By default single items.
     power : float, default=0.8
-        The probability with which a fit is to be a success, in (0, 1).
+        The probability with which a fit should be a success, in (0, 1).
     n_runs : int, default=400
-        The number of samples drawn at the answer, at least 20.
+        The number of samples drawn at the final size, at least 20.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seed for the samples and the fits; the power averages over the random halves of the fits.
+        Seed of the samples and the fits; the power is a mean over the random halves of the fits.
     progress : bool, default=False
         Whether to show progress on stderr.
 
@@ -289,17 +291,16 @@ def sample_size_for_policy(
     Returns
     -------
     PolicySampleSize
-        The smallest number found, in groups and in items; its power, with its standard error; the
-        smallest number at which anything can be accepted; and a range for the power over similar
-        pilots.
+        The smallest sufficient number, in groups and in items; its power with a standard error; the
+        smallest number at which anything can be accepted; a range of the power over similar pilots.
 
     Raises
     ------
     TypeError
-        Unless exactly one limit is given, and exactly one of pilot and model; for an option that
-        belongs to the other one.
+        Unless exactly one limit, and exactly one of pilot and model, is given; for an option of the
+        other one.
     ValueError
-        For numbers outside their ranges, if `accept` exceeds what the pilot allows, and as
+        For numbers outside their ranges, if `accept` exceeds the share that the pilot allows, and as
         :func:`.fit_policy`.
 
     See Also
@@ -308,18 +309,18 @@ def sample_size_for_policy(
 
     Notes
     -----
-    A sample of G groups is drawn either from the pilot, whole groups with replacement (a group that is
-    drawn twice counts as two); or from the model, in which the error probabilities of groups have the
-    distribution Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ), with mean p and correlation ρ. A sample is a
-    success if :func:`.fit_policy` with the same options accepts at least `accept` of it.
+    Samples of G groups come from the pilot or from the model. From the pilot, whole groups are drawn
+    with replacement; a group that is drawn twice counts as two. In the model, the error probability of
+    a group has the distribution Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ), with mean p and correlation ρ. A
+    sample is a success if :func:`.fit_policy` with the same options accepts at least `accept` of it.
 
-    The search doubles the number until enough fits succeed, and then bisects, stopping early where few
+    The search doubles the number until enough fits succeed, and then bisects. It stops early where few
     samples decide. Between two numbers of allowed errors, the power can be flat or fall; the answer is
-    then one of the numbers that reach the power. The reported power comes from new samples, not those
-    of the search. Samples have at most 500,000 items.
+    then one of the numbers with the power. The reported power comes from new samples, not from those of
+    the search. Samples have at most 500,000 items.
 
-    The bootstrap of the pilot (16 pilots drawn from it, 16 samples of the answer from each) shows how
-    strongly the power depends on the pilot. Plans based on small pilots are too optimistic.
+    The pilot is resampled (16 bootstrap pilots, 16 samples of the final size from each) to show how
+    strongly the power depends on it. Plans from small pilots are too optimistic.
 
     References
     ----------
@@ -331,7 +332,8 @@ def sample_size_for_policy(
     runs = whole_number(n_runs, "n_runs", 20)
     key = key_of(random_state)
     delta = failure_of(failure_probability)
-    tested = limit_of_found(limit, delta, truth_reader)  # the samples hold only found errors
+    # the samples contain only the errors that were found
+    tested = limit_of_found(limit, delta, truth_reader)
     options: dict[str, Any] = {
         criterion: tested.limit, "failure_probability": tested.failure_probability,
         "max_group_size": max_group_size, "method": method,
@@ -373,7 +375,7 @@ def _of_pilot(
     limit: float,
     accept: float | None,
 ) -> tuple[_Pilot, float]:
-    """Return the pilot, and the share to be accepted."""
+    """Return the pilot, and the share that a fit must accept."""
     if correct is None or confidence is None:
         raise TypeError("give either a pilot (correct, confidence) or expected_error_rate")
     threshold_sweep(correct, confidence)  # raises unless all are 0, 1 and finite
@@ -428,7 +430,7 @@ def _of_model(rate: float, icc: float | None, group_sizes: ArrayLike | None) -> 
 
 
 class _Search:
-    """Fits to samples of various numbers of groups, with a record of their successes."""
+    """Fits to samples of various sizes, with a record of their successes."""
 
     def __init__(
         self,
@@ -482,14 +484,14 @@ class _Search:
         stream: int = 0,
         without_errors: bool = False,
     ) -> float:
-        """Return the share that a policy fitted to a random sample accepts.
+        """Return the share that a policy accepts if fitted to a random sample.
 
-        Samples of one run start with the same groups, whatever their size.
+        The samples of one run begin with the same groups, whatever their size.
         """
         rng = np.random.default_rng([*self.key, stream, run])
         drawn = source.draw(n_groups, rng)
         correct = np.ones_like(drawn.correct) if without_errors else drawn.correct
-        with unquestioned():  # do not warn about random samples
+        with unquestioned():  # random samples raise no warning
             policy = fit_policy(
                 correct, drawn.confidence, by=drawn.by, groups=drawn.groups, random_state=rng,
                 **self.options,
@@ -499,7 +501,7 @@ class _Search:
         return float(policy.acceptance_rate)
 
     def least(self, most: int) -> int | None:
-        """Return the smallest number of groups at which error-free samples accept something."""
+        """Return the smallest number of groups at which samples without errors accept something."""
 
         def accepts(n: int) -> bool:
             share = partial(self.accepted, self.source, n, without_errors=True)
@@ -516,14 +518,14 @@ class _Search:
         return high
 
     def power_at(self, n: int) -> tuple[float, float]:
-        """Return the share of successes at a number of groups, and its standard error."""
+        """Return the share of successes with n groups, and its standard error."""
         found = self.successes[n]
         share = float(np.mean(found))
-        rough = (sum(found) + 1.0) / (len(found) + 2.0)  # above 0 even if all runs agree
+        rough = (sum(found) + 1.0) / (len(found) + 2.0)  # positive even if all runs agree
         return share, math.sqrt(rough * (1.0 - rough) / len(found))
 
     def succeeds(self, n: int, most_runs: int) -> bool:
-        """Return whether a number of groups reaches the power, with as few samples as needed."""
+        """Return whether n groups reach the power, using as few samples as needed."""
         found = self.successes.setdefault(n, [])
         while len(found) < most_runs:
             self._draw_up_to(n, min(len(found) + AT_ONCE, most_runs))
@@ -532,7 +534,7 @@ class _Search:
         return float(np.mean(found)) >= self.power
 
     def _apart(self, n: int) -> float:
-        """Return the distance of the share of successes from the power, in standard errors."""
+        """Return the difference between the share of successes and the power, in standard errors."""
         found = self.successes[n]
         error = math.sqrt(self.power * (1.0 - self.power) / len(found))
         return (float(np.mean(found)) - self.power) / error
@@ -564,7 +566,7 @@ class _Search:
                 low, high = high, min(most, math.ceil(1.1 * high))
 
     def again(self, n: int, runs: int) -> None:
-        """Replace the samples that chose a number, which are optimistic, by new ones."""
+        """Replace the samples that chose the number n by new ones, because they are optimistic."""
         self.successes[n] = [self._enough(self.source, n, run, PILOTS + 1) for run in range(runs)]
 
     def _draw_up_to(self, n: int, runs: int) -> None:

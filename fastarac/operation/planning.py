@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-POINTS = 600  # points of a power curve
-BEYOND = 1.5  # end of a power curve, as a multiple of the number that always has the power
-FEWEST_TEETH = 30  # least margin, in teeth, around the change that bisection finds
+POINTS = 600  # number of points of a power curve
+BEYOND = 1.5  # a power curve ends at this multiple of the smallest n from which all n have the power
+# the power is not monotonic, so at least this many numbers of errors are tried around the change
+FEWEST_TEETH = 30
 
 
 class _SampleSizes(NamedTuple):
@@ -56,12 +57,12 @@ class SampleSizes(TupleResult, _SampleSizes):
     Attributes
     ----------
     first : int
-        The smallest number at which the guarantee is reached with the power.
+        The smallest number with the power.
     stable : int
-        The number from which on it is always reached; between the two, a few more items may have less
-        power.
+        The smallest number from which on all numbers have the power. Between `first` and `stable`, some
+        numbers have less power.
     least : int
-        The smallest number at which the guarantee is possible, without any error.
+        The smallest number at which the guarantee is possible, if there are no errors.
 
     See Also
     --------
@@ -90,11 +91,11 @@ class AuditPlan(TupleResult, _AuditPlan):
     Attributes
     ----------
     first : int
-        The smallest number that detects the rate with the power.
+        The smallest number with the power to detect the rate.
     stable : int
-        The number from which on the rate is always detected with the power.
+        The smallest number from which on all numbers have the power.
     audit_probability : float
-        `stable` divided by the number of outputs; NaN if that is not given.
+        `stable` divided by the number of outputs; NaN if that number is not given.
 
     See Also
     --------
@@ -131,14 +132,15 @@ def sample_size_for_guarantee(
     failure_probability : float, default=0.05
         δ of the guarantee, in (0, 0.5].
     power : float, default=0.8
-        The probability with which the guarantee is to be reached, in (0, 1).
+        The probability with which the guarantee should be reached, in (0, 1).
     truth_reader : Reviewer, optional
         The people who will verify, if they overlook errors.
 
     Returns
     -------
     SampleSizes
-        The smallest number with that power, the number from which on all have it, and the minimum.
+        The smallest number with that power, the number from which on all have it, and the smallest
+        number possible.
 
     Raises
     ------
@@ -151,11 +153,11 @@ def sample_size_for_guarantee(
 
     Notes
     -----
-    The exact test of :func:`.guaranteed_operating_point` allows c errors among n items, the largest c
-    with P(Bin(n, ε) ≤ c) ≤ δ; its power is P(Bin(n, p) ≤ c). The power is a sawtooth: it jumps up where
-    one more error is allowed, and then falls until the next jump. The teeth are searched one by one. If
-    a `truth_reader` finds the share d of errors, n is computed for the limit ε·d and the rate p·d of
-    found errors.
+    The exact test of :func:`.guaranteed_operating_point` allows c errors among n items: the largest c
+    with P(Bin(n, ε) ≤ c) ≤ δ. Its power is P(Bin(n, p) ≤ c). As n increases, the power jumps up
+    whenever one more error is allowed, and falls until the next jump. All jumps are searched, one by
+    one. If a `truth_reader` finds the share d of errors, n is computed for the limit ε·d and the rate
+    p·d of errors found.
 
     References
     ----------
@@ -178,7 +180,8 @@ def sample_size_for_guarantee(
     def passes(n: int, c: int) -> bool:
         return binomial_cdf(c, n, expected) >= wanted
 
-    # the power is highest where a tooth begins and lowest just before the next one
+    # With c allowed errors, the power is highest at the smallest n for c and lowest just before that
+    # for c + 1.
     first = _first_true(lambda c: passes(teeth.start(c), c))
     last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
     stable = teeth.start(last + 1 if last >= first else first)
@@ -204,13 +207,13 @@ def audit_plan(
     actual_error_rate : float
         The error rate to detect, above the limit.
     failure_probability : float, default=0.05
-        The probability of an alarm while the limit is kept, in (0, 0.5].
+        The probability of an alarm although the limit is kept, in (0, 0.5].
     power : float, default=0.8
-        The probability with which the rate is to be detected, in (0, 1).
+        The probability with which the rate should be detected, in (0, 1).
     design_effect : float, default=1.0
-        The factor by which groups raise the variance, at least 1.
+        The factor by which groups increase the variance, at least 1.
     n_outputs : int, optional
-        The number of future outputs, of which a share is to be audited.
+        The number of future outputs; the result then has the share of them to audit.
     truth_reader : Reviewer, optional
         The people who will audit, if they overlook errors.
 
@@ -235,8 +238,7 @@ def audit_plan(
     Notes
     -----
     The alarm is an exact test at the end: at least c errors among n audits, with P(Bin(n, ε) ≥ c) ≤ δ.
-    It is valid for a single look, at that number; :class:`.ErrorRateMonitor` is valid after every
-    audit.
+    It is valid for a single look, at n audits. :class:`.ErrorRateMonitor` is valid after every audit.
 
     Examples
     --------
@@ -250,7 +252,7 @@ def audit_plan(
     if actual <= limit:
         raise ValueError(f"actual_error_rate must be above the limit of {limit:g}, got {actual:g}")
     limit, actual, delta = rate_of_found(limit, actual, delta, truth_reader)
-    # tooth c (an alarm takes c errors) begins where c − 1 errors no longer suffice
+    # An alarm takes c errors: teeth.start(c) is the smallest n at which c − 1 errors no longer suffice.
     teeth = CriticalSampleSizes.that_break(limit, delta)
 
     def passes(n: int, c: int) -> bool:
@@ -260,7 +262,7 @@ def audit_plan(
     last = _last_false(lambda c: passes(teeth.start(c - 1), c), first)
     found = []
     for c in (first, max(first, last)):
-        ends = teeth.start(c - 1) - 1, teeth.start(c) - 1  # the power rises within a tooth
+        ends = teeth.start(c - 1) - 1, teeth.start(c) - 1  # for a fixed c, the power increases with n
         found.append(math.ceil(bisected(partial(passes, c=c), *ends) * effect))
     share = math.nan
     if n_outputs is not None:
@@ -281,20 +283,20 @@ def sample_size_for_comparison(
     power: float = 0.8,
     design_effect: float = 1.0,
 ) -> int:
-    """Find how many items tell apart two models that run on the same items.
+    """Find how many items are needed to distinguish two models that run on the same items.
 
     Parameters
     ----------
     difference : float
-        The difference of the two rates that is to be detected, in (0, 1).
+        The difference between the two rates that should be detected, in (0, 1).
     discordance : float
-        The share of items on which the models differ, from the difference to 1.
+        The share of items on which one model is right and the other wrong; at least the difference.
     confidence_level : float, default=0.95
         The confidence level of the two-sided test, in (0, 1).
     power : float, default=0.8
-        The probability with which the difference is to be detected, in (0, 1).
+        The probability with which the difference should be detected, in (0, 1).
     design_effect : float, default=1.0
-        The factor by which groups raise the variance, at least 1.
+        The factor by which groups increase the variance, at least 1.
 
     Returns
     -------
@@ -316,7 +318,7 @@ def sample_size_for_comparison(
     The number is ⌈((z_{α/2}·√d + z_power·√(d − Δ²))/Δ)²⌉ for discordance d and difference Δ, as for
     McNemar's test (Connor 1987, "Sample size for testing differences in proportions for the
     paired-sample design"). For a difference of areas, use ((z_{α/2} + z_power)·s/Δ)², where s is the
-    standard deviation of the differences of :func:`.influence_values` in a pilot.
+    standard deviation of the differences between the models' :func:`.influence_values` in a pilot.
 
     References
     ----------
@@ -360,7 +362,7 @@ def sample_size_for_interval(
     confidence_level : float, default=0.95
         The confidence level of the interval, in (0, 1).
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other; the number then includes their design effect.
+        Labels of items that depend on each other. The number then includes their design effect.
 
     Returns
     -------
@@ -412,22 +414,22 @@ def sample_size_for_interval(
 def design_effect(
     correct: ArrayLike, confidence: ArrayLike, *, groups: ArrayLike, threshold: float
 ) -> float:
-    """Find the factor by which groups raise the variance of the error rate, from a pilot sample.
+    """Find the factor by which groups increase the variance of the error rate, from a pilot sample.
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     groups : array_like of shape (n,)
-        Labels of items that depend on each other, such as those of a page.
+        Labels of items that depend on each other, such as the page of each item.
     threshold : float
         Outputs with this confidence or more are accepted.
 
     Returns
     -------
     float
-        The ratio of the variances with and without groups, at least 1. If none (or all) of the outputs
-        are accepted errors, the mean size of an item's group.
+        The variance with groups divided by that without groups, at least 1. If none (or all) of the
+        outputs are accepted errors, it is the mean group size over the items.
 
     Raises
     ------
@@ -526,7 +528,7 @@ def guarantee_power(
 def power_curve(
     max_error_rate: float, expected_error_rate: float, *, power: float, **options: Any
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return numbers of outputs up to beyond the needed one, and the power at each."""
+    """Return numbers of outputs, up to more than needed, and the power at each."""
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, power=power, **options)
     numbers = np.unique(np.linspace(1, BEYOND * sizes.stable, POINTS).astype(np.int64))
     return numbers, guarantee_power(numbers, max_error_rate, expected_error_rate, **options)
@@ -535,12 +537,13 @@ def power_curve(
 def rate_of_found(
     limit: float, rate: float, delta: float, people: Reviewer | None
 ) -> tuple[float, float, float]:
-    """Return the limit and the expected rate of found errors, and the δ left for the test.
+    """Return the limit and the expected rate for errors found, and the δ left for the test.
 
     Raises
     ------
     ValueError
-        If people find too few errors, or it is too uncertain how many, to tell the rates apart.
+        If people find so few errors, or it is so uncertain how many, that the two rates cannot be told
+        apart.
     """
     people = informative(people)
     tested = limit_of_found(limit, delta, people)
@@ -566,24 +569,24 @@ def _change(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _margin(c: int) -> int:
-    """Return how far the true change may be from the one that bisection finds, as n is rounded."""
+    """Return how far rounding of n may move the change from the result of the bisection."""
     return FEWEST_TEETH + math.isqrt(c)
 
 
 def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
-    """Return the first number, from `least`, with a property that eventually always holds."""
+    """Return the first number, from `least` on, at which a property holds; it holds eventually."""
     about = _change(holds, least)
     return next(c for c in range(max(least, about - _margin(about)), about + 1) if holds(c))
 
 
 def _last_false(holds: Callable[[int], bool], least: int) -> int:
-    """Return the last number without a property that eventually always holds, or `least` - 1."""
+    """Return the last number at which the property fails, or `least` - 1; it holds eventually."""
     about = _change(holds, least)
     return next((c for c in range(about + _margin(about), least - 1, -1) if not holds(c)), least - 1)
 
 
 def _asked(limit: float, failure_probability: float, power: float) -> tuple[float, float, float]:
-    """Return the checked arguments that all plans for a limit share."""
+    """Return the checked arguments common to all plans for a limit."""
     return (
         inner_fraction(limit, "max_error_rate"),
         failure_of(failure_probability),

@@ -1,4 +1,4 @@
-"""The format of a policy's JSON file, with checks of its fields."""
+"""The format of a policy's JSON file, with a check of each field."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ VERSION = 1
 KIND = "fastarac policy"
 RULES = ("product", "least")
 CRITERIA = ("max_error_rate", "max_risk")
-MOST_ITEMS = 1 << 53  # largest sum of counts, so that no sum overflows its type
-ROUNDING = 1e-9  # relative rounding error by which a computed bound may exceed its limit
+MOST_ITEMS = 1 << 53  # counts with a larger sum are refused, so that no sum overflows its type
+ROUNDING = 1e-9  # a computed bound may exceed its limit by this relative rounding error
 
 _numbers, _counts = saved.sequence(saved.finite), saved.sequence(saved.whole())
 _REFERENCE = saved.record(
@@ -77,7 +77,7 @@ def _reference(value: Any, name: str) -> Reference:
 
 
 def written_reader(people: Reviewer | None) -> dict[str, Any] | None:
-    """Return truth readers as JSON values for :func:`read_reader`."""
+    """Return truth readers as JSON values, which :func:`read_reader` reads."""
     if people is None:
         return None
     readings = people.double_readings
@@ -111,7 +111,7 @@ def written_groups(groups: NDArray[np.int64] | None) -> list[list[int]] | None:
 def _groups(
     written: tuple[tuple[int, ...], ...], counts: tuple[int, ...], name: str
 ) -> NDArray[np.int64]:
-    """Return the groups' counts by cell, from the form of `written_groups`."""
+    """Return the counts of groups by cell, from the format that `written_groups` writes."""
     found = np.zeros((len(written), len(counts)), np.int64)
     if not written:
         raise ValueError(f"{name} is empty; give at least one element")
@@ -130,7 +130,7 @@ def _groups(
 
 
 def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: str) -> None:
-    """Raise unless there are as many positive counts as expected, with a sum within `MOST_ITEMS`."""
+    """Raise unless all counts are positive, as many as expected, with a sum within `MOST_ITEMS`."""
     saved.require_length(counts, name, length, beside)
     if not counts:
         raise ValueError(f"{name} is empty; give at least one element")
@@ -141,13 +141,13 @@ def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: s
 
 
 def _made(kind: Callable[..., Any], checks: dict[str, saved.Check]) -> saved.Check:
-    """Return the check of a list of records, which become objects of this kind."""
+    """Return a check of lists of records; it also turns each record into an object of this kind."""
     check = saved.record(checks)
     return saved.sequence(lambda value, name: kind(**check(value, name)))
 
 
 _LABELS, _SHARE = saved.sequence(saved.label), saved.number(fraction_of)
-#: Fields that older files lack; the default is empty: a document needs all its fields.
+#: Older files lack these fields. The empty default means that a document needs all its fields.
 _OF_DOCUMENTS: dict[str, saved.Check] = {
     "optional": _LABELS,
     "types": _made(DocumentType, {"type": saved.label, "fields": _LABELS}),
@@ -194,7 +194,7 @@ _CHECKS: dict[str, saved.Check] = {
     "truth_reader": saved.optional(read_reader),
     "faultless_acceptance_rate": saved.optional(saved.number(fraction_of)),
 }
-#: Fields that older files lack, with their defaults.
+#: Older files lack these fields; the values are their defaults.
 _LATER: dict[str, Any] = {
     "n_unread": 0, "missed_rate": None, "regions": None,
     "truth_reader": None, "faultless_acceptance_rate": None,
@@ -202,7 +202,7 @@ _LATER: dict[str, Any] = {
 
 
 def _checks(count: saved.Check) -> saved.Check:
-    """Return the check of a policy whose errors pass `count`."""
+    """Return the check of a policy; `count` checks its numbers of errors."""
     return saved.record(
         {
             **_CHECKS,
@@ -248,12 +248,12 @@ def _written(value: float) -> float | str:
 
 
 def fields_of_policy(text: str) -> dict[str, Any]:
-    """Return the fields of the policy in a JSON text, checked one by one and against each other.
+    """Return the fields of the policy in a JSON text, each checked by itself and against others.
 
     Raises
     ------
     ValueError
-        If :func:`.fit_policy` could not have written the text; the message names the first bad field.
+        If :func:`.fit_policy` could not have written the text. The message names the first bad field.
     """
     defaults = {name: [] for name in _OF_DOCUMENTS} | _LATER
     content = defaults | saved.content_of(text, KIND, VERSION)
@@ -323,9 +323,10 @@ def _require_fields(found: dict[str, Any]) -> None:
 
 
 def _require_thresholds(found: dict[str, Any]) -> None:
-    """Raise unless the thresholds agree with what was accepted and with the kind of policy."""
+    """Raise unless the thresholds agree with the accepted items and the kind of policy."""
     least: float = found["document_threshold"]
-    lowest = 0.0 if found["documents"] else -1.0  # without documents, it is a negated probability
+    # without documents, the threshold is a negated probability
+    lowest = 0.0 if found["documents"] else -1.0
     if not (lowest <= least <= 1.0 or least == math.inf):
         expected = f"a number from {lowest:g} to 1, or inf"
         raise saved.unexpected(least, "document_threshold", expected)

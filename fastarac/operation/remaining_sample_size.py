@@ -1,4 +1,4 @@
-"""How many more outputs a check needs to decide in four of five cases."""
+"""How many more outputs a check needs to decide with a probability of 80%."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PROBABILITY = 0.8  # probability with which the check is to decide
-FURTHEST = 10**10  # do not ask for more outputs than this
-MOST_WAVES = 50  # most teeth that are tried below the one that bisection finds
-# a sample has at most MOST_UNITS units, or MOST_TIMES those present if that is more
+PROBABILITY = 0.8  # the check must decide with this probability
+FURTHEST = 10**10  # a larger number of outputs is not suggested
+# below the number of errors that bisection finds, at most this many smaller ones are tried
+MOST_WAVES = 50
+# A sample has at most MOST_UNITS units, or MOST_TIMES the units present if these are more.
 MOST_UNITS, MOST_TIMES = 2**18, 4
-# samples drawn per size: as many as have DRAWN_UNITS units in all, within these bounds
+# For each size, enough samples are drawn to have DRAWN_UNITS units in all, within these bounds.
 MOST_DRAWS, LEAST_DRAWS, DRAWN_UNITS = 200, 60, 2**20
-PRECISION = 1.03  # ratio to which a number found by draws is exact
+PRECISION = 1.03  # a number found by random draws is exact up to this ratio
 
 
 class RateEvidence(Protocol):
@@ -33,28 +34,28 @@ class RateEvidence(Protocol):
         ...
 
     def drawn(self, n: int, rng: np.random.Generator) -> RateEvidence:
-        """Return n units in random order: these, and others drawn from them with replacement."""
+        """Return n units in random order: all units present, and random repetitions of them."""
         ...
 
     def is_below(self, rate: float, delta: float) -> bool:
-        """Whether a rate of `rate` or more is refuted."""
+        """Whether the test refutes that the true rate is `rate` or more."""
         ...
 
     def is_above(self, rate: float, delta: float) -> bool:
-        """Whether a rate of `rate` or less is refuted."""
+        """Whether the test refutes that the true rate is `rate` or less."""
         ...
 
 
 def needed_by_counts(
     errors: int, trials: int, limit: float, delta: float, *, afresh: bool = False
 ) -> int | None:
-    """Return the fewest trials in total at which the exact test decides with `PROBABILITY`.
+    """Return the smallest total of trials at which the exact test decides with `PROBABILITY`.
 
     The errors so far count, unless the test starts `afresh`; errors to come are binomial with the
-    observed rate. The power over the number of trials is a sawtooth. Each tooth has one number c of
-    errors, the most that prove that the limit holds, or the fewest that prove that it fails. Within a
-    tooth, the power is highest at one end, and these highest powers rise with c, apart from rounding to
-    whole trials. So the tooth is found by bisection, and then refined among its neighbours.
+    observed rate. Each number of trials belongs to one number c of errors: the most errors that prove
+    that the limit holds, or the fewest that prove that it fails. For one c, the power is highest at one
+    end of its range of trials. These highest powers increase with c, apart from rounding to whole
+    trials. So c is found by bisection, and then smaller c are tried.
     """
     rate = errors / trials
     if rate == limit:
@@ -82,14 +83,14 @@ def needed_by_counts(
             return None
         low, c = c, 2 * c - first + 1
     c = bisected(lambda c: decided(best(c), c), low, c)
-    # rounding to whole trials can shift the answer by this many teeth
+    # Because trials are whole numbers, up to this many smaller numbers of errors may decide, too.
     waves = min(MOST_WAVES, math.ceil(2.0 * limit * rate / abs(limit - rate)))
     c = next(c for c in range(max(first, c - 2 - waves), c + 1) if decided(best(c), c))
     return best(c) if keeps else bisected(partial(decided, c=c), sizes.start(c - 1) - 1, best(c))
 
 
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
-    """Return the fewest units in total at which `PROBABILITY` of drawn samples refute the limit."""
+    """Return the smallest total of units at which `PROBABILITY` of drawn samples refute the limit."""
     if rate == limit:
         return None
 
@@ -112,7 +113,7 @@ def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: fl
 def _least(
     decided: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
 ) -> int | None:
-    """Return about the smallest number above `low` that is `decided`; None beyond `furthest`."""
+    """Return about the smallest number above `low` that is `decided`; None above `furthest`."""
     n = low + 1
     while not decided(n):
         low, n = n, 2 * n

@@ -1,12 +1,12 @@
 """A confidence sequence of an error rate: bounds that hold at all looks simultaneously.
 
-It is a mixture of bets (Robbins 1970; Howard and others 2021). To refute rates of r or more, the
-likelihood ratio of S errors in t trials is averaged over lower rates, by a beta distribution with the
-parameters a = 3 and b = 3/ε (ε is the limit), cut off at r; to refute rates of r or less, over higher
-rates. Under any rate to be refuted, either average has a mean of at most 1 at every look, so the
-probability that it ever reaches 1/δ is at most δ (Ville 1939). The parameters were chosen by
-simulation: for true rates from a quarter to twice the limit, limits of 1 to 5% are decided in four of
-five cases with 1.8 to 2.4 times the trials of a single exact look.
+The sequence is a mixture of bets (Robbins 1970; Howard and others 2021). Let there be S errors in t
+trials, and let ε be the limit. The evidence that the rate is below r is a mean of likelihood ratios
+over rates below r. Its weights are a beta distribution (a = 3, b = 3/ε) cut off at r. The evidence that
+the rate is above r is such a mean over rates above r. If the claim is false, the expected evidence is
+at most 1 at every look, so it ever reaches 1/δ with probability at most δ (Ville 1939). The parameters
+were chosen by simulation. For true rates from a quarter to twice the limit, and limits of 1 to 5%, four
+of five cases are decided with 1.8 to 2.4 times the trials of a single exact look.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 A = 3.0
-LOWEST = 1e-9  # rates closer to 0 or 1 than this are not distinguished from them
-STEPS, TINY = 100, 1e-9  # most steps, and the tolerance, of a search for an end
-PRECISION = 1.005  # ratio to which a number of trials is exact
+LOWEST = 1e-9  # rates this close to 0 or 1 are treated as 0 or 1
+STEPS, TINY = 100, 1e-9  # most steps, and the tolerance, of the search for an interval's end
+PRECISION = 1.005  # a number of trials is exact up to this ratio
 
 
 def log_below(errors: int, trials: int, rate: float, limit: float) -> float:
@@ -45,10 +45,10 @@ def log_above(errors: int, trials: int, rate: float, limit: float, a: float = A)
 
 
 def sequence_ends(errors: int, trials: int, limit: float, delta: float) -> tuple[float, float]:
-    """Return bounds on the rate from all trials so far, each at level `delta`.
+    """Return the lower and upper bound on the rate after all trials, each at level `delta`.
 
-    Narrower bounds of earlier looks are not used: where outputs become better or worse, the narrowest
-    bounds would miss the observed rate.
+    Narrower bounds of earlier looks are not used: if outputs become better or worse, the narrowest
+    bounds would exclude the observed rate.
     """
     if not trials:
         return 0.0, 1.0
@@ -65,7 +65,7 @@ def sequence_ends(errors: int, trials: int, limit: float, delta: float) -> tuple
 def needed_by_sequence(
     errors: int, trials: int, limit: float, delta: float, power: float, furthest: int
 ) -> int | None:
-    """Return the fewest trials in total at which the sequence decides with `power`."""
+    """Return the smallest total of trials at which the sequence decides with `power`."""
     rate = errors / trials
     if rate == limit:
         return None
@@ -76,7 +76,7 @@ def needed_by_sequence(
         if rate < limit:
             if log_below(0, n, limit, limit) < goal:
                 return False
-            # the most errors that still refute the limit
+            # The largest number of errors that still refutes the limit.
             middle = max(1, math.ceil(n * limit))
             most = bisected(lambda s: log_below(s, n, limit, limit) < goal, 0, middle) - 1
             return most >= errors and binomial_cdf(most - errors, more, rate) >= power
@@ -99,13 +99,14 @@ def _log_likelihood(errors: int, trials: int, rate: float) -> float:
 
 
 def _end(excess: Callable[[float], float], outside: float, inside: float) -> float:
-    """Return the rate at which `excess` crosses 0, from the refuted side `outside`.
+    """Return the rate at which `excess` crosses 0, searched from the refuted side `outside`.
 
-    Uses false positions on the log-odds, halving the weight of an end that stays (Illinois method).
+    The search uses false position on the log-odds, and halves the weight of an end that stays (Illinois
+    method).
     """
     u, v = (math.log(r) - math.log1p(-r) for r in (outside, inside))
     f, g = excess(outside), excess(inside)
-    if f < 0.0:  # nothing is refuted
+    if f < 0.0:  # no rate is refuted
         return float(round(outside))
     if g >= 0.0:
         return inside

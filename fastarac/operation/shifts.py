@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-CELLS = 64  # cells of about equal counts, at whose edges a shift is measured
+CELLS = 64  # a shift is measured at the edges of this many cells with about equal counts
 DRAWS = 4999
-MOST_GROUPS = 500  # most groups on either side; a random sample is permuted if there are more
-GROUP_DRAWS, AT_ONCE = 1999, 250  # permutations of groups, in all and per block
+MOST_GROUPS = 500  # if either side has more groups, a random sample of them is permuted
+GROUP_DRAWS, AT_ONCE = 1999, 250  # permutations of groups: in all, and per block
 MOST_COUNTED = 10**8  # larger counts are scaled down to this total
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
@@ -32,11 +32,12 @@ class Reference(Result):
     Attributes
     ----------
     edges : tuple of float
-        The lowest confidence of each cell, rising; each edge occurred in the data.
+        The lowest confidence of each cell, in increasing order; each edge is a value of the data.
     counts : ndarray of shape (n_cells,), int64
         The number of items in each cell.
     quantiles : tuple of float
-        The quantiles at `PROBABILITIES`, from the lowest to the largest confidence; all occurred.
+        The quantiles at `PROBABILITIES`, from the lowest to the highest confidence; all are values of
+        the data.
     groups : ndarray of shape (n_groups, n_cells), int64, or None
         Counts for each of up to 500 random groups, if items depend on each other.
 
@@ -53,7 +54,7 @@ class Reference(Result):
 
     @classmethod
     def of(cls, confidence: NDArray[Any], groups: NDArray[Any] | None = None) -> Reference:
-        """Count one or more confidences by cell, and by group if groups are given."""
+        """Count at least one confidence by cell, and by group if groups are given."""
         rising = np.sort(confidence.astype(np.uint8) if confidence.dtype == bool else confidence)
         starts = np.unique(np.searchsorted(rising, rising[np.arange(CELLS) * len(rising) // CELLS]))
         counts = np.diff(np.append(starts, len(rising)))
@@ -64,7 +65,7 @@ class Reference(Result):
         return cls(found.edges, found.counts, found.quantiles, by_group)
 
     def counts_of(self, confidence: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the number of given confidences in each cell."""
+        """Return how many of these confidences lie in each cell."""
         return np.bincount(self._cells_of(confidence), minlength=len(self.edges)).astype(np.int64)
 
     def counts_by_group(self, confidence: NDArray[Any], groups: NDArray[Any]) -> NDArray[np.int64]:
@@ -85,9 +86,9 @@ class Reference(Result):
 
 
 class Seen(NamedTuple):
-    """New confidences of a field: its label, counts in the cells of its reference, and quantiles.
+    """New confidences of a field: label, counts in the cells of its reference, and quantiles.
 
-    `groups` holds the counts of each group if groups are permuted.
+    `groups` holds the counts of each group if whole groups are permuted.
     """
 
     field: Any
@@ -103,13 +104,13 @@ class Seen(NamedTuple):
         confidence: NDArray[Any],
         codes: NDArray[Any] | None = None,
     ) -> Seen:
-        """Count one or more confidences by cell, and by group if `codes` are given."""
+        """Count at least one confidence by cell, and by group if `codes` are given."""
         groups = None if codes is None else reference.counts_by_group(confidence, codes)
         return cls(field, reference.counts_of(confidence), quantiles_of(np.sort(confidence)), groups)
 
 
 def quantiles_of(rising: NDArray[Any], counts: NDArray[np.int64] | None = None) -> tuple[float, ...]:
-    """Return quantiles that occur in the sorted values; `counts` repeats each value."""
+    """Return quantiles that are values of the sorted array; `counts` repeats each value."""
     n = len(rising) if counts is None else int(counts.sum())
     places = np.array([max(0, math.ceil(p * n) - 1) for p in PROBABILITIES])
     if counts is not None:
@@ -128,14 +129,14 @@ class ConfidenceShift(Table, Result):
     pvalue : float
         The p-value of the test over all fields.
     statistic : float
-        The largest difference between the two distribution functions at the edges of the cells, in [0,
-        1], in the field with the smallest p-value.
+        The largest difference between the two distribution functions at the edges of cells, in [0, 1];
+        for the field with the smallest p-value.
     field : str or int or None
         The field with the smallest p-value; None if the policy has no fields.
     probabilities : ndarray of shape (k,)
         The probabilities of the quantiles below.
     before, now : ndarray of shape (k,)
-        Quantiles of that field's confidences at the fit, and of the new ones.
+        Quantiles of that field's confidences: at the fit, and now.
 
     See Also
     --------
@@ -183,12 +184,12 @@ class ConfidenceShift(Table, Result):
 def shift_of(
     references: Sequence[Reference], parts: Sequence[Seen | None], failure_probability: float
 ) -> ConfidenceShift:
-    """Compare new confidences with those of the fit, field by field; None marks a field without any.
+    """Compare new confidences with those of the fit, by field; None marks a field without any.
 
-    Uses the Kolmogorov–Smirnov statistic at the edges of cells, with its permutation distribution given
-    the pooled counts: without a shift, it is random which of them are new. So ties do no harm, and
-    p-values are valid at any sample size. With several fields, the smallest p-value is multiplied by
-    their number (Bonferroni). With groups, whole groups are permuted.
+    The statistic is Kolmogorov and Smirnov's, at the edges of cells. Its distribution is computed over
+    random permutations, because without a shift it is random which of the pooled confidences are new.
+    So ties do no harm, and p-values are valid at any sample size. With several fields, the smallest
+    p-value is multiplied by their number (Bonferroni). With groups, whole groups are permuted.
     """
     tested: list[tuple[float, float, int, Seen, Reference]] = []
     for reference, seen in zip(references, parts, strict=True):
@@ -216,8 +217,8 @@ def shift_of(
 def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
     """Return the largest difference of two distributions over cells, and its p-value.
 
-    The sampler takes at most 10⁹ items, so larger counts are scaled down to `MOST_COUNTED`; the effect
-    is too small to see.
+    The sampler takes at most 10⁹ items, so larger counts are scaled down to `MOST_COUNTED`. The effect
+    on the p-value is negligible.
     """
     before, now = _at_most(before), _at_most(now)
     n_before, n_now = int(before.sum()), int(now.sum())
@@ -232,13 +233,13 @@ def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float,
     found = float(distances(now))
     rng = np.random.default_rng(0)
     draws = rng.multivariate_hypergeometric(pooled, n_now, size=DRAWS, method="marginals")
-    # the tolerance allows for rounding in sums of another order
+    # Allow for rounding, because these sums are added in another order.
     as_large = np.count_nonzero(distances(draws) >= found * (1.0 - 1e-12))
     return found, (1 + int(as_large)) / (1 + DRAWS)
 
 
 def permuted_groups(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the same for counts of (n_groups, n_cells), permuting whole groups."""
+    """Return the difference and the p-value for counts (n_groups, n_cells), permuting whole groups."""
     cumulated = np.cumsum(np.concatenate([now, before]), axis=1).astype(np.float64)
     whole, n_now = cumulated.sum(axis=0), len(now)
 

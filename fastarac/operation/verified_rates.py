@@ -1,4 +1,4 @@
-"""The error rate of a policy's accepted outputs, if people verified some of them."""
+"""The error rate of a policy's accepted outputs if people verified only some of them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class KnownErrors(NamedTuple):
     error : ndarray of shape (n,)
         1 for an error, 0 for a right output, NaN if unverified.
     probability : ndarray of shape (n,)
-        π, the probability of being verified, in (0, 1].
+        π, the probability with which each output is verified, in (0, 1].
     judge : ndarray of shape (n,) or None
         The judge's probability that the output is wrong.
     estimate : ndarray of shape (n,)
-        ẽ, an estimate of each output's error; sums of it estimate numbers of errors.
+        ẽ, an estimate of each output's error. Its sums estimate numbers of errors.
     """
 
     error: NDArray[np.float64]
@@ -51,12 +51,12 @@ class KnownErrors(NamedTuple):
         accepted: NDArray[np.bool_],
         codes: NDArray[np.intp] | None,
     ) -> KnownErrors:
-        """Estimate the errors, with the judge's weight that is best for the accepted outputs.
+        """Estimate the errors with the weight of the judge that is best for the accepted outputs.
 
         Raises
         ------
         ValueError
-            For graded truth, which does not count whole errors.
+            For graded truth, because it does not count whole errors.
         """
         if truth.graded:
             raise ValueError("correct is graded, but a check needs 0 or 1")
@@ -64,7 +64,7 @@ class KnownErrors(NamedTuple):
         taken = accepted[items.order[items.places]].astype(np.float64)
         estimate = np.empty(len(truth))
         estimate[items.order] = items.estimate(items.share_of(taken)).errors
-        # where the probability is unknown, the least one is assumed
+        # An unknown probability is replaced by the smallest one.
         given = truth.inclusion_probability
         least = truth.least_probability or float(given[truth.verified].min())
         return cls(
@@ -81,7 +81,7 @@ class KnownErrors(NamedTuple):
 
 
 class VerifiedUnits(NamedTuple):
-    """Outputs in random order, groups side by side, with their contributions to bets."""
+    """Outputs in random order (groups kept together), with their contributions to bets."""
 
     rejected: NDArray[np.int64]
     items: NDArray[np.float64]
@@ -102,7 +102,7 @@ class VerifiedUnits(NamedTuple):
         *,
         of_accepted: bool,
     ) -> VerifiedUnits:
-        """Shuffle the outputs, keeping groups together."""
+        """Shuffle the outputs, but keep groups together."""
         units = shuffled_units(
             accepted.astype(np.int64), outputs.error, outputs.probability, outputs.judge, codes,
             key_of(0),
@@ -124,12 +124,12 @@ class VerifiedUnits(NamedTuple):
         of_accepted: bool,
     ) -> VerifiedUnits:
         """Shuffle the outputs of a log, or its groups; `wrong` marks known errors."""
-        if codes is not None:  # known right outputs and unverified ones both count 0
+        if codes is not None:  # outputs known to be right and outputs not verified both count 0
             error = np.where(wrong, 1.0, np.nan)
             log = KnownErrors(error, probability, None, error)
             return cls.of(log, accepted, codes, max_group_size, of_accepted=of_accepted)
         outcomes = np.where(wrong, 1.0 / probability, 0.0)
-        # sort first, so that the order in the log does not matter
+        # Sort first, so that the result does not depend on the order in the log.
         order = np.lexsort((probability, outcomes, accepted))
         rng = generator_for(key_of(0), accepted[order], outcomes[order], probability[order])
         order = order[rng.permutation(len(order))]
@@ -144,7 +144,7 @@ class VerifiedUnits(NamedTuple):
         return len(self.ends)
 
     def drawn(self, n: int, rng: np.random.Generator) -> VerifiedUnits:
-        """Return n units in random order: these, and others drawn from them with replacement."""
+        """Return n units in random order: all units present, and random repetitions of them."""
         others = rng.integers(self.n_units, size=n - self.n_units)
         chosen = rng.permutation(np.concatenate([np.arange(self.n_units), others]))
         sizes = np.diff(self.ends, prepend=0)[chosen]
@@ -157,7 +157,7 @@ class VerifiedUnits(NamedTuple):
         )  # fmt: skip
 
     def is_below(self, rate: float, delta: float) -> bool:
-        """Whether bets on a rate below `rate` refute a rate of `rate` or more."""
+        """Whether bets on a lower rate refute a rate of `rate` or more."""
         clips = Clips.of(self.probability, rate, delta, self.largest, looked_at(self.n_units))
         return bool(
             _kernels.betting.reaches(
@@ -167,13 +167,13 @@ class VerifiedUnits(NamedTuple):
         )  # fmt: skip
 
     def is_above(self, rate: float, delta: float) -> bool:
-        """Whether bets on a rate above `rate` refute a rate of `rate` or less."""
+        """Whether bets on a higher rate refute a rate of `rate` or less."""
         turned = self.items.copy()
         turned[:, :2] *= -1.0
         most = 1.0 / float(self.probability.min())
-        # with a judge, the outcome of a right output can be negative
+        # With a judge, a right output may have a negative outcome.
         beyond = most - 1.0 if self.items.shape[1] > 1 else 0.0
-        # a clip above the largest weight has no effect
+        # The clip exceeds the largest weight, so nothing is clipped.
         bets = 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most
         clips = np.array([[2.0 * most, *bets, 0.0]])
         first = np.ones(len(turned), np.int64)

@@ -1,8 +1,8 @@
 """Count audits in the order in which their outputs were drawn, whenever the answers come.
 
-Audits drawn at one time form a cohort. A cohort is counted as one update once a later cohort has begun
-and either all its audits have answers or the deadline has passed, and never before an earlier cohort.
-So the order in which answers arrive does not matter.
+The audits drawn at one time form a cohort. A cohort is counted as one update when two conditions hold:
+a later cohort has begun, and either all audits of this cohort have answers or the deadline has passed.
+It is never counted before an earlier cohort. So the order in which answers arrive does not matter.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from fastarac.operation.monitoring.deduplication import CountedAudits
 
-SECONDS = 86_400.0  # per day
-KEY = 16  # hexadecimal digits of the fingerprint of an id, or of a group's name
-FINGERPRINT = 24  # hexadecimal digits of the joint fingerprint of an id and of its audit's details
+SECONDS = 86_400.0  # seconds per day
+KEY = 16  # hexadecimal digits in the fingerprint of an id or of a group's name
+FINGERPRINT = 24  # hexadecimal digits in the fingerprint of an id together with its audit's details
 
 PENDING = saved.sequence(
     saved.record(
@@ -54,9 +54,9 @@ class DrawnAudit(NamedTuple):
 
 @dataclass
 class Cohort:
-    """Audits drawn at one time; if groups are audited, those of one group.
+    """Audits drawn at one time; if groups are audited, the audits of one group.
 
-    `open` maps fingerprints of ids to fingerprints of details, for audits without an answer.
+    `open` maps the fingerprint of an id to that of its details, for audits without an answer.
     """
 
     errors: int = 0
@@ -65,10 +65,10 @@ class Cohort:
 
 
 class DrawnAudits:
-    """Audits that are not counted yet, by time of drawing, and the time up to which all are counted.
+    """Audits not yet counted, by time of drawing, and the time up to which all are counted.
 
-    Each time has one cohort, or one for each group, keyed by a fingerprint of the group's name; groups
-    given without names are keyed by a number.
+    Each time has one cohort, or one cohort per group. Groups are keyed by a fingerprint of their name,
+    or by a number if they were given without names.
     """
 
     def __init__(self, deadline: float, max_group_size: int | None = None) -> None:
@@ -83,7 +83,7 @@ class DrawnAudits:
 
     @property
     def open(self) -> int:
-        """The number of audits that have no answer yet and may still get one that counts."""
+        """The number of audits without an answer whose answer may still count."""
         return sum(len(cohort.open) for cohort in self)
 
     def copy(self) -> DrawnAudits:
@@ -99,7 +99,7 @@ class DrawnAudits:
         return found
 
     def cohort(self, drawn_at: float, key: str = "", row: int = 0) -> Cohort:
-        """Return the cohort of a time and group; raise if that time is already counted."""
+        """Return the cohort of a time and a group; raise if that time is already counted."""
         if self.closed is not None and drawn_at <= self.closed:
             why = f"audits drawn up to {self.closed:g} are already counted: give later ones"
             raise LogError("drawn_at", row, f"{drawn_at:g}", why)
@@ -116,14 +116,15 @@ class DrawnAudits:
             cohort.errors, cohort.answered = errors, audited
 
     def take(self, audits: Sequence[DrawnAudit], known: CountedAudits) -> tuple[int, int]:
-        """Take audits; return how many told something new, and how many answers came too late."""
+        """Add audits; return how many had something new, and how many answers came too late."""
         new = late = 0
         for row, audit in enumerate(audits):
             key, like = known.fingerprints(audit.name, _like(audit))
             about = None if audit.error is None else known.fingerprints("", _told(audit))[1]
             before = known.about(key)
             if before is not None:
-                if audit.error is not None and before == like:  # counted without an answer
+                # this audit was counted without an answer
+                if audit.error is not None and before == like:
                     late += 1
                 elif audit.error is not None and before != about:
                     raise _another(row, audit)
@@ -172,7 +173,7 @@ class DrawnAudits:
             raise LogError("groups", row, quoted(audit.group), why)
 
     def is_waiting(self, drawn_at: float) -> bool:
-        """Whether a cohort still waits for a later cohort, or for an answer before its deadline."""
+        """Whether a cohort waits for a later cohort, or for an answer before its deadline."""
         latest = max(self.cohorts)
         return drawn_at == latest or (
             any(each.open for each in self.cohorts[drawn_at].values())
@@ -194,9 +195,9 @@ class DrawnAudits:
         ]
 
     def read(self, content: Sequence[dict[str, Any]], known: CountedAudits) -> None:
-        """Load what :meth:`to_list` returned and `PENDING` checked."""
+        """Load the cohorts that :meth:`to_list` returned and `PENDING` checked."""
         times = [each["drawn_at"] for each in content]
-        if self.max_group_size is not None:  # groups of one time may share it
+        if self.max_group_size is not None:  # several groups may have the same time
             times = [at for i, at in enumerate(times) if not i or at != times[i - 1]]
         if self.closed is not None:
             times.insert(0, self.closed)
@@ -277,7 +278,7 @@ def times_of(drawn_at: Any, n: int) -> NDArray[np.float64]:
 
 
 def outcomes_of(outcomes: Any) -> list[bool | None]:
-    """Return whether each audit found an error; None for None or NaN (open)."""
+    """Return whether each audit found an error; None for an open one (None or NaN)."""
     found: list[bool | None] = []
     for row, each in enumerate(list(outcomes)):
         if each is None or each != each:

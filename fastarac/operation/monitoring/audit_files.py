@@ -1,8 +1,9 @@
-"""Read files of audits for a monitor: audits with times of drawing, or a log.
+"""Read files of audits for a monitor: audits with times of drawing, or logs.
 
-A log holds all outputs of a period. Accepted outputs were drawn with probability π each; rejected ones
-need no audit, because they cannot be undetected errors. So that all outputs have the same chance,
-rejected outputs count as audits without an error with probability π each, decided by a hash of the id.
+A log holds all outputs of a period. Each accepted output was drawn for an audit with probability π.
+Rejected outputs need no audit, because they cannot be undetected errors. To give all outputs the same
+chance, each rejected output counts as an audit without an error with probability π; a hash of its id
+decides.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class DrawnColumns(NamedTuple):
-    """Audits with the times at which they were drawn; `correct` is NaN where an answer is open."""
+    """Audits and the times at which they were drawn; `correct` is NaN where an answer is open."""
 
     ids: NDArray[Any]
     drawn_at: NDArray[Any]
@@ -85,7 +86,7 @@ def has_rows(path: str | os.PathLike[str]) -> bool:
 
 
 def is_drawn_log(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has the columns of a log with draws for audits."""
+    """Whether a file has the columns of a log that records draws for audits."""
     with connect() as connection:
         return {OF_AUDIT, DRAWN}.issubset(open_source(path_of(path), connection).columns)
 
@@ -164,7 +165,7 @@ def details_of_audits(confidence: NDArray[Any], by: NDArray[Any] | None) -> list
 
 
 def _uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
-    """Return a number in [0, 1) for each output, (n,), determined by its id, or else by its row."""
+    """Return a number in [0, 1) for each output, (n,), determined by its id or else by its row."""
     names = range(n) if ids is None else ids.tolist()
     digests = [
         hashlib.sha256(f"fastarac {name}".encode(errors="surrogatepass")).digest() for name in names
@@ -173,7 +174,7 @@ def _uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
 
 
 def _times(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return times as numbers; return dates unchanged, because the monitor reads them."""
+    """Return times as numbers; dates stay dates, because the monitor reads them."""
     try:
         return labels.astype("float64")
     except ValueError:

@@ -1,7 +1,7 @@
-"""Recognize audits that were counted before, by a bounded number of fingerprints.
+"""Recognize audits that were counted before, with a bounded number of fingerprints.
 
-With ids, the last `MOST_AUDITS` audits are known one by one. Each id is kept with a fingerprint of its
-audit's content, so that reusing an id for another audit is refused, not ignored. The last
+With ids, the last `MOST_AUDITS` audits are known one by one. Each id is stored with a fingerprint of
+its audit's content: reusing an id for another audit is an error, not a repetition. The last
 `MOST_BATCHES` batches are known by their names, or by the contents of their audits in any order.
 """
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 MOST_AUDITS = 1 << 16
 MOST_BATCHES = 1 << 12
-LEAST_GROWN = 10  # shorter batches may begin another batch by chance
-OF_ID, OF_CONTENT = 16, 8  # hexadecimal digits of fingerprints of ids and of contents
+LEAST_GROWN = 10  # a shorter batch may equal the beginning of another batch by chance
+OF_ID, OF_CONTENT = 16, 8  # hexadecimal digits in the fingerprint of an id, and of an audit's content
 
 CHECK = saved.record(
     {
@@ -77,11 +77,11 @@ class CountedAudits:
 
     @staticmethod
     def parts_of(fingerprint: str) -> tuple[str, str]:
-        """Split a joint fingerprint into those of the id and of the content."""
+        """Split a joint fingerprint into its two parts, for the id and for the content."""
         return fingerprint[:OF_ID], fingerprint[OF_ID:]
 
     def about(self, key: str) -> str | None:
-        """Return the content fingerprint recorded for this id fingerprint; None if there is none."""
+        """Return the fingerprint of the content that belongs to an id's fingerprint, or None."""
         return self._audits.get(key)
 
     def note(self, key: str, about: str) -> None:
@@ -94,21 +94,21 @@ class CountedAudits:
     ) -> tuple[NDArray[np.bool_], int, CountedAudits]:
         """Return which audits are new, (n,) bool, the number of late answers, and the updated record.
 
-        `unanswered` is the content of each audit without its answer. An audit that was counted without
-        an answer stays so.
+        `unanswered` is the content of each audit without its answer. An audit counted without an answer
+        stays so.
 
         Raises
         ------
         LogError
-            For an id that belongs to another audit, or that occurs twice with different contents.
+            If an id belongs to another audit, or occurs twice with different contents.
         ValueError
-            Without ids, for a batch that begins with the audits of a counted batch.
+            Without ids, if a batch begins with the audits of a counted batch.
         """
         told = content
         if ids is not None:
             told = [f"{name}\n{each}" for name, each in zip(ids, content, strict=True)]
         hashes = np.array([int(_digest(each, OF_ID), 16) for each in told], np.uint64)
-        sums = np.cumsum(hashes)  # modulo 2⁶⁴, so that the order of the audits does not matter
+        sums = np.cumsum(hashes)  # sums modulo 2⁶⁴ do not depend on the order of the audits
         digests = [f"{total:016x}" for total in sums.tolist()]
         after, n = CountedAudits(self._audits, self._batches), len(content)
         if n == 0 or Batch(n, digests[-1]) in self._batches:
@@ -133,7 +133,8 @@ class CountedAudits:
             key, about = _digest(name, OF_ID), _digest(each, OF_CONTENT)
             new[row] = key not in self._audits
             known = self._audits.setdefault(key, about)
-            if known == about or each == waiting:  # an audit that is still open adds nothing
+            # the audit is the same as before, or still has no answer
+            if known == about or each == waiting:
                 continue
             if known == _digest(waiting, OF_CONTENT):
                 late += 1
@@ -152,7 +153,7 @@ class CountedAudits:
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> CountedAudits:
-        """Load what :meth:`to_dict` wrote and `CHECK` checked."""
+        """Load the fingerprints that :meth:`to_dict` wrote and `CHECK` checked."""
         found = cls(
             {each[:OF_ID]: each[OF_ID:] for each in content["audits"]},
             [Batch(**each) for each in content["batches"]],
@@ -164,7 +165,7 @@ class CountedAudits:
 
 
 def _digest(text: str, digits: int) -> str:
-    # lone surrogates stand for undecodable bytes in a name
+    # A name with undecodable bytes has lone surrogates in their place.
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
 
 

@@ -1,8 +1,8 @@
-"""The statistics of monitors: tests of a limit since the start, and detectors of a recent change.
+"""The statistics of monitors: tests of a limit since the start, and detectors of recent changes.
 
-`AuditedOutputs` computes the factors for audits of single outputs, `AuditedGroups` those for pages or
-documents audited as a whole. `ChangeDetector` uses either to detect a rate that rose. Everything is
-computed in logarithms, so that nothing overflows.
+`AuditedOutputs` computes the factors for audits of single outputs. `AuditedGroups` computes them for
+pages or documents audited as a whole. `ChangeDetector` uses either to detect that a rate has risen. All
+values are logarithms, so that nothing overflows.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from fastarac.operation.sequences import log_above
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-SIZES = range(1, 9)  # k of the mixed detectors, each tuned to a rise of another size
+SIZES = range(1, 9)  # detector k of the mixture is tuned to a rise by the factor 2^(k/2)
 HALF = 0.5
-LARGEST_EXPONENT = 700.0  # largest x for which exp(x) does not overflow
-ROUNDING = 1e-9  # tolerance for differences of a statistic between machines
-STEPS = 200  # most bisection steps
+LARGEST_EXPONENT = 700.0  # exp(x) does not overflow up to this x
+ROUNDING = 1e-9  # the same statistic may differ by this much between machines
+STEPS = 200  # most steps of a bisection
 
 
 class Update(NamedTuple):
@@ -38,14 +38,15 @@ class Update(NamedTuple):
 
 
 class AuditedOutputs:
-    """Audits of single outputs, drawn independently at random, and a limit of their error rate."""
+    """Audits of single outputs, drawn independently at random, and a limit on their error rate."""
 
     method = "beta mixture"
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
-        self._errors = self._right = self._unanswered = 0  # `_right` includes the unanswered ones
-        # log pₖ/ε and log (1 − pₖ)/(1 − ε); at pₖ = (1 + ε)/2 the latter ratio is exactly 1/2
+        self._errors = self._right = self._unanswered = 0  # `_right` includes unanswered audits
+        # log pₖ/ε and log (1 − pₖ)/(1 − ε), for the limit ε and the rate pₖ of detector k. At pₖ = (1 +
+        # ε)/2, the ratio (1 − pₖ)/(1 − ε) is exactly 1/2.
         risen = [limit * 2.0 ** (k / 2) for k in SIZES]
         most = HALF * (1.0 + limit)
         self._factors = [
@@ -61,12 +62,12 @@ class AuditedOutputs:
         self._unanswered += update.unanswered
 
     def log_factors(self, update: Update) -> list[float]:
-        """Return log((pₖ/ε)^S·((1 − pₖ)/(1 − ε))^(m − S)) for each k."""
+        """Return log((pₖ/ε)^S·((1 − pₖ)/(1 − ε))^(m − S)) for each k, with S errors among m audits."""
         right = update.audited - update.errors
         return [update.errors * wrong + right * fine for wrong, fine in self._factors]
 
     def log_e_value(self) -> float:
-        """Return log E of all audits, a mixture over the rates above the limit."""
+        """Return log E of all audits, for a mixture over the rates above the limit."""
         trials = self._errors + self._right
         return log_above(self._errors, trials, self.limit, self.limit, HALF)
 
@@ -98,14 +99,15 @@ class AuditedOutputs:
 
 
 class AuditedGroups:
-    """Audits of whole groups, each drawn at random, and a limit of their error rate."""
+    """Audits of whole groups, each drawn at random, and a limit on their error rate."""
 
     method = "betting"
 
     def __init__(self, limit: float, max_group_size: int) -> None:
         self.limit = limit
         self.max_group_size = max_group_size
-        # (errors, audits) of groups; unanswered audits count as right in `_seen`, as errors in `_worst`
+        # Number of groups by (errors, audits). An unanswered audit counts as right in `_seen`, and as
+        # an error in `_worst`.
         self._seen: Counter[tuple[int, int]] = Counter()
         self._worst: Counter[tuple[int, int]] = Counter()
 
@@ -116,11 +118,11 @@ class AuditedGroups:
             self._worst[s + u, m] += 1
 
     def log_factors(self, update: Update) -> list[float]:
-        """Return log Π(1 + λₖ(S_g − ε·m_g)) over the groups of an update, for each k."""
+        """Return log Π(1 + λₖ(S_g − ε·m_g)) for each k; group g has S_g errors in m_g audits."""
         return self._log_above(Counter((s, m) for s, m, _ in update.groups or ()), self.limit)
 
     def _log_above(self, seen: Counter[tuple[int, int]], rate: float) -> list[float]:
-        """Return the log wealth of bets on a rate above `rate`.
+        """Return the logarithms of the wealth of bets on a rate above `rate`.
 
         The stakes are λₖ = 2⁻ᵏ/(rate·max_group_size).
         """
@@ -130,7 +132,7 @@ class AuditedGroups:
         return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
 
     def _log_below(self, rate: float) -> list[float]:
-        """Return the log wealth of bets on a rate below `rate`.
+        """Return the logarithms of the wealth of bets on a rate below `rate`.
 
         The stakes are λₖ = −2⁻ᵏ/((1 − rate)·max_group_size).
         """
@@ -141,11 +143,11 @@ class AuditedGroups:
         return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
 
     def log_e_value(self) -> float:
-        """Return log E of all groups: the log of the mean wealth, over k, of bets against the limit."""
+        """Return log E of all groups; E is the mean wealth, over k, of bets against the limit."""
         return log_mean(self._log_above(self._seen, self.limit))
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the ends of the rates that bets on higher or lower rates do not refute, at δ/2 each.
+        """Return the range of rates that bets on higher or lower rates do not refute, at δ/2 each.
 
         Unanswered audits count as right for the lower end and as errors for the upper end.
         """
@@ -154,7 +156,7 @@ class AuditedGroups:
         audited = sum(n * m for (_, m), n in self._seen.items())
         rate, highest = (s / audited if audited else HALF for s in (errors, worst))
         low, high = 0.0, 1.0
-        if errors:  # the wealth of bets on higher rates falls with the rate
+        if errors:  # the higher the assumed rate, the smaller the wealth of bets above it
             low = _end(lambda p: log_mean(self._log_above(self._seen, p)) >= bound, rate, 0.0)
         if worst < audited:
             high = _end(lambda p: log_mean(self._log_below(p)) >= bound, highest, 1.0)
@@ -164,10 +166,10 @@ class AuditedGroups:
 class ChangeDetector:
     r"""A Shiryaev–Roberts e-detector: it gives an alarm if a rate recently rose above its limit.
 
-    For each k, Rₖ ← (1 + Rₖ)·Fₖ, where Fₖ are the factors of an update; M is the mean of the Rₖ, and
-    there is an alarm when M reaches N. While the limit is kept, each factor has a mean of at most 1. So
-    the mean of M − (number of updates) + N·(number of alarms) does not rise, and up to update T there
-    are at most T/N alarms on average (Shin, Ramdas and Rinaldo 2023).
+    For each k, an update changes Rₖ to (1 + Rₖ)·Fₖ, where Fₖ are the factors of the update. M is the
+    mean of the Rₖ; there is an alarm when M reaches N. While the limit is kept, each factor has a mean
+    of at most 1. So the mean of M − (number of updates) + N·(number of alarms) does not increase.
+    Therefore there are at most T/N alarms on average up to update T (Shin, Ramdas and Rinaldo 2023).
     """
 
     def __init__(self, mean_updates_to_false_alarm: int) -> None:
@@ -176,7 +178,7 @@ class ChangeDetector:
         self.statistic = 0.0
 
     def add(self, log_factors: Iterable[float], told: bool | None = None) -> bool:
-        """Add an update and return whether it gives an alarm; after an alarm, restart at 0.
+        """Add an update, and return whether it gives an alarm; after an alarm, restart at 0.
 
         If M equals N up to rounding, `told` decides, unless it is None.
         """
@@ -191,7 +193,7 @@ class ChangeDetector:
 
 
 def log_mean(logarithms: list[float]) -> float:
-    """Return the logarithm of the mean of numbers given by their logarithms."""
+    """Return the logarithm of the mean of numbers, given their logarithms."""
     most = max(logarithms)
     if most == -math.inf:
         return most
@@ -207,7 +209,7 @@ def _log_add_one(logarithm: float) -> float:
 
 
 def _end(refuted: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Return the boundary between refuted and other rates, rounded to the refuted side."""
+    """Return the rate at which refutation begins, by bisection, rounded to the refuted side."""
     for _ in range(STEPS):
         middle = 0.5 * (inside + outside)
         if middle in (inside, outside):

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
 
 Detect = Literal["both", "proof", "change"]
-MEAN_UPDATES = 1000  # on average one false alarm of a change in twenty years of weekly updates
+MEAN_UPDATES = 1000  # with weekly updates, one false alarm of a change in twenty years on average
 MOST_AUDITED = 10**12
 
 
@@ -60,10 +60,10 @@ class _MonitorHistory(NamedTuple):
 
 
 class MonitorHistory(Table, TupleResult, _MonitorHistory):
-    """The state of a monitor after each update: totals, the rate with its interval, both statistics.
+    """The history of a monitor, by update: totals, the rate with its interval, both statistics.
 
-    `e_value` is E of all audits since the start. `change_statistic` is M, before it restarts at an
-    alarm; NaN if changes are not looked for.
+    `e_value` is E of all audits since the start. `change_statistic` is M, before any restart; it is NaN
+    if the monitor does not look for changes.
 
     See Also
     --------
@@ -79,27 +79,27 @@ class ErrorRateMonitor:
     Parameters
     ----------
     max_error_rate : float, optional
-        The limit of errors among *all* outputs, in (0, 1). Audit random outputs, accepted or not; an
-        error is an output that was accepted and is wrong.
+        The limit of errors among *all* outputs, in (0, 1). Audit random outputs, accepted or not. An
+        error is an accepted output that is wrong.
     max_risk : float, optional
         The limit of errors among the *accepted* outputs. Audit random accepted outputs.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the probability of ever reporting a limit as exceeded although it is kept.
+        δ, in (0, 0.5]: the probability of ever reporting that a limit is exceeded although it is kept.
     detect : {"both", "proof", "change"}, default="both"
-        The alarms to give: a "proof" from all audits since the start, or a recent "change".
+        The alarms: a "proof" from all audits since the start, or a recent "change".
     mean_updates_to_false_alarm : int, default=1000
-        N, at least 2: while the limit is kept, an alarm of a change comes on average N updates or more
+        N, at least 2. While the limit is kept, an alarm of a change comes on average N updates or more
         after the start or the previous alarm.
     max_group_size : int, optional
-        For audits of whole groups, such as pages, whose outputs may depend on each other: the most
-        outputs in a group, fixed beforehand.
+        For audits of whole groups of dependent outputs, such as pages: the largest
+        number of outputs in a group, fixed beforehand.
     deadline : float, optional
-        The time to wait for answers after `drawn_at`, in its unit (days for dates).
+        How long answers are awaited after `drawn_at`, in its unit (days for dates).
     policy : Policy, optional
-        The policy that is monitored; audits of another policy are refused.
+        The monitored policy; audits of another policy are refused.
     truth_reader : Reviewer, optional
-        The people who audit, if they overlook errors (the tested limit is then ε·d); by default those
-        of the policy.
+        The people who audit, if they find only a share d of the errors (the tested limit is then ε·d);
+        by default those of the policy.
 
     Examples
     --------
@@ -119,11 +119,11 @@ class ErrorRateMonitor:
     errors, audited : int
         Numbers of errors and of audits.
     alarm_at : int or None
-        The number of audits at which the limit was proved to be exceeded.
+        The number of audits at which an excess over the limit was proved.
     changes : tuple of int
         The numbers, from 1, of the updates that gave an alarm of a change.
     answered_late : int
-        The number of answers that came too late to count since the monitor was made or loaded.
+        The number of answers that came too late to count, since the monitor was made or loaded.
 
     Raises
     ------
@@ -151,10 +151,10 @@ class ErrorRateMonitor:
     **Changed lately** [3]_. After an update of S errors among m audits, for k = 1, …, 8,
 
     .. math:: R_k \leftarrow (1+R_k)(p_k/\varepsilon)^S((1-p_k)/(1-\varepsilon))^{m-S},
-        \quad p_k=\min(\varepsilon 2^{k/2},(1+\varepsilon)/2),
+        \quad p_k=\min(\varepsilon 2^{k/2},(1+\varepsilon)/2).
 
-    with an alarm, which is no proof, when M, the mean of the :math:`R_k`, reaches N; all :math:`R_k`
-    start at 0 and restart there after an alarm. Fix the number of audits per update beforehand.
+    The :math:`R_k` start at 0. There is an alarm when their mean M reaches N; then they restart at 0.
+    This alarm is no proof. Fix the number of audits per update beforehand.
 
     With a `deadline`, the audits drawn at one time form one update. Audits without an answer at the
     deadline count as right for the alarms, and as errors for the upper end of `interval`.
@@ -242,10 +242,10 @@ class ErrorRateMonitor:
         errors : int or array_like of shape (n_groups,)
             The number of errors among them; with `max_group_size`, in each group.
         audited : int or array_like of shape (n_groups,)
-            The number of audits, at least as large. Zero audits are no update.
+            The number of audits, not smaller than the number of errors. Zero audits are no update.
         batch : str, optional
-            A name for these audits, such as a file's digest. A batch that was counted before is not
-            counted again, so that an interrupted program can start over.
+            A name for these audits, such as a file's digest. A batch with a known name is not counted
+            again, so an interrupted program can start again.
         drawn_at : number or date, optional
             With a `deadline`, the time at which all these audits were drawn; all must have answers.
 
@@ -292,30 +292,31 @@ class ErrorRateMonitor:
         ----------
         outcomes : array_like of shape (n,), bool
             Whether each audit found an error; None or NaN if its answer is open. Without a `deadline`,
-            an open audit needs an id and counts at once, as if a deadline had passed.
+            an open audit needs an id and counts at once, like one whose deadline has passed.
         details : array_like of shape (n,) or (n, k)
             The content of each audit, such as its confidence and its result: texts or numbers.
         ids : array_like of shape (n,), optional
-            Distinct texts or integers. Without ids, a call with the same audits as an earlier call, in
-            any order, is recognized as a repetition.
+            Distinct texts or integers. Without ids, a call is recognized as a repetition if it has the
+            same audits as an earlier call, in any order.
         groups : array_like of shape (n,), optional
             The group of each audit, if the monitor has a `max_group_size`. Give all audits of a group
             in one call.
         drawn_at : scalar or array_like of shape (n,), optional
-            With a `deadline`, when each output was drawn: numbers, or dates, which count in days. `ids`
-            are then required; give an audit again once it has an answer.
+            With a `deadline`, the time at which each output was drawn: a number, or a date, which
+            counts in days. `ids` are then required. Give an audit again when it has an answer.
 
         Returns
         -------
         n_new : int
-            The number of audits counted now; with a `deadline`, of audits that told something new.
+            The number of audits counted now. With a `deadline`, the number of audits that were new or
+            newly answered.
 
         Raises
         ------
         ValueError, TypeError
-            For an id that was counted with another outcome or other details; without ids, if the first
-            audits are those of an earlier call of at least ten; for a group that was counted in part
-            before, or that is larger than `max_group_size`.
+            If an id was counted with another outcome or other details. Without ids, if the first audits
+            are those of an earlier call with at least ten. For a group that was partly counted before,
+            or that is larger than `max_group_size`.
 
         Notes
         -----
@@ -380,7 +381,7 @@ class ErrorRateMonitor:
         return self._drawn
 
     def _add(self, update: Update, *, proved: bool | None = None, change: bool | None = None) -> None:
-        """Add an update; `proved` and `change` decide alarms that are within rounding."""
+        """Add an update; `proved` and `change` decide alarms that depend on rounding."""
         if self.audited + update.audited > MOST_AUDITED:
             raise ValueError(
                 f"audited must be at most {MOST_AUDITED} with all earlier audits, got "
@@ -400,12 +401,12 @@ class ErrorRateMonitor:
             self.changes = (*self.changes, len(self._updates))
 
     def has_seen(self, batch: str) -> bool:
-        """Return whether audits of this name were counted."""
+        """Return whether audits with this name were counted."""
         return deduplication.Batch.named(batch) in self._counted
 
     @property
     def alarm(self) -> bool:
-        """Whether E reached 1/δ after any update, so that the limit is proved to be exceeded."""
+        """Whether E reached 1/δ after any update: an excess over the limit is then proved."""
         return self.alarm_at is not None
 
     @property
@@ -434,7 +435,7 @@ class ErrorRateMonitor:
 
     @property
     def open(self) -> int:
-        """The number of audits that have no answer and are not counted yet."""
+        """The number of audits that have no answer and are not yet counted."""
         return 0 if self._drawn is None else self._drawn.open
 
     @property
@@ -449,7 +450,7 @@ class ErrorRateMonitor:
 
     @property
     def change_statistic(self) -> float:
-        """M after the last update, before any restart; NaN if changes are not looked for."""
+        """M after the last update, before any restart; NaN if the monitor does not look for changes."""
         return math.nan if self._detector is None else self._detector.statistic
 
     @property
@@ -464,7 +465,7 @@ class ErrorRateMonitor:
         return Interval(estimate, low, high, math.nan, level, self._law.method)
 
     def _ends(self, law: AuditedOutputs | AuditedGroups) -> tuple[float, float]:
-        """Return bounds on the rate of all errors, including those that people overlook."""
+        """Return bounds on the rate of all errors, including errors that people overlook."""
         return self._tested.rates(*law.sequence(self._tested.failure_probability))
 
     def history(self) -> MonitorHistory:
@@ -497,7 +498,7 @@ class ErrorRateMonitor:
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON values."""
         people = {}
-        if self.truth_reader is not None:  # states without readers keep their older form
+        if self.truth_reader is not None:  # without verifiers who err, states keep their older form
             people = {"truth_reader": written_reader(self.truth_reader)}
         return {
             "kind": KIND,
@@ -550,13 +551,13 @@ class ErrorRateMonitor:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> ErrorRateMonitor:
-        """Return the monitor with the state that :meth:`to_dict` returned.
+        """Return the monitor, given the state that :meth:`to_dict` returned.
 
         Raises
         ------
         ValueError
-            If a field is missing, unknown, of another type, out of its range, or contradicts another
-            field; the message names it.
+            If a field is missing, unknown, of another type, outside its range, or contradicts another
+            field. The message names the field.
         """
         given = {"truth_reader": None} | saved.fields_of_kind(content, KIND, VERSION)
         fields = saved_state.STATE(given, "")

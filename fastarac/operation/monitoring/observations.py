@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def update_of(errors: Any, audited: Any, max_group_size: int | None) -> Update:
-    """Return an update from counts of outputs, or of groups if there is a `max_group_size`."""
+    """Return an update from counts of outputs, or of groups if `max_group_size` is given."""
     if max_group_size is None:
         return Update(*_counts(errors, audited, "errors", "audited"))
     shapes = np.shape(errors), np.shape(audited)
@@ -63,7 +63,7 @@ def names_of(ids: Any, n: int) -> list[str] | None:
 def read_groups_of(
     groups: Any, n: int, max_group_size: int | None
 ) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Return the distinct groups and each audit's group number; None unless groups are audited."""
+    """Return the distinct groups and each audit's group number; None if groups are not audited."""
     if max_group_size is None:
         if groups is not None:
             raise TypeError("groups is given, but the monitor has no max_group_size")
@@ -82,7 +82,7 @@ def read_groups_of(
 
 
 def group_names_of(groups: Any, n: int, max_group_size: int | None) -> list[str]:
-    """Return each audit's group as a text; empty texts unless groups are audited."""
+    """Return the group of each audit as a text; empty texts if groups are not audited."""
     if max_group_size is None or groups is None:
         read_groups_of(groups, n, max_group_size)  # raises if only one of the two is given
         return [""] * n
@@ -127,7 +127,7 @@ def update_of_groups(
     labels: NDArray[Any],
     codes: NDArray[Any],
 ) -> Update:
-    """Return the update of new audits of groups; raise if part of a group was counted before."""
+    """Return the update of new audits of groups; raise if a group was partly counted before."""
     again = np.isin(codes, codes[new]) & ~new
     if again.any():
         row = int(again.argmax())

@@ -14,12 +14,12 @@ from fastarac.operation.policy_files import CRITERIA, read_reader
 VERSION = 2
 KIND = "fastarac monitor"
 DETECTORS = "both", "proof", "change"
-LEAST_UPDATES = 2  # smallest mean number of updates to a false alarm of a change
-LOWEST_LIMIT = 1e-9  # lowest limit for which the e-value does not overflow
+LEAST_UPDATES = 2  # smallest allowed mean number of updates between false alarms of a change
+LOWEST_LIMIT = 1e-9  # with lower limits, the e-value might overflow
 
 
 def limit_of(value: Any, name: str) -> float:
-    """Return a limit; raise unless E can be computed for it."""
+    """Return a limit; raise unless the e-value can be computed for it."""
     limit = inner_fraction(value, name)
     if limit < LOWEST_LIMIT:
         raise ValueError(f"{name} must be at least {LOWEST_LIMIT}, got {limit}")
@@ -27,11 +27,11 @@ def limit_of(value: Any, name: str) -> float:
 
 
 def deadline_of(value: Any, name: str = "deadline") -> float:
-    """Return the time to wait for answers; raise unless it is positive."""
+    """Return the time for which answers are awaited; raise unless it is positive."""
     return positive_scalar(value, name, strict=True)
 
 
-# docs/formats.md describes the fields
+# The fields are described in docs/formats.md.
 _GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1), "unanswered": saved.whole()})
 STATE = saved.record(
     {

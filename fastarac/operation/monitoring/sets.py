@@ -1,4 +1,4 @@
-"""Monitors of several policies that share one failure probability."""
+"""Monitors of several policies with one joint failure probability."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from fastarac.operation.monitoring.monitor import Detect
 
-_SHARED = {  # parameters shared out by a set, and their places in a monitor's state
+_SHARED = {  # the set divides these parameters among its monitors; values are keys of a monitor's state
     "failure_probability": "detectors.proof.failure_probability",
     "detect": "detect",
     "mean_updates_to_false_alarm": "detectors.change.mean_updates_to_false_alarm",
 }
-MOST_UPDATES = 10**12  # largest mean number of updates to a false alarm, for the whole set
+MOST_UPDATES = 10**12  # largest mean number of updates between false alarms, for the whole set
 KIND = "set of fastarac monitors"
 _SEVERAL = saved.record(
     {
@@ -36,7 +36,7 @@ _SEVERAL = saved.record(
 
 
 class MonitorSet:
-    """Monitors of several policies that share one probability of a false alarm.
+    """Monitors of several policies, with one joint probability of a false alarm.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class MonitorSet:
     detect : {"both", "proof", "change"}, default="both"
         As for :class:`ErrorRateMonitor`.
     mean_updates_to_false_alarm : int, default=1000
-        N for all monitors together; each gets N times their number, so that T updates of all monitors
-        give at most T/N false alarms on average.
+        N for all monitors together. Each monitor gets N times their number, so that T updates of all
+        monitors give at most T/N false alarms on average.
 
     Raises
     ------
@@ -121,7 +121,7 @@ class MonitorSet:
 
     @property
     def alarms(self) -> tuple[str, ...]:
-        """The names of the policies whose limit is proved to be exceeded."""
+        """The names of the policies for which an excess over the limit is proved."""
         return tuple(name for name, monitor in self._monitors.items() if monitor.alarm)
 
     @property
