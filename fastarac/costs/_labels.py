@@ -14,7 +14,7 @@ from fastarac._core.checks import same_number
 from fastarac._engine.inputs import labels_of, mask_of, read_groups
 
 CHUNK = 1 << 16
-LARGEST_GRID = 1 << 20  # largest table of integer combinations counted without renumbering
+LARGEST_GRID = 1 << 20  # larger tables of integer combinations are renumbered before counting
 
 
 class LabelColumn(NamedTuple):
@@ -36,7 +36,7 @@ class LabelColumn(NamedTuple):
 
 
 class Classified(NamedTuple):
-    """Columns of labels, and the classes that they refer to."""
+    """Columns of labels, and the classes that they belong to."""
 
     columns: tuple[LabelColumn, ...]
     classes: list[Any]
@@ -44,7 +44,7 @@ class Classified(NamedTuple):
     """Number of items for each combination of the columns' own labels."""
 
     def _maps(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield for each column the indices of labels that occur, and the class of each."""
+        """Yield for each column the indices of the labels that occur, and the class of each."""
         numbers = {label: number for number, label in enumerate(self.classes)}
         for axis, column in enumerate(self.columns):
             seen = _seen(self.grid, axis)
@@ -83,7 +83,7 @@ class Classified(NamedTuple):
 
 
 def classify(labels: Any, /, **columns: Any) -> Classified:
-    """Read named columns of labels of equal length; classes default to the labels that occur."""
+    """Read named columns of labels of equal length; by default, all labels found are classes."""
     read = [_read_column(values, name) for name, values in columns.items()]
     first = read[0]
     for column in read[1:]:
@@ -148,12 +148,13 @@ def _read_column(values: Any, name: str) -> LabelColumn:
         _reject_null(name, int(np.argmax(mask)))
     own_type = getattr(values, "dtype", None)
     whole = isinstance(own_type, np.dtype) and own_type.kind in "biu"
-    if not whole and hasattr(values, "factorize"):  # pandas
+    if not whole and hasattr(values, "factorize"):  # a pandas array
         codes, labels = values.factorize()
         if (codes < 0).any():
             _reject_null(name, int(np.argmax(codes < 0)))
         return LabelColumn(name, codes, 0, labels.tolist())
-    if not whole and not isinstance(values, np.ndarray | list | tuple):  # polars, pyarrow …
+    # an array of polars or pyarrow, or another array type
+    if not whole and not isinstance(values, np.ndarray | list | tuple):
         distinct, codes = read_groups(values, len(values), name)
         return LabelColumn(name, codes, 0, distinct.tolist())
     array = labels_of(values, name)
@@ -175,7 +176,7 @@ def _read_column(values: Any, name: str) -> LabelColumn:
 
 
 def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> LabelColumn:
-    """Number values that take several 8-byte words each, in order of first appearance."""
+    """Number values of several 8-byte words each, in order of first appearance."""
     words = padded.view(np.uint64).reshape(len(array), -1)
     codes = np.empty(len(array), np.int64)
     bits = 12
@@ -204,7 +205,7 @@ def _reject_null(name: str, i: int) -> NoReturn:
 
 
 def _numbered(column: LabelColumn) -> LabelColumn:
-    """Return the same labels, numbered without gaps."""
+    """Return the same labels, numbered consecutively."""
     distinct, codes = read_groups(column.values, len(column.values), column.name)
     labels = [column.labels[i - column.lowest] for i in distinct.tolist()]
     return LabelColumn(column.name, codes, 0, labels)

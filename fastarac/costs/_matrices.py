@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import reject_where
 
-TOLERANCE = 1e-6  # largest distance from 1 of a row's sum
-LARGEST = 1e150  # largest absolute cost, so that no sum overflows
+TOLERANCE = 1e-6  # the sum of a row may differ from 1 by this much
+LARGEST = 1e150  # larger costs are refused, so that no sum overflows
 
 
 def _array(values: ArrayLike, name: str, expected: str, kinds: str = "biuf") -> NDArray[Any]:
     try:
         array = np.asarray(values)
-    except ValueError as error:  # rows of unequal length
+    except ValueError as error:  # the rows have unequal lengths
         raise ValueError(f"{name} is not an array: {error}") from error
     if array.dtype.kind not in kinds:
         raise TypeError(f"{name} must hold {expected}, got type {array.dtype}")
@@ -38,7 +38,7 @@ def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
 def read_counts(
     counts: ArrayLike, shape: tuple[int, ...], name: str = "counts", *, stacked: bool = False
 ) -> NDArray[np.int64]:
-    """Return integer counts of the given shape, or a stack of them, with a positive sum below 2**63."""
+    """Return integer counts of a shape, or a stack of them, with a positive sum below 2**63."""
     array = _array(counts, name, "whole numbers", kinds="biu")
     if array.shape[stacked:] != shape or array.ndim != len(shape) + stacked:
         expected = str(shape)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fastarac.costs.verification import VerificationCosts
 
-UNIT = 1000  # items in the unit of printed costs
+UNIT = 1000  # costs are printed per this many items
 FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # column headings
 
 
@@ -34,8 +34,8 @@ FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # co
 class Cascade(Table, Result):
     """Stages with their thresholds, the items that each stage decides, and the costs.
 
-    Prints as a table. Tuples have one entry per stage. `missed`, `corrected` and `spoiled` are expected
-    numbers if people are not perfect.
+    Prints as a table. Tuples have one entry per stage. If people are not perfect, `missed`, `corrected`
+    and `spoiled` are expected numbers.
 
     Attributes
     ----------
@@ -43,28 +43,30 @@ class Cascade(Table, Result):
         Names of the stages, in order.
     kinds : tuple of {"model", "people"}
     thresholds : tuple of float
-        A model accepts an item iff its confidence is at or above the model's threshold; people verify
-        an item iff the confidence of the last model before them is at or above theirs. ``inf``: the
-        stage decides nothing. ``-inf``, for the last stage: it decides all remaining items.
+        A model accepts an item iff its confidence is at or above the model's threshold. People verify
+        an item iff the confidence of the last model before them is at or above their threshold. ``inf``
+        means that the stage decides nothing; ``-inf``, for the last stage, that it decides all
+        remaining items.
     prices : tuple of float
         Price of an item that reaches a model, or that people verify.
     reached, decided : tuple of int
-        Number of items that incur the price, and of items that the stage decides.
+        Number of items for which the price is paid, and of items that the stage decides.
     missed, corrected, spoiled : tuple of float
-        Among the items that a stage decides: wrong outputs that stay wrong, wrong outputs that people
-        correct, and correct outputs that people make wrong.
+        Of the items that a stage decides: the number of wrong outputs that stay wrong, of wrong outputs
+        that people correct, and of correct outputs that people make wrong.
     n_items : int
-        Number of items behind the figures: all or, with a `failure_probability`, the test half.
+        Number of items from which the figures are computed: all or, with a `failure_probability`, the
+        test half.
     correction_price, error_price : float
         C_C and C_E, the prices of a correction and of an undetected error.
     max_error_rate, failure_probability : float or None
-        The limit, and the allowed probability that the source of the items exceeds it.
+        The limit, and the allowed probability that new items from the same source exceed it.
     bound : float or None
         The Clopper–Pearson upper bound of the error rate on the test half, at `failure_probability`;
         None without a failure probability, or with groups.
     exact : bool
-        Whether all combinations of thresholds were compared; otherwise, a grid was refined step by step
-        around the best ones.
+        Whether all combinations of thresholds were compared. Otherwise the best ones were searched on
+        finer and finer grids.
     max_group_size : int or None
         With groups, the largest group size for which the guarantee holds.
 
@@ -138,9 +140,9 @@ class Cascade(Table, Result):
 
     @property
     def stage_costs(self) -> tuple[float, ...]:
-        """The mean cost per item of each stage; they add up to `cost`.
+        """The mean cost per item of each stage; their sum is `cost`.
 
-        It includes the price of the items that reach the stage, the corrections made there, and the
+        It consists of the price of the items that reach the stage, the corrections made there, and the
         errors among the items decided there.
         """
         return tuple(
@@ -161,10 +163,10 @@ class Cascade(Table, Result):
         Parameters
         ----------
         confidence : dict of array_like, or sequence of array_like
-            The confidences of the models, by name or in the order of the models. Use NaN where a model
-            has no output, so that it decides nothing, or where an earlier stage decides the item, so
-            that the model was not run. Missing models decide nothing: an item that reaches the first of
-            them gets that stage's number.
+            The confidences of the models, by name or in the order of the models. Use NaN if a model has
+            no output for an item: it then decides nothing. Use NaN also if an earlier stage decided the
+            item, so that the model was not run. A model that is not given decides nothing; an item that
+            reaches the first such model gets that stage's number.
 
         Returns
         -------
@@ -254,7 +256,7 @@ class Cascade(Table, Result):
         ]
 
     def sentences(self) -> list[str]:
-        """Describe the guarantee, and say so if no model accepts anything."""
+        """Describe the guarantee, and mention if no model accepts anything."""
         said = []
         if self.failure_probability is not None and self.max_error_rate is not None:
             provided = ""
@@ -285,30 +287,31 @@ def optimize_cascade(
     max_group_size: int | None = None,
     random_state: RandomState = 0,
 ) -> Cascade:
-    r"""Choose the thresholds of all stages together, for the least cost within one limit.
+    r"""Choose the thresholds of all stages together, for the lowest cost within one limit.
 
-    Items go from stage to stage. A model accepts the items it is confident enough about and passes the
-    others on; people verify the items at or above their threshold and pass the others on; the last
-    stage decides all remaining items.
+    Items go from stage to stage. A model accepts the items at or above its threshold and passes the
+    others on. People verify the items at or above theirs and pass the others on. The last stage decides
+    all remaining items.
 
     Parameters
     ----------
     stages : sequence of Stage or dict
-        In order, starting with a model; each is a :class:`.Stage`, or a dict of its arguments.
+        The stages in order, starting with a model. Each is a :class:`.Stage`, or a dict of its
+        arguments.
     max_error_rate : float, optional
         Largest allowed share of all items that are wrong in the end, in [0, 1].
     costs : VerificationCosts, optional
-        Prices of a correction and an error; its price of verification is used for people whose own
-        price is None. By default both cost nothing, and only the limit prevents errors.
+        Prices of a correction and an error. The price of verification applies to people without a price
+        of their own. By default both cost nothing, and only the limit prevents errors.
     failure_probability : float, optional
-        δ, in (0, 0.5]: choose thresholds on a random half of the items and test them on the other, so
-        that the source of the items exceeds the limit with at most this probability.
+        δ, in (0, 0.5]: the probability with which new items from the same source may exceed the limit.
+        Thresholds are then chosen on a random half of the items and tested on the other half.
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other (page, document); needs `failure_probability`.
+        Labels of dependent items (page, document); needs `failure_probability`.
     max_group_size : int, optional
-        Largest group size, if known in advance; by default the largest group seen.
+        Largest group size, if known in advance; by default the size of the largest group given.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seeds the halves, and the simulated work of imperfect people on the test half.
+        Seed for the halves, and for the simulated work of imperfect people on the test half.
 
     Examples
     --------
@@ -336,20 +339,20 @@ def optimize_cascade(
     Returns
     -------
     Cascade
-        If several are equally cheap, the thresholds at which earlier stages decide most.
+        The cascade; of several equally cheap ones, the one in which earlier stages decide most.
 
     Raises
     ------
     TypeError
-        If neither `max_error_rate` nor `costs` is given: errors would cost nothing.
+        If neither `max_error_rate` nor `costs` is given, because errors would then cost nothing.
     ValueError, TypeError
-        If the stages form no cascade, or no thresholds keep the limit or all capacities; the message
-        states the least attainable value.
+        If the stages form no cascade, or if no thresholds keep the limit, or all capacities. The
+        message gives the lowest value possible.
 
     Warns
     -----
     SampleTooSmallWarning
-        If nothing could be guaranteed even without a wrong item in the test half.
+        If nothing could be guaranteed even if no item in the test half were wrong.
 
     See Also
     --------
@@ -358,22 +361,22 @@ def optimize_cascade(
 
     Notes
     -----
-    The price p of a stage s is paid for every item that reaches it, if it is a model, or that it
-    verifies, if it is people:
+    For a model, the price p of stage s is paid for every item that reaches it; for people, for every
+    item that they verify:
 
     .. math:: L = \sum_s p_s N_s/n + C_C R_C + C_E R_E.
 
-    People verify the output of the last model before them, with the shares d and a of
+    People verify the output of the last model before them, with the rates d and a of
     :class:`.Reviewer`.
 
     **The search.** Thresholds are compared on joint counts, depth first. Up to about a million
-    combinations of distinct confidences, all are compared (``exact``); with more, a grid is refined
+    combinations of distinct confidences are all compared (``exact``). Otherwise a grid is refined
     around the best ones until each of its cells has a single confidence.
 
     **The guarantee.** One half of the items chooses thresholds for several limits up to
-    `max_error_rate`; the other half tests them in this order, up to the first failure: by an exact
-    binomial test or, with `groups`, by a bet (:func:`.guaranteed_operating_point`). The work of people
-    is simulated for each item with the given d and a. Capacities are not tested.
+    `max_error_rate`. The other half tests them in this order, up to the first failure. The test is an
+    exact binomial test or, with `groups`, a bet (:func:`.guaranteed_operating_point`). The work of
+    people is simulated for each item with the given d and a. Capacities are not tested.
     """
     if max_error_rate is None and costs is None:
         raise TypeError("give max_error_rate or costs: without them errors cost nothing")
@@ -418,8 +421,8 @@ def evaluate_cascade(
     stages : sequence of Stage or dict
         As for :func:`optimize_cascade`.
     thresholds : sequence of float, or Cascade
-        One for each stage but the last, ``inf`` if a stage is to decide nothing; or a cascade with the
-        same stages.
+        The threshold of each stage except the last; ``inf`` if a stage decides nothing. Or a cascade
+        with the same stages.
     costs : VerificationCosts, optional
         Prices of a correction and an error; by default 0.
 
@@ -431,7 +434,7 @@ def evaluate_cascade(
     Raises
     ------
     ValueError, TypeError
-        As :func:`optimize_cascade`; also for a wrong number of thresholds, and NaN.
+        As :func:`optimize_cascade`; also for a wrong number of thresholds, and for NaN.
 
     See Also
     --------

@@ -18,11 +18,12 @@ from fastarac.costs.cascade_search import CascadeSearch
 from fastarac.costs.stages import MODEL, PEOPLE, Stages
 from fastarac.guarantees.betting import wealth
 
-FIRST = 1 << 16  # threshold combinations on the first grid, for each of several limits
+FIRST = 1 << 16  # threshold combinations on the first grid, for each of several stricter limits
 FINER = 1 << 12  # threshold combinations on each finer grid
-# Stricter limits for choosing candidates: standard errors below the limit.
+# Candidates are chosen for stricter limits, which lie this many standard errors below the limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-KEPT = (0.1, 0.25, 0.5, 0.75)  # shares that safer candidates keep of what the first one decides
+# safer candidates decide these shares of the items that the first candidate decides
+KEPT = (0.1, 0.25, 0.5, 0.75)
 
 Thresholds = tuple[float, ...]
 
@@ -46,7 +47,7 @@ class Passed(NamedTuple):
 
 
 class _Half(NamedTuple):
-    """The test half, with a random number for each item that decides what people do to it."""
+    """The test half, with a random number for each item that decides what people do to the item."""
 
     stages: Stages
     drawn: NDArray[np.float64]
@@ -61,7 +62,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
     Raises
     ------
     ValueError
-        If no thresholds keep the limit on the first half, or none pass on the second.
+        If no thresholds keep the limit on the first half, or none pass the test on the second.
     """
     fitting, half = _halves(stages, promise, rng)
     search = CascadeSearch(fitting, FIRST, FIRST, FINER)
@@ -91,7 +92,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
 
 
 def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple[Stages, _Half]:
-    """Draw the two halves; sorting items by value first makes them independent of the input order."""
+    """Draw the two halves; items are sorted first, so that their given order does not matter."""
     n, codes = stages.n_items, promise.codes
     keys = [*stages.correct, *stages.values]
     order = np.lexsort([*keys, *([] if codes is None else [codes])])
@@ -137,7 +138,7 @@ def _path(search: CascadeSearch, fitting: Stages, half: _Half, limit: float) -> 
 
 
 def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
-    """Return thresholds at which each stage decides only the surest `share` of its items."""
+    """Return thresholds at which each stage decides only a `share` of its items, the most confident."""
     decided = decided_by(stages, thresholds)
     found = []
     for s, threshold in enumerate(thresholds):
@@ -210,7 +211,7 @@ def _say_too_small(half: _Half, promise: Promise) -> None:
 
 
 def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
-    """Raise ValueError: say which limit no thresholds keep, and the least attainable value."""
+    """Raise ValueError, and say which limit no thresholds keep, and the lowest possible value."""
     stages = search.stages
     least = search.fewest_errors()
     counts = counts_of(stages, least.thresholds)

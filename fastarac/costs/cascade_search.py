@@ -1,4 +1,4 @@
-"""Search for the cheapest thresholds of all stages: on a grid, then on finer ones around the best."""
+"""Search for the cheapest thresholds of all stages, on a grid and then on finer ones."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from fastarac.costs.stages import MODEL, PEOPLE, SILENT, Stages
 from fastarac.costs.verification import cheapest_corner
 from fastarac.samples.door import threshold_sweep
 
-ALL = 1 << 20  # threshold combinations up to which all are compared
-FIRST = 1 << 18  # threshold combinations on the first grid otherwise
-FINER = 1 << 14  # threshold combinations on each finer grid
-PAIRED = 1 << 16  # threshold combinations of two stages, with the others fixed
-REACH = 2  # grid cells on either side of the best cut that the next grid covers
+ALL = 1 << 20  # up to this many threshold combinations, all are compared
+FIRST = 1 << 18  # otherwise, the first grid has this many combinations
+FINER = 1 << 14  # each finer grid has this many combinations
+PAIRED = 1 << 16  # combinations tried for two stages, while the others stay fixed
+REACH = 2  # the next grid covers this many cells on either side of the best cut
 MOST_GRIDS = 8
-ROUNDS = 3  # passes over all pairs of stages
-MANY = 200_000  # items above which there is only one pass
-SHOWN = 400  # thresholds in a picture
-FEW = 20_000  # items up to which none are aggregated
-ENDS = 4  # one in this many cut points goes to either end, ever closer together
+ROUNDS = 3  # number of passes over all pairs of stages
+MANY = 200_000  # with more items, only one pass is made
+SHOWN = 400  # number of thresholds in a picture
+FEW = 20_000  # with more items, neighbouring ones are aggregated
+ENDS = 4  # at each end, this fraction of the cut points lies ever closer together
 
 Floats = NDArray[np.float64]
 
@@ -40,24 +40,24 @@ class CheapestThresholds(NamedTuple):
     """Whether all possible thresholds were compared."""
 
 
-_Ends = tuple[float, float] | None  # lowest and highest threshold of a stage
+_Ends = tuple[float, float] | None  # the lowest and highest threshold of a stage
 
 
 class _Tried(NamedTuple):
-    """Candidate thresholds of one stage: increasing values, and possibly ``inf``."""
+    """Candidate thresholds of one stage, in increasing order; the last may be ``inf``."""
 
     values: Floats
     nothing: bool
 
     def heard(self) -> _Tried:
-        """Return the candidates without one that accepts items for which the model has no output."""
+        """Return the candidates, without one that accepts items for which the model has no output."""
         if not len(self.values) or self.values[0] > SILENT:
             return self
         return _Tried(self.values[1:], self.nothing or len(self.values) == 1)
 
 
 class _Grid(NamedTuple):
-    """Item counts in cells between candidate thresholds, as the kernel reads them."""
+    """Item counts in the cells between candidate thresholds, in the layout of the kernel."""
 
     points: list[Floats]
     """Cut points of each model."""
@@ -68,7 +68,7 @@ class _Grid(NamedTuple):
 
 
 class _CountedItems(NamedTuple):
-    """Items; one with a weight may stand for many that all candidates treat alike."""
+    """Items; a weighted one may stand for many that all candidates treat alike."""
 
     values: tuple[Floats, ...]
     correct: NDArray[np.uint8]
@@ -86,7 +86,7 @@ class _Best(NamedTuple):
     """Cost as a sum of parts, for exact comparison."""
 
     def is_better_than(self, other: _Best) -> bool:
-        """Return whether it exceeds the limits by less, or by the same amount at a lower cost."""
+        """Return whether these thresholds exceed the limits by less, or by as much at a lower cost."""
         cheaper = math.fsum((self.cost - other.cost).tolist()) < 0.0
         return self.excess < other.excess or (self.excess == other.excess and cheaper)
 
@@ -99,14 +99,15 @@ class _Goal(NamedTuple):
 
 
 class CascadeSearch:
-    """The search for the cheapest thresholds of stages, for one limit or several."""
+    """Search for the cheapest thresholds of all stages, for one limit or several."""
 
     def __init__(
         self, stages: Stages, every: int = ALL, first: int = FIRST, finer: int = FINER
     ) -> None:
         self.stages = stages
         self.finer = finer
-        self.cutting = [stages.model[s] for s in range(stages.free)]  # model cut by each stage
+        # the model whose confidence each stage cuts
+        self.cutting = [stages.model[s] for s in range(stages.free)]
         models = sorted(set(self.cutting))
         self.rising = {m: np.sort(stages.values[m]) for m in models}
         self.distinct = {m: 1 + int(np.count_nonzero(v[1:] != v[:-1])) for m, v in self.rising.items()}
@@ -128,9 +129,10 @@ class CascadeSearch:
         return self._search(_Goal(weights, limit))
 
     def over_threshold(self, thresholds: Sequence[float], stage: int) -> tuple[Floats, Floats, Floats]:
-        """Return the share decided by a stage, the cost and the error rate per item, by its threshold.
+        """Return three arrays over the threshold of a stage: the share it decides, cost, error rate.
 
-        Its threshold moves from deciding nothing down to the lowest; the others stay as given.
+        Cost and error rate are per item. The threshold moves from ``inf``, where the stage decides
+        nothing, down to the lowest; the others stay as given.
         """
         stages, n = self.stages, self.stages.n_items
         tried = []
@@ -157,12 +159,13 @@ class CascadeSearch:
                     grid.counts, grid.layout, weights, nobody, np.array([np.inf]), window
                 )[1]
                 values_of.append(cost.item())
-        reachable = np.isfinite(found[0])  # people's thresholds cannot exceed the one of their model
+        # a threshold for people cannot exceed the threshold of the model before them
+        reachable = np.isfinite(found[0])
         decided, costs, errors = (np.array(values)[reachable] / n for values in found)
         return decided, costs, errors
 
     def _search(self, goal: _Goal) -> CheapestThresholds:
-        """Search the first grid, then finer ones around the best, then each pair of stages."""
+        """Search the first grid, then finer ones around the best cell, then each pair of stages."""
         everyone = range(self.stages.free)
         best = self._best_on(self.grid, goal)
         if not self.exact:
@@ -210,7 +213,7 @@ class CascadeSearch:
         return best
 
     def _summed_up(self, ends: list[_Ends]) -> _CountedItems:
-        """Keep the items with a confidence between the ends; aggregate all others by where they lie."""
+        """Keep the items with a confidence between the ends; aggregate the others by their position."""
         stages = self.stages
         n, n_keys = stages.n_items, 1
         key, kept = np.zeros(n, np.int32), np.zeros(n, np.uint8)
@@ -235,7 +238,8 @@ class CascadeSearch:
         first, last = best.grid.window[:, stage].tolist()
         last = min(last, len(points) - 1)
         start, stop = np.searchsorted(rising, points[[first, last]]).tolist()
-        beyond = REACH * (stop - start) // max(1, last - first) + REACH  # if the best is at an end
+        # the reach if the best cut is at an end
+        beyond = REACH * (stop - start) // max(1, last - first) + REACH
         low, high = cut - REACH, cut + REACH
         begin = max(0, start - beyond) if low < first else int(np.searchsorted(rising, points[low]))
         end = stop + beyond if high > last else int(np.searchsorted(rising, points[high], "right"))
@@ -244,7 +248,7 @@ class CascadeSearch:
         return _Tried(values, nothing=end >= len(rising))
 
     def _of_pair(self, best: _Best, pair: Sequence[int]) -> _Grid:
-        """Return a grid of all thresholds of two stages, including the best, with the others fixed."""
+        """Return a grid of all thresholds of two stages, including the best; the others are fixed."""
         number = int(PAIRED**0.5)
         tried = []
         for s, m in enumerate(self.cutting):
@@ -258,7 +262,7 @@ class CascadeSearch:
         return self._grid(tried)
 
     def _without_idle(self, chosen: Sequence[float]) -> tuple[float, ...]:
-        """Set people's thresholds to ``inf`` where the stage before takes all their items."""
+        """Set people's threshold to ``inf`` if the stage before them takes all their items."""
         found = list(chosen)
         for s in range(1, len(chosen)):
             if self.stages.stages[s].kind == PEOPLE and chosen[s] >= chosen[s - 1]:
@@ -317,7 +321,7 @@ class CascadeSearch:
 
 
 def _lie_within(tried: list[_Tried], ends: list[_Ends]) -> bool:
-    """Return whether all candidates lie between the ends of their stage."""
+    """Return whether all candidates lie between the lowest and highest threshold of their stage."""
     return bool(ends) and all(
         len(each.values) == 0
         or (own is not None and own[0] <= each.values[0] <= each.values[-1] <= own[1])
@@ -347,8 +351,8 @@ def _only(best: _Best, stage: int) -> _Tried:
 def cheapest_single(stages: Stages) -> CheapestThresholds | None:
     """Return the cheapest threshold of one model before people without limits; else None.
 
-    The method is that of :func:`.optimal_operating_point`: exact products are compared at the corners
-    of the convex hull.
+    As in :func:`.optimal_operating_point`, exact products are compared at the corners of the convex
+    hull.
     """
     alone = len(stages.stages) == 2 and stages.stages[1].kind == PEOPLE
     alone = alone and bool((stages.values[0] > SILENT).all())
@@ -362,13 +366,13 @@ def cheapest_single(stages: Stages) -> CheapestThresholds | None:
 
 
 def distinct_of(rising: Floats) -> Floats:
-    """Return the distinct values of sorted ones."""
+    """Return the distinct values of a sorted array."""
     found: Floats = rising[np.concatenate([[True], rising[1:] != rising[:-1]])]
     return found
 
 
 def distinct_up_to(rising: Floats, number: int) -> Floats:
-    """Return the distinct values of sorted ones, or about `number` of them, evenly spaced by rank."""
+    """Return the distinct values of a sorted array, or about `number` of them, spaced by rank."""
     if len(rising) > 64 * number:
         places = np.linspace(0, len(rising) - 1, 8 * number).astype(np.intp)
         few = distinct_of(rising[places])

@@ -19,8 +19,8 @@ from fastarac._engine.inputs import read_groups
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import check_probabilities, read_costs, read_counts, read_probabilities
 
-LARGEST_SHOWN = 16  # most entries shown in a repr
-CHUNK = 1 << 17  # probabilities in a block, small enough to stay in the cache with their risks
+LARGEST_SHOWN = 16  # a repr shows at most this many entries
+CHUNK = 1 << 17  # probabilities per block, so that they and their risks stay in the cache
 
 
 def prediction_counts(
@@ -39,7 +39,7 @@ def prediction_counts(
         pyarrow work too.
     labels : array_like of shape (K,), optional
         All classes, in the order of rows and columns. Give it if a class may not occur. By default: all
-        labels that occur, sorted; for two classes, (negative, positive).
+        labels that occur, sorted. With two classes, the order is (negative, positive).
     groups : array_like of shape (n,), optional
         Labels of items that belong together, such as those of a page; each group gets its own table.
 
@@ -52,7 +52,7 @@ def prediction_counts(
     Raises
     ------
     ValueError, TypeError
-        If the columns are empty, differ in length or have nulls, if a label is not among `labels`, or
+        If the columns are empty, differ in length or have nulls; if a label is not among `labels`; or
         if the labels cannot be sorted, such as a mix of strings and numbers.
 
     See Also
@@ -113,7 +113,7 @@ def paired_prediction_counts(
     Returns
     -------
     ndarray of int64 of shape (K, K, K)
-        M′[i₁, i₂, j]: number of items of class j predicted as i₁ by the first model and i₂ by the
+        M′[i₁, i₂, j]: number of items of class j predicted as i₁ by the first model, and as i₂ by the
         second.
 
     Raises
@@ -146,22 +146,23 @@ def paired_prediction_counts(
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
 class CostMatrix(Result):
-    """Costs of predicting one class when another one is true.
+    """Costs of predicting one class when another class is true.
 
     Parameters
     ----------
     costs : array_like of shape (K, K) or (n, K, K)
         ``costs[i, j]``: the finite cost C(i|j) of predicting class i when class j is true. **Rows are
         predicted, columns are actual.** Two classes are in the order (negative, positive). A negative
-        cost is a benefit. With shape (n, K, K), each item has its own costs, such as ones that depend
-        on an amount. If a matrix has other rows than columns, each row is an action, such as "let a
-        person decide", and `predict` returns actions.
+        cost is a benefit. With shape (n, K, K), each item has its own costs, which may depend on an
+        amount. If the rows differ from the columns, each row is an action, such as "let a person
+        decide", and `predict` returns actions.
 
     Warns
     -----
     UnreasonableCostsWarning
-        If a row is dominated, so that its class need never be predicted, or if, with two classes, each
-        wrong prediction costs at most as much as the right one. The costs are usually mistaken then.
+        If a row is dominated, so that predicting its class is never best. With two classes, also if
+        each wrong prediction costs at most as much as the right one. The costs are then usually
+        mistaken.
 
     See Also
     --------
@@ -171,7 +172,7 @@ class CostMatrix(Result):
     Notes
     -----
     Suzuki 2003, table 2; Elkan 2001, "The foundations of cost-sensitive learning". Costs are reasonable
-    if no row dominates another and, for two classes, c(+|−) > c(−|−) and c(−|+) > c(+|+).
+    if no row dominates another. With two classes, this means c(+|−) > c(−|−) and c(−|+) > c(+|+).
 
     References
     ----------
@@ -223,8 +224,8 @@ class CostMatrix(Result):
         Notes
         -----
         All entries must be measured from the same baseline. Suzuki 2003 (tables 3 and 4, after Elkan
-        2001) shows how costs and benefits are mixed up: refusing a payment has the same effect on the
-        account whether the customer is good or bad.
+        2001) shows how baselines get mixed up: refusing a payment has the same effect on the account
+        whether the customer is good or bad.
 
         Examples
         --------
@@ -248,13 +249,14 @@ class CostMatrix(Result):
         return self.costs.ndim == 3
 
     def dominated_rows(self) -> tuple[int, ...]:
-        """Return the rows that need never be predicted: another row costs at most as much everywhere.
+        """Return the rows that are never needed, because another row costs at most as much everywhere.
 
         Returns
         -------
         tuple of int
-            In increasing order. Of two equal rows both are listed. With costs by item, the same other
-            row must cost at most as much for every item. Suzuki 2003, note 3; Elkan 2001, section 1.2.
+            Row numbers in increasing order. Of two equal rows, both are listed. With costs by item, one
+            and the same row must cost at most as much for every item. Suzuki 2003, note 3; Elkan 2001,
+            section 1.2.
 
         Examples
         --------
@@ -269,10 +271,10 @@ class CostMatrix(Result):
 
     @property
     def threshold(self) -> float:
-        """The least probability p* of the positive class at which predicting it is optimal.
+        """The smallest probability p* of the positive class at which predicting it is optimal.
 
         p* = [c(+|−) − c(−|−)]/[c(+|−) − c(−|−) + c(−|+) − c(+|+)] (Suzuki 2003, equation 2; Elkan 2001,
-        equation 2), in (0, 1), rounded once from the exact value: predict + iff P(+) ≥ p*. At P(+) = p*
+        equation 2), in (0, 1), rounded once from the exact value. Predict + iff P(+) ≥ p*; at P(+) = p*
         both predictions cost the same. NaN with a warning if the costs are not reasonable.
         """
         (tn, fn), (fp, tp) = self._two_classes("threshold")
@@ -288,7 +290,8 @@ class CostMatrix(Result):
         Returns
         -------
         CostMatrix
-            The costs minus c(−|−), divided by c(+|−) − c(−|−); each rounded once from its exact value.
+            The costs minus c(−|−), divided by c(+|−) − c(−|−). Each is rounded once from its exact
+            value.
 
         Raises
         ------
@@ -297,8 +300,8 @@ class CostMatrix(Result):
 
         Notes
         -----
-        Adding a constant to all costs, or multiplying all by a positive one, changes no prediction; two
-        degrees of freedom remain (Suzuki 2003, after table 3; Elkan 2001, section 1.2).
+        Adding a constant to all costs, or multiplying all by a positive number, changes no prediction.
+        So two numbers remain that matter (Suzuki 2003, after table 3; Elkan 2001, section 1.2).
 
         Examples
         --------
@@ -347,7 +350,7 @@ class CostMatrix(Result):
         return risks
 
     def predict(self, probabilities: ArrayLike) -> NDArray[np.int64]:
-        """Return the cheapest prediction for each item: the row with the least risk.
+        """Return the cheapest prediction for each item: the row with the lowest risk.
 
         Parameters
         ----------
@@ -357,9 +360,9 @@ class CostMatrix(Result):
         Returns
         -------
         ndarray of int64 of shape (n,)
-            argmin_i R(i|x); if several rows have the least computed risk, the first. For an array of
-            labels, use ``labels[matrix.predict(probabilities)]``. The prediction is Bayes-optimal if
-            the probabilities are right (Suzuki 2003, below equation 1).
+            argmin_i R(i|x); if several rows have the lowest computed risk, the first. To get labels
+            from an array of them, use ``labels[matrix.predict(probabilities)]``. The prediction is
+            Bayes-optimal if the probabilities are right (Suzuki 2003, below equation 1).
 
         Raises
         ------
@@ -398,8 +401,8 @@ class CostMatrix(Result):
         actual : array_like of shape (n,), optional
             The actual labels; required for costs by item.
         labels : array_like of shape (K,), optional
-            The label of each row and column. By default, all labels that occur, sorted; there must be
-            as many as the matrix has classes.
+            The label of each row and column. By default, all labels that occur, sorted. Their number
+            must be the number of classes of the matrix.
 
         Returns
         -------
@@ -460,10 +463,10 @@ class CostMatrix(Result):
         return given
 
     def _risks(self, probabilities: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Yield (index of the first item, risks) for blocks of items."""
+        """Yield (index of the first item, risks of the block) for blocks of items."""
         n_rows, n_classes = self.costs.shape[-2:]
         step = max(CHUNK // max(n_rows, n_classes), 64)
-        # an additional column of ones: the same product also sums the probabilities
+        # The additional column of ones makes the product also sum the probabilities.
         factors = np.ones((n_classes, n_rows + 1))
         if not self.per_item:
             factors[:, :n_rows] = self.costs.T
@@ -471,7 +474,7 @@ class CostMatrix(Result):
         for start in range(0, len(probabilities), step):
             part = np.asarray(probabilities[start : start + step], np.float64)
             risks = buffer[: len(part)]
-            with np.errstate(invalid="ignore", over="ignore"):  # checked below
+            with np.errstate(invalid="ignore", over="ignore"):  # the result is checked below
                 if self.per_item:
                     costs = self.costs[start : start + step]
                     np.einsum("nij,nj->ni", costs, part, out=risks[:, :n_rows])
@@ -483,7 +486,7 @@ class CostMatrix(Result):
 
 
 def _dominated(costs: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Return each dominated row with the first row that dominates it."""
+    """Return each dominated row, with the first row that dominates it."""
     pairs = []
     for row in range(costs.shape[-2]):
         nowhere_dearer = costs <= costs[..., row : row + 1, :]

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 Indices = NDArray[np.int64]  # indices of points of a sweep
 
-SMALL = 1 << 32  # largest total for which products of correct and incorrect counts stay within 2**62
-WIDE = 1 << 62  # least total from which counts are compared as Python integers
-LARGEST_SCALE = 1000  # largest scaling exponent, a power of two
+SMALL = 1 << 32  # up to this total, products of correct and incorrect counts stay within 2**62
+WIDE = 1 << 62  # from this total on, counts are compared as Python integers
+LARGEST_SCALE = 1000  # largest exponent of the power of two that scales counts
 
 
 class _ARACHull(NamedTuple):
@@ -36,7 +36,7 @@ class _ARACHull(NamedTuple):
 
 
 class ARACHull(Table, TupleResult, _ARACHull):
-    """Vertices of the upper convex hull of the ARAC curve, and the cost ratios each is optimal for.
+    """Vertices of the ARAC curve's upper convex hull, and the cost ratios at which each is optimal.
 
     See Also
     --------
@@ -61,7 +61,7 @@ def arac_convex_hull(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> ARACHull:
-    r"""Find the thresholds that can be optimal, each with the cost ratios for which it is optimal.
+    r"""Find the thresholds that can be optimal, and the cost ratios for which each is optimal.
 
     Parameters
     ----------
@@ -73,13 +73,14 @@ def arac_convex_hull(
     Returns
     -------
     acceptance_rate, accuracy_after_correction : ndarray of shape (h,)
-        X and Y of the vertices of the upper convex hull: X increases to 1, Y decreases to the
-        recognition rate β. The first X is the largest without an accepted error, or 0 if there is none.
+        X and Y of the vertices of the upper convex hull: X increases to 1, and Y decreases to the
+        recognition rate β. The first X is the largest without an accepted error, or 0.
     thresholds : ndarray of shape (h,)
         Decreasing; an item is accepted iff ``confidence >= threshold``.
     ratio_low, ratio_high : ndarray of shape (h,)
-        The interval of γ/δ for which the vertex is optimal; 0 and ``inf`` at the ends. At a shared end
-        both neighbours are optimal; :func:`.optimal_operating_point` takes the one that accepts more.
+        The interval of γ/δ for which the vertex is optimal; 0 and ``inf`` at the ends. At the boundary
+        between two intervals, both vertices are optimal; :func:`.optimal_operating_point` takes the one
+        that accepts more.
 
     Raises
     ------
@@ -94,14 +95,14 @@ def arac_convex_hull(
 
     Notes
     -----
-    For δ > 0, maximising W = γX + β − δR_E (equation 15 of Kimura et al. 2024) means maximising γ/δ·X +
-    Y: a line of slope −γ/δ touches the curve from above there. Two neighbouring vertices are equally
-    good at the ratio −ΔY/ΔX, the share of errors among the items that only the second accepts. It is at
-    most 1: if γ ≥ δ, or δ ≤ 0, accepting everything is best.
+    If δ > 0, maximising W = γX + β − δR_E (equation 15 of Kimura et al. 2024) means maximising γ/δ·X +
+    Y. At the maximum, a line of slope −γ/δ touches the curve from above. Two neighbouring vertices are
+    equally good at the ratio −ΔY/ΔX, the share of errors among the items that only the second accepts.
+    This ratio is at most 1: if γ ≥ δ, or δ ≤ 0, accepting everything is best.
 
     The vertices are exact, for any counts or weights; the ratios are rounded once. The time is O(m) for
-    m thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, but not the vertices: costs
-    remain linear in TA and FA.
+    m thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, but not the vertices, because
+    costs stay linear in TA and FA.
 
     References
     ----------
@@ -130,7 +131,7 @@ def arac_convex_hull(
 
 
 def hull_corners(sweep: AcceptedCounts) -> Indices:
-    """Return the indices of the hull's corners, from the last point without an error on."""
+    """Return the indices of the hull's corners; the first is the last point without an error."""
     right, wrong = sweep.true_accepts, sweep.false_accepts
     if right.dtype.kind == "i" and sweep.total < WIDE:
         small = sweep.total <= SMALL
@@ -148,14 +149,14 @@ def hull_corners(sweep: AcceptedCounts) -> Indices:
 
 
 def part_of(sweep: CountsAtThresholds, points: Indices) -> ThresholdCounts:
-    """Return the counts at these points only; the last point of the sweep must be included."""
+    """Return the counts at these points only; they must include the last point of the sweep."""
     return ThresholdCounts(
         sweep.thresholds[points], sweep.true_accepts[points], sweep.false_accepts[points]
     )
 
 
 def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, Fraction]]:
-    """Return the exact increase of incorrect and of correct items from each corner to the next."""
+    """Return the exact increases of incorrect and of correct items from each corner to the next."""
     right, wrong = (
         [Fraction(count) for count in counts[corners].tolist()]
         for counts in (sweep.true_accepts, sweep.false_accepts)
@@ -166,7 +167,8 @@ def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, 
 def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -> Indices:
     """Return points that include all corners, from parts of the sweep scanned in parallel.
 
-    The first is the last point without an error: earlier points accept fewer items with no benefit.
+    The first is the last point without an error, because earlier points accept fewer items and are
+    never better.
     """
     right, wrong = sweep.true_accepts, sweep.false_accepts
     start = int(np.searchsorted(wrong, 0, side="right")) - 1
@@ -187,7 +189,7 @@ def power_of_scale(sweep: AcceptedCounts) -> float:
 
 
 def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], list[int]]:
-    """Return the correct and incorrect accepted items at some points, as integers on a common scale."""
+    """Return the correct and incorrect accepted items at some points, as integers on one scale."""
     ratios = [
         count.as_integer_ratio()
         for counts in (sweep.true_accepts, sweep.false_accepts)
@@ -199,7 +201,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Return which of n points are corners; `below(a, b, c)` rules out b as one between a and c."""
+    """Return which of n points are corners; `below(a, b, c)` says that b is none between a and c."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

@@ -1,4 +1,4 @@
-"""Cost curves: the least expected cost over all prices and prevalences."""
+"""Cost curves: the lowest expected cost for all prices and prevalences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     Rates = tuple[Fraction, Fraction]
 
-CELLS = 10**7  # most random numbers drawn at once: resamples times groups
+CELLS = 10**7  # most random numbers (resamples × groups) drawn at once
 
 
 class _CostCurve(NamedTuple):
@@ -71,7 +71,7 @@ class CostCurve(Table, TupleResult, _CostCurve):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each vertex; the last has no threshold."""
+        """Return the columns of a table with one row for each vertex; the last row has no threshold."""
         return self._asdict() | {"thresholds": padded(self.thresholds)}
 
 
@@ -99,15 +99,15 @@ class CostCurveBand(Table, TupleResult, _CostCurveBand):
 
 
 class _Envelope(NamedTuple):
-    """An exact cost curve: segment i, from ends[i] to ends[i + 1], is on the line of rates[i]."""
+    """An exact cost curve: segment i is on the line of rates[i], from ends[i] to ends[i + 1]."""
 
     ends: list[Fraction]
     rates: list[Rates]
-    vertices: list[int]  # index of the hull vertex of each segment
+    vertices: list[int]  # the hull vertex of each segment, by index
 
 
 def _envelope(hull: Sequence[Rates]) -> _Envelope:
-    """Return the dual of a hull: its vertices become segments, its edges become vertices."""
+    """Return the dual of a hull: vertices become segments, and edges become vertices."""
     ends = [Fraction(0)]
     for (x0, y0), (x1, y1) in itertools.pairwise(hull):
         ends.append((x1 - x0) / (x1 - x0 + y1 - y0))
@@ -128,12 +128,12 @@ def cost_curve(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> CostCurve:
-    r"""Least normalised expected cost over the probability cost function (Drummond and Holte).
+    r"""Lowest normalised expected cost as a function of the probability cost function PCF(+).
 
     Parameters
     ----------
     y_true : array_like of shape (n,), ThresholdSweep or ROCConvexHull
-        Bool, or 0 and 1. A sweep replaces both first arguments; a hull stands for the models in it.
+        Bool, or 0 and 1. A sweep replaces both first arguments; a hull stands for all its models.
     y_score : array_like of shape (n,)
         Real and finite; higher for the positive class.
     sample_weight : array_like of shape (n,), optional
@@ -143,8 +143,8 @@ def cost_curve(
     -------
     CostCurve
         `probability_cost` and `normalized_expected_cost` of the vertices, and the `thresholds` that are
-        optimal between them, one fewer. Each value is the double nearest to the exact one. The curve is
-        linear between vertices: ``numpy.interp`` evaluates it anywhere.
+        optimal between them (one fewer). Each value is the double nearest to the exact one. The curve
+        is linear between vertices, so ``numpy.interp`` evaluates it anywhere.
 
     Raises
     ------
@@ -165,10 +165,10 @@ def cost_curve(
     .. math:: NE = (1 - TP - FP)\,PCF(+) + FP,\qquad
               PCF(+) = \frac{P(+)\,c(-|+)}{P(+)\,c(-|+) + P(-)\,c(+|-)}
 
-    (Suzuki 2003, equations 6 to 9); the curve is the lower envelope of all of them and of the two
+    (Suzuki 2003, equations 6 to 9). The curve is the lower envelope of these lines and of the two
     trivial classifiers, NE = PCF(+) and NE = 1 − PCF(+). NE times P(+)·c(−|+) + P(−)·c(+|−) is the
-    expected cost of an item. Vertices of the curve are the edges of the ROC convex hull, at
-    PCF(+) = 1/(1 + slope), and its segments the hull's vertices.
+    expected cost of an item. Each vertex of the curve corresponds to an edge of the ROC convex hull, at
+    PCF(+) = 1/(1 + slope); each segment corresponds to a vertex of the hull.
 
     References
     ----------
@@ -213,19 +213,20 @@ def _exact_hull_of(
 
 
 def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatArray:
-    """Return the ranges of PCF(+) in which `a` at its best thresholds is strictly cheaper than `b`.
+    """Return the ranges of PCF(+) in which `a` is cheaper than `b`, each at its best thresholds.
 
     Parameters
     ----------
     a, b : (y_true, y_score), ThresholdSweep or ROCConvexHull
         y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The two may
-        have been tested on different items. A hull stands for all the models in it.
+        have been tested on different items. A hull stands for all its models.
 
     Returns
     -------
     ndarray of shape (n_ranges, 2)
         The open intervals of PCF(+) in which the cost curve of `a` is below that of `b`, in increasing
-        order: the exact crossings, each rounded once. Empty if it is nowhere below.
+        order. Their ends are the exact crossings, each rounded once. Empty if the curve of `a` is
+        nowhere below.
 
     Raises
     ------
@@ -257,7 +258,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
     """
     first, second = _envelope_of(a, "a"), _envelope_of(b, "b")
     ranges: list[tuple[Fraction, Fraction]] = []
-    joins = False  # whether a is still cheaper at the end of the last range
+    joins = False  # whether curve a is still cheaper at the end of the previous range
     for low, high, at_low, at_high in _advantages(first, second):
         if at_low > 0 or at_high > 0:
             zero = low + (high - low) * at_low / (at_low - at_high) if at_low != at_high else low
@@ -268,7 +269,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
 
 def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-    """Yield intervals on which both curves are linear: their ends, and the advantage of a at both."""
+    """Yield intervals on which both curves are linear: the ends, and the advantage of a there."""
     i = j = 0
     low = Fraction(0)
     while low < 1:
@@ -310,12 +311,12 @@ def cost_curve_band(
     confidence_level : float, default=0.95
         In (0, 1).
     grid : int or array_like, default=101
-        Grid points on the axis of PCF(+): the number of evenly spaced points, at least 2, or the points
+        Grid on the axis of PCF(+): the number of evenly spaced points, at least 2, or the points
         themselves, in [0, 1].
     groups : array_like of shape (n,), optional
         Label of each item's group (page, document): whole groups are drawn.
     random_state : int, SeedSequence, Generator or None
-        The same integer gives the same band; None gives a new one each time.
+        The same integer gives the same band. None gives a new band each time.
 
     Returns
     -------
@@ -330,8 +331,8 @@ def cost_curve_band(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also if a class is missing, the sweep is weighted, an argument is
-        out of range, or `groups` is given with a sweep.
+        As :func:`.threshold_sweep`; also if a class is missing, if the sweep is weighted, if an
+        argument is out of range, or if `groups` is given with a sweep.
 
     See Also
     --------
@@ -342,12 +343,12 @@ def cost_curve_band(
     Notes
     -----
     The test items vary, not the classifier (Drummond and Holte 2006): at each PCF(+), every sample uses
-    the threshold that is optimal on all items. Choosing it anew in each sample would make every sample
-    look better than new items will be. Rates are within a class, so the numbers of positives and of
-    negatives are fixed. A sample is one multinomial draw per class over the cells between the
-    thresholds: after sorting, the time does not depend on the number of items. With `groups`, each
-    sample draws as many groups as there are, with replacement, and has their numbers of positives and
-    negatives; samples without one of the classes are dropped. The ends of an interval are percentiles.
+    the threshold that is optimal on all items. If each sample chose its own threshold, all samples
+    would look better than new items will be. Rates are within a class, so the numbers of positives and
+    of negatives are fixed. A sample is one multinomial draw per class over the cells between the
+    thresholds; after sorting, the time does not depend on the number of items. With `groups`, each
+    sample draws the given number of groups with replacement, and has their numbers of positives and
+    negatives. Samples without one of the classes are dropped. The ends of an interval are percentiles.
     Like any bootstrap, it cannot reflect errors that did not occur: if the estimate is 0, so is the
     interval.
 
@@ -413,7 +414,7 @@ def _resampled_groups(
     n_resamples: int,
     generator: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return shares of missed positives and accepted negatives, by threshold, in resampled groups."""
+    """Return shares of missed positives and accepted negatives in resamples, by threshold."""
     items = read_items(y_true, y_score, None)
     codes = read_outermost(groups, items.n, "resampling")
     n_groups = int(codes.max()) + 1
@@ -440,7 +441,7 @@ def _resampled_groups(
 def _resampled(
     accepted: Sequence[int], total: int, n_resamples: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return how many of `total` items of a class each threshold accepts in each sample."""
+    """Return how many of a class's `total` items each threshold accepts, in each sample."""
     cells = np.diff([0, *accepted, total])
     samples = generator.multinomial(total, cells / total, size=n_resamples)
     return np.cumsum(samples[:, :-1], axis=1)

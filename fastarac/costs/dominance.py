@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def dominates(a: Model, b: Model) -> bool:
     """Return whether the ROC curve of `a` is nowhere below that of `b`, and somewhere above it.
 
-    Then `a` is at least as good as `b` for all prices and prevalences. Often neither dominates the
-    other: :func:`.better_ranges` returns the ranges in which one is cheaper.
+    If so, `a` is at least as good as `b` for all prices and prevalences. Often neither dominates the
+    other; :func:`.better_ranges` then returns the ranges in which one is cheaper.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def dominates(a: Model, b: Model) -> bool:
 
     Notes
     -----
-    Suzuki 2003, on ROC curves: points are connected by straight lines, and compared exactly. A curve
+    Suzuki 2003, on ROC curves. Points are connected by straight lines, and compared exactly. A curve
     does not dominate itself.
 
     References
@@ -68,7 +68,7 @@ def dominates(a: Model, b: Model) -> bool:
 
 
 def _whole_counts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return false and true accepts; convert weights that happen to be whole to integers."""
+    """Return false and true accepts; weights that happen to be whole become integers."""
     x, y = sweep.false_accepts, sweep.true_accepts
     if x.dtype == np.float64 and max(x[-1], y[-1]) <= 1 << 53:
         whole = x.astype(np.int64), y.astype(np.int64)
@@ -78,7 +78,7 @@ def _whole_counts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _nowhere_below(a: ThresholdSweep, b: ThresholdSweep) -> bool:
-    """Return whether no point of b is above a, and no point of a below b (the mirrored test)."""
+    """Return whether no point of b is above a, and no point of a is below b (the mirrored test)."""
     (ax, ay), (bx, by) = _whole_counts(a), _whole_counts(b)
     (ax, bx), (ay, by) = _in_common_units(ax, bx), _in_common_units(ay, by)
     if not _is_under(bx, by, ax, ay):
@@ -87,7 +87,7 @@ def _nowhere_below(a: ThresholdSweep, b: ThresholdSweep) -> bool:
 
 
 def _in_common_units(p: NDArray[Any], q: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Scale both exactly to the same last value: integers or, if these overflow, fractions."""
+    """Scale both exactly to the same last value, as integers or, if these overflow, as fractions."""
     if p.dtype == q.dtype == np.int64:
         ends = p[-1].item(), q[-1].item()
         unit = math.lcm(*ends)
@@ -101,14 +101,14 @@ def _in_common_units(p: NDArray[Any], q: NDArray[Any]) -> tuple[NDArray[Any], ND
 
 
 def _times(counts: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Return the product, without a copy if the factor is 1, as it is for the same items."""
+    """Return the product; without a copy if the factor is 1, which is the case for the same items."""
     return counts if factor == 1 else counts * factor
 
 
 def _is_under(*points: NDArray[Any]) -> bool:
     """Return whether no point (x, y), the first two arrays, is above the line through the others."""
     if all(counts.dtype == np.int64 for counts in points):
-        # read-only arrays only: the compiler sees one type
+        # The arrays are made read-only because the kernel is compiled for that type.
         return bool(_kernels.hulls.is_under(*(read_only(np.ascontiguousarray(p)) for p in points)))
     x, y, above_x, above_y = (counts.tolist() for counts in points)
     j, last = 0, len(above_x) - 1

@@ -1,7 +1,7 @@
 """Convex hull of ROC curves: the models and thresholds that can be cheapest.
 
-Hulls are found with exact counts. The few remaining corners are fractions, so that models tested on
-different numbers of items are compared exactly too.
+Hulls are found with exact counts. Their few corners are fractions, so that models tested on different
+numbers of items are also compared exactly.
 """
 
 from __future__ import annotations
@@ -69,24 +69,24 @@ class HullVertex(TupleResult, _HullVertex):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ROCConvexHull(Table, Result):
-    """Upper left convex hull of ROC curves: everything that is optimal for some prices and prevalence.
+    """Upper left convex hull of ROC curves: all that can be optimal for some prices and prevalence.
 
-    Vertices are in the order of the curve, from (0, 0), always negative, to (1, 1), always positive;
-    none is inside a straight edge.
+    Vertices are in the order of the curve: from (0, 0), which predicts always negative, to (1, 1),
+    which predicts always positive. No vertex is inside a straight edge.
 
     Attributes
     ----------
     fpr, tpr : ndarray of shape (n_vertices,)
         Rates in [0, 1], each the double nearest to the exact one.
     thresholds : ndarray of shape (n_vertices,)
-        Scores of the vertex's model at or above it count as positive. ``inf`` at (0, 0) and ``-inf`` at
-        (1, 1), for any model.
+        Scores of the vertex's model at or above this threshold count as positive. ``inf`` at (0, 0) and
+        ``-inf`` at (1, 1), for any model.
     names : tuple of length n_vertices
         The model of each vertex; None at the two trivial ones. If several models have the same point,
         the first of them.
     slope_low, slope_high : ndarray of shape (n_vertices,)
-        Each vertex is optimal for slopes from `slope_low` to `slope_high`, both included: the slopes of
-        the edges to its right and to its left; 0 and ``inf`` at the ends.
+        Each vertex is optimal for slopes from `slope_low` to `slope_high`, both included. These are the
+        slopes of the edges to its right and to its left; 0 and ``inf`` at the ends.
     auc : float
         Area under the hull, rounded once.
     exact : tuple of (Fraction, Fraction)
@@ -152,7 +152,7 @@ class ROCConvexHull(Table, Result):
         return "\n".join(lines)
 
     def best(self, slope: float) -> HullVertex:
-        """Return the vertex with the largest TPR − slope·FPR, that is, the least expected cost.
+        """Return the vertex with the largest TPR − slope·FPR, which has the lowest expected cost.
 
         Parameters
         ----------
@@ -162,9 +162,9 @@ class ROCConvexHull(Table, Result):
         Returns
         -------
         HullVertex
-            If two vertices are equally good, because the slope is that of the edge between them, the
-            one with the larger TPR; if both have the same TPR, the one with the smaller FPR. Slopes are
-            compared as the doubles nearest to the exact ones.
+            The best vertex. If an edge has this slope, both its vertices are equally good. Then it is
+            the one with the larger TPR or, for equal TPR, with the smaller FPR. Slopes are compared as
+            the doubles nearest to the exact ones.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class ROCConvexHull(Table, Result):
         return self[int(np.count_nonzero(left_edges >= slope if slope else left_edges > 0))]
 
     def candidates(self, low: float, high: float) -> tuple[HullVertex, ...]:
-        """Return all vertices that are optimal for some slope in a range, for prices known roughly.
+        """Return all vertices that are optimal for some slope in a range, such as for rough prices.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class ROCConvexHull(Table, Result):
         Returns
         -------
         tuple of HullVertex
-            In the order of the hull, from the smallest FPR. Vertices that are only optimal at an end of
+            In the order of the hull, from the smallest FPR. Vertices that are optimal only at an end of
             the range, in a tie, are included.
 
         Raises
@@ -226,9 +226,9 @@ def _slope(value: Any, name: str) -> float:
 def roc_convex_hull(models: Models) -> ROCConvexHull:
     """Return the convex hull of the ROC curves of any number of models.
 
-    Whatever false positives and false negatives cost, and however rare the positives are, the least
-    expected cost over all these models and their thresholds is attained at a vertex of the hull. A
-    model without a vertex is never needed.
+    Some vertex of the hull has the lowest expected cost of all these models and thresholds. This holds
+    whatever false positives and false negatives cost, and however rare positives are. A model without a
+    vertex is never needed.
 
     Parameters
     ----------
@@ -244,8 +244,8 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`, with the name of the model; also if a class is missing, as there is
-        no ROC curve then, or if there is no model.
+        As :func:`.threshold_sweep`, with the name of the model; also if a class is missing, because
+        there is then no ROC curve, or if there is no model.
 
     See Also
     --------
@@ -256,8 +256,8 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
     Notes
     -----
     The ROC convex hull method of Provost and Fawcett 1997; Suzuki 2003, equations 4 and 5. Counts are
-    compared exactly; weights by their sums at each threshold, which are rounded once. The time is about
-    that of sorting the scores.
+    compared exactly. Weights are compared by their sums at each threshold, which are rounded once. The
+    time is about the time to sort the scores.
 
     References
     ----------
@@ -311,26 +311,27 @@ def threshold_array(thresholds: Sequence[Any]) -> NDArray[Any]:
 def _edge_slope(a: ExactVertex, b: ExactVertex) -> float:
     try:
         return float((b.tpr - a.tpr) / (b.fpr - a.fpr))
-    except (ZeroDivisionError, OverflowError):  # vertical, or beyond the largest double
+    # the segment is vertical, or its slope exceeds the largest double
+    except (ZeroDivisionError, OverflowError):
         return math.inf
 
 
 def two_class_sweep(model: Model, name: str) -> ThresholdSweep:
-    """Return the sweep of a model that must have both classes; errors begin with `name`."""
+    """Return the sweep of a model that must have both classes; error messages begin with `name`."""
     sweep = sweep_of(model, name, SCORED_NAMES)
     require_both_classes(sweep, f"{name}: ")
     return sweep
 
 
 def require_both_classes(sweep: ThresholdSweep, where: str = "") -> None:
-    """Raise if a class is missing, so that there is no ROC curve."""
+    """Raise if a class is missing, because there is then no ROC curve."""
     for count, missing in ((sweep.n_correct, "positive"), (sweep.n_incorrect, "negative")):
         if not count:
             raise ValueError(f"{where}y_true has no {missing} item; a ROC curve needs both classes")
 
 
 def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex]:
-    """Return the corners of the common hull, holding one sweep in memory at a time."""
+    """Return the corners of the common hull; only one sweep at a time is in memory."""
     hulls = [(name, _hull_of_one(sweep)) for name, sweep in sweeps]
     x_unit = _common_unit([hull.x[-1] for _, hull in hulls])
     y_unit = _common_unit([hull.y[-1] for _, hull in hulls])
@@ -340,7 +341,8 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
         for x, y, threshold in zip(*hull, strict=True):
             points.append((_exact(x * x_scale), _exact(y * y_scale), threshold, name))
     if len(hulls) > 1:
-        points.sort(key=lambda point: point[:2])  # stable: of equal points, the first model stays first
+        # the sort is stable: among equal points, the first model comes first
+        points.sort(key=lambda point: point[:2])
     vertices = [
         ExactVertex(Fraction(x) / x_unit, Fraction(y) / y_unit, threshold, name)
         for x, y, threshold, name in _chain(points)
@@ -351,13 +353,13 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
 
 
 def _common_unit(totals: Sequence[Fraction]) -> Fraction:
-    """Return a common multiple of the totals if they are whole, else 1, so that counts stay whole."""
+    """Return a common multiple of the totals, so that counts stay whole; 1 if some are not."""
     whole = all(total.denominator == 1 for total in totals)
     return Fraction(math.lcm(*(total.numerator for total in totals)) if whole else 1)
 
 
 def _exact(value: Fraction) -> int | Fraction:
-    """Return a whole fraction as an integer, which is far faster."""
+    """Return a whole fraction as an integer, because integers are far faster."""
     return value.numerator if value.denominator == 1 else value
 
 
@@ -382,7 +384,7 @@ class _Hull(NamedTuple):
 
 def _hull_of_one(sweep: ThresholdSweep) -> _Hull:
     sweep = sweep.rising
-    found = hull_corners(sweep)  # lacks (0, 0) if items are accepted before the first error
+    found = hull_corners(sweep)  # lacks (0, 0) if correct items are accepted before the first error
     if found[0]:
         found = np.concatenate([[0], found])
     return _Hull(

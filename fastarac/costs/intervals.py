@@ -1,4 +1,4 @@
-"""Bootstrap intervals for the expected cost of a classifier, and for the difference of two."""
+"""Bootstrap intervals for the expected cost of a classifier, and for the difference between two."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from fastarac.costs.classification import CostMatrix
 
 FloatArray = NDArray[np.float64]
 
-Values = Any  # a float, or an array for a stack of cost matrices
-MOST_CELLS = 1 << 22  # most cells of resampled matrices, or groups, held at once
-LARGEST_BIAS = 0.25  # largest shift by smoothing without a warning, in standard errors
+Values = Any  # a float, or an array with one value per cost matrix
+MOST_CELLS = 1 << 22  # most cells of resampled matrices (or of groups) in memory at once
+LARGEST_BIAS = 0.25  # a larger shift by smoothing, in standard errors, raises a warning
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,10 +37,11 @@ class CostInterval(Table, Interval):
     Attributes
     ----------
     estimate, low, high : float or ndarray of shape (...)
-        Mean cost per item for the observed counts, Σ M·c/n, and the ends of its interval.
+        Mean cost per item for the observed counts M, Σ M·c/n with the costs c, and the ends of its
+        interval.
     standard_error : float or ndarray of shape (...)
-        Exact standard deviation of the resampled cost: √((Σ P̂·c² − (Σ P̂·c)²)/n); for groups with m
-        items and cost C each, to first order: √(Σ(C − m·c̄)²)/n.
+        Exact standard deviation of the resampled cost, √((Σ P̂·c² − (Σ P̂·c)²)/n). For groups with m
+        items and total cost C each, to first order √(Σ(C − m·c̄)²)/n.
     confidence_level : float
         As given, in (0, 1).
     method : str
@@ -93,7 +94,7 @@ class CostDifference(CostInterval):
 
     @property
     def rejected(self) -> Any:
-        """Whether the interval excludes 0, which rejects equal costs; bool or array of bool."""
+        """Whether the interval excludes 0, so that equal costs are rejected; bool or array of bool."""
         excluded = (np.asarray(self.low) > 0.0) | (np.asarray(self.high) < 0.0)
         return excluded if excluded.ndim else bool(excluded)
 
@@ -113,22 +114,22 @@ def bcost(
     Parameters
     ----------
     counts : array_like of int of shape (K, K)
-        Items by predicted (row) and actual class (column), as from :func:`.prediction_counts`. With
-        `groups`: one such table for each label, of shape (m, K, K).
+        Numbers of items by predicted (row) and actual class (column), as from
+        :func:`.prediction_counts`. With `groups`, one such table for each label, of shape (m, K, K).
     costs : CostMatrix or array_like of shape (..., K, K)
-        Cost per item of each cell; finite, negative for a benefit. All matrices of a stack are
-        evaluated on the same resamples.
+        Cost per item in each cell; finite, negative for a benefit. All matrices of a stack use the same
+        resamples.
     confidence_level : float, default=0.95
-        ρ, in (0, 1). It is taken as the decimal number it is written as.
+        ρ, in (0, 1). It counts as the decimal number that is written: 0.9 is exactly 9/10.
     n_resamples : int, default=1000
         B, at least 1.
     laplace : float, default=1.0, with groups 0
-        λ ≥ 0: number of items added to each cell. With 0, cells without items stay empty.
+        λ ≥ 0, the number of items added to each cell. With 0, cells without items stay empty.
     random_state : int, SeedSequence, Generator or None
         The same integer gives the same interval; None gives a new one each time.
     groups : array_like of shape (m,), optional
-        A label for each table, such as its page, if items of a page depend on each other: whole pages
-        are drawn. Tables with the same label belong together; labels without items are ignored.
+        A label for each table, such as its page, if items of a page depend on each other. Whole pages
+        are then drawn. Tables with the same label belong together; labels without items are ignored.
 
     Examples
     --------
@@ -162,8 +163,8 @@ def bcost(
     Raises
     ------
     ValueError, TypeError
-        If counts are negative, sum to 0, are not integers, or differ in shape from the costs; if costs
-        are not finite or are per item; or if an option is out of range.
+        If counts are negative, sum to 0, are not integers, or differ in shape from the costs. If costs
+        are not finite, or are given per item. If an option is out of range.
 
     Warns
     -----
@@ -183,13 +184,13 @@ def bcost(
 
     .. math:: \hat P(i, j) = \frac{M(i, j) + \lambda}{n + s^2 \lambda}
 
-    with s² cells; a resample is a draw of n items from that distribution. With μ = ⌊(1 − ρ)/2·B⌋ + 1,
+    with s² cells. A resample is a draw of n items from that distribution. With μ = ⌊(1 − ρ)/2·B⌋ + 1,
     the interval goes from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The source
     prints "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50 classes.
-    λ = 1/s² adds one item in total; with λ = 0, errors that did not occur occur in no resample.
+    λ = 1/s² adds one item in total. With λ = 0, an error that was not observed occurs in no resample.
 
-    With groups, each resample draws as many whole groups as there are, with replacement; its cost is
-    the total cost of its items divided by their number.
+    With groups, each resample draws the given number of whole groups with replacement. Its cost is the
+    total cost of its items divided by their number.
 
     References
     ----------
@@ -224,7 +225,7 @@ def bcost_delta(
         positional argument: the counts of :func:`.paired_prediction_counts`, of shape (K, K, K) or,
         with `groups`, (m, K, K, K).
     costs : CostMatrix or array_like of shape (..., K, K)
-        ``costs[i, j]``: cost of predicting i when j is true. A stack is evaluated on the same
+        ``costs[i, j]``: cost of predicting i when j is true. All matrices of a stack use the same
         resamples.
     labels : array_like of shape (K,), optional
         The label of each row and column; by default, all labels that occur, sorted.
@@ -236,7 +237,7 @@ def bcost_delta(
     Returns
     -------
     CostDifference
-        Cost of the first minus cost of the second; `rejected` tells whether the interval excludes 0.
+        Cost of the first minus cost of the second. `rejected` tells whether the interval excludes 0.
 
     Raises
     ------
@@ -257,12 +258,12 @@ def bcost_delta(
     Notes
     -----
     Suzuki 2003 (procedure BCOSTDELTA), after Margineantu and Dietterich 2000. An item of class j that
-    the models predict as i₁ and i₂ has Δ = c(i₁|j) − c(i₂|j); the s³ cells M′(i₁, i₂|j) are smoothed to
-    (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. Resampling the two confusion matrices
-    separately would ignore their correlation, and lose most of the power. The source prints that the
-    null hypothesis is rejected if the interval *includes* 0; it is rejected if the interval excludes 0.
-    Differences below the rounding error of the sum count as 0. The s³·λ items that smoothing adds pull
-    the difference towards 0.
+    the models predict as i₁ and i₂ has the difference Δ = c(i₁|j) − c(i₂|j). The s³ cells M′(i₁, i₂|j)
+    are smoothed to (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. If the two confusion
+    matrices were resampled separately, their correlation would be ignored and most of the power lost.
+    The source prints that the null hypothesis is rejected if the interval *includes* 0; in fact it is
+    rejected if the interval excludes 0. Differences below the rounding error of the sum count as 0. The
+    s³·λ items that smoothing adds pull the difference towards 0.
 
     References
     ----------
@@ -308,7 +309,7 @@ def bcost_delta(
             counted = _Table(*np.divmod(pairs, matrix.size), times, matrix.shape)
     differences = prices[..., :, np.newaxis, :] - prices[..., np.newaxis, :, :]
     moments, distribution = _resample(counted, differences, plan)
-    # sums that are 0 except for rounding
+    # These sums are 0 except for rounding.
     terms = n_rows**2 * n_classes + moments.n_groups
     noise = terms * np.finfo(np.float64).eps * abs(differences).max(axis=(-3, -2, -1))
     estimate = np.where(abs(moments.estimate) > noise, moments.estimate, 0.0)
@@ -337,7 +338,7 @@ def _plan(
 ) -> _Plan:
     level = inner_fraction(confidence_level, "confidence_level")
     n_resamples = whole_number(n_resamples, "n_resamples", 1, MOST_VALUES)
-    # 0.9 means 9/10 here, not the nearest double: (1 − 0.9)/2·1000 must not come out below 50
+    # Compute with 9/10, not with the double nearest to 0.9, so that (1 − 0.9)/2·1000 is exactly 50.
     beyond = (1 - Fraction(str(confidence_level))) / 2
     rank = int(beyond * n_resamples) + 1
     if laplace is None:
@@ -358,7 +359,7 @@ def _read_prices(costs: ArrayLike | CostMatrix) -> NDArray[np.float64]:
 
 
 class _Moments(NamedTuple):
-    """Moments of the costs, each with the shape of the stack."""
+    """Moments of the costs, each with the shape of the stack of cost matrices."""
 
     n_cells: int
     estimate: FloatArray
@@ -403,7 +404,8 @@ def _resample(
     by_cell = prices.reshape(-1, counts.size)
     cells = counts.reshape(-1)
     weights = cells + plan.laplace
-    # rarest cells first, so that the rest for later cells is never a difference of close numbers
+    # Draw the rarest cells first: the share left for later cells is then never a difference of two
+    # nearly equal numbers.
     order = np.argsort(weights, kind="stable")
     order = order[weights[order] > 0.0]
     probabilities = weights[order] / weights.sum()
@@ -428,7 +430,7 @@ def _resample(
 def _resample_groups(
     table: _Table, prices: NDArray[np.float64], plan: _Plan
 ) -> tuple[_Moments, FloatArray]:
-    """Do the same as `_resample` with whole groups."""
+    """Return the same results as `_resample`, but draw whole groups."""
     sizes = np.bincount(table.groups, weights=table.times)
     present = sizes > 0
     stack = prices.shape[: prices.ndim - len(table.shape)]
@@ -476,7 +478,7 @@ def _interval(moments: _Moments, distribution: FloatArray, plan: _Plan, method: 
 
 
 def _smoothing_warning(moments: _Moments, low: FloatArray, high: FloatArray, laplace: float) -> str:
-    """Describe smoothing that adds too much compared with the observed counts; empty if none does."""
+    """Describe smoothing that adds too much to the observed counts; empty if there is none."""
     n_cells, estimate, bias, error, _ = moments
     outside = (estimate < low) | (estimate > high)
     doubtful = outside | (abs(bias) > LARGEST_BIAS * error)

@@ -25,7 +25,7 @@ class _NetBenefitCurve(NamedTuple):
 
 
 class NetBenefitCurve(Table, TupleResult, _NetBenefitCurve):
-    """Net benefit at each threshold probability, and that of accepting everything or nothing.
+    """Net benefit at each threshold probability, and net benefit of accepting everything or nothing.
 
     See Also
     --------
@@ -68,13 +68,13 @@ def net_benefit_curve(
     thresholds: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> NetBenefitCurve:
-    """Compute the net benefit over the threshold probability (decision curve).
+    """Compute the net benefit as a function of the threshold probability (decision curve).
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
-        Whether each output was right, or each item is of the positive class (bool, or 0 and 1), and the
-        probability of that (real and finite).
+        Whether each output was right, or each item is positive (bool, or 0 and 1), and its probability
+        of being so (real and finite).
     thresholds : array_like of shape (m,), optional
         Threshold probabilities p, each at least 0 and below 1; by default 0, 0.01, …, 0.99.
     sample_weight : array_like of shape (n,), optional
@@ -104,9 +104,9 @@ def net_benefit_curve(
 
     Notes
     -----
-    TA/Ω − FA/Ω·p/(1 − p), equation 1 of Vickers and Elkin 2006, where true positives are correct
-    accepted items. Accepting at a probability of p implies that an error is p/(1 − p) times as bad as
-    one right output is good. The confidence must be calibrated to be compared with p.
+    TA/Ω − FA/Ω·p/(1 − p), equation 1 of Vickers and Elkin 2006; true positives are the correct accepted
+    items. Whoever accepts at a probability of p treats an error as p/(1 − p) times as bad as one right
+    output is good. The confidence must be calibrated, because it is compared with p.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The best of several models over a grid of cost ratios, each at its own best threshold."""
+"""The best of several models for a grid of cost ratios, each at its own best threshold."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ ROUNDING = 2.0**-49
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PreferenceMap(Table, Result):
-    """The best of several models over a grid of cost ratios.
+    """The best of several models for each pair of cost ratios in a grid.
 
     Attributes
     ----------
     names : tuple of str
         The models, in the order given.
     gammas : ndarray of shape (g,)
-        γ = C_R/C_C, the cost of verification relative to correction; increasing.
+        γ = C_R/C_C, the cost of a verification divided by that of a correction; increasing.
     deltas : ndarray of shape (d,)
-        δ = C_E/C_C − 1, the cost of an error beyond a correction; increasing.
+        δ = C_E/C_C − 1, the cost of an error divided by that of a correction, minus 1; increasing.
     best : ndarray of shape (g, d), intp
-        Index into `names` of the model with the greatest W; if several are equal, the first.
+        Index into `names` of the model with the largest W; if several are equal, the first.
     margin : ndarray of shape (g, d)
-        W of the best model minus that of the runner-up, in units of a correction; 0 if they are equal,
-        ``inf`` for a single model.
+        W of the best model minus that of the second best, in units of a correction; 0 if they are
+        equal, ``inf`` for a single model.
     performance : ndarray of shape (models, g, d)
         W = γX + β − δR_E of each model, each at its own best threshold.
 
@@ -106,16 +106,18 @@ def preference_map(
     deltas: ArrayLike,
     reviewer: Reviewer | None = None,
 ) -> PreferenceMap:
-    """Compare models over a grid of cost ratios, for prices that are not yet known.
+    """Compare models for a grid of cost ratios, if prices are not yet known.
 
     Parameters
     ----------
     models : mapping of str to (correct, confidence) or ThresholdSweep
         The models by name. They may have been tested on different items.
     gammas : array_like of shape (g,)
-        γ = C_R/C_C, the cost of verification relative to correction; at least 0, strictly increasing.
+        γ = C_R/C_C, the cost of a verification divided by that of a correction; at least 0, strictly
+        increasing.
     deltas : array_like of shape (d,)
-        δ = C_E/C_C − 1, the cost of an error beyond a correction; at least -1, strictly increasing.
+        δ = C_E/C_C − 1, the cost of an error divided by that of a correction, minus 1; at least -1,
+        strictly increasing.
     reviewer : Reviewer, optional
         The people who verify rejected items; by default they find and correct every error.
 
@@ -138,10 +140,10 @@ def preference_map(
 
     Notes
     -----
-    For each pair of ratios, each model is at its own optimal threshold: the vertex of its
-    :func:`.arac_convex_hull` for that γ/δ. With the hull known, the time is O(g·d·log h) per model with
-    h vertices. W is that of equation 15 of Kimura et al. 2024. Models count as equal if their W differ
-    by no more than possible rounding, 2⁻⁴⁹ times the sum of 1, γ and the size of δ.
+    For each pair of ratios, each model uses its own optimal threshold: the vertex of its
+    :func:`.arac_convex_hull` for that γ/δ. Given the hull with h vertices, the time per model is
+    O(g·d·log h). W is defined by equation 15 of Kimura et al. 2024. Models count as equal if their W
+    differ by no more than possible rounding: 2⁻⁴⁹ times the sum of 1, γ and the size of δ.
 
     References
     ----------
@@ -196,11 +198,12 @@ def _best_performance(
     changes = np.array([float(errors / (errors + others)) for errors, others in steps])
     people = reviewer or PERFECT
     gamma, delta = gammas[:, None], deltas[None, :]
-    # Saving from accepting a correct item, and saving if an incorrect accepted item were correct.
+    # `saved`: saving from accepting a correct item. `at_stake`: saving if an incorrect accepted item
+    # were correct instead.
     spoiling = people.false_alarm_rate * (2.0 + delta)
     saved, at_stake = gamma + spoiling, people.detection_rate * delta + spoiling
     ratio = np.full(saved.shape, np.inf)
-    with np.errstate(over="ignore"):  # an overflow to inf is above all changes, which are at most 1
+    with np.errstate(over="ignore"):  # inf is above all changes, which are at most 1
         np.divide(saved, at_stake, out=ratio, where=np.broadcast_to(at_stake > 0, saved.shape))
     place = np.searchsorted(changes, ratio, side="right")
     at = part_of(sweep, corners)

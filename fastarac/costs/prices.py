@@ -28,14 +28,14 @@ def iso_performance_slope(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: Ar
     Returns
     -------
     float or ndarray
-        Between 0 and ``inf``, in the common shape of the arguments: P(−)·c(+|−)/(P(+)·c(−|+)), equation
-        5 of Suzuki 2003, where correct predictions cost nothing.
+        The slope, between 0 and ``inf``, in the common shape of the arguments:
+        P(−)·c(+|−)/(P(+)·c(−|+)), equation 5 of Suzuki 2003, in which correct predictions cost nothing.
 
     Raises
     ------
     ValueError, TypeError
-        If an argument is out of range, or if both P(+)·c(−|+) and P(−)·c(+|−) are 0: no classifier
-        costs anything then.
+        If an argument is out of range, or if both P(+)·c(−|+) and P(−)·c(+|−) are 0, because no
+        classifier then costs anything.
 
     See Also
     --------
@@ -64,7 +64,7 @@ def probability_cost(p_positive: float, cost_fn: float, cost_fp: float) -> float
 @overload
 def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any: ...
 def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Any:
-    """Compute PCF(+), the position on the horizontal axis of cost curves, for prices and prevalence.
+    """Compute PCF(+), the position on the horizontal axis of cost curves, from prices and prevalence.
 
     Parameters
     ----------
@@ -74,8 +74,9 @@ def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLi
     Returns
     -------
     float or ndarray
-        In [0, 1]; in the common shape of the arguments: P(+)·c(−|+)/(P(+)·c(−|+) + P(−)·c(+|−)),
-        equations 6 to 8 of Suzuki 2003. It is 1/(1 + s) if s is the slope of the iso-performance lines.
+        PCF(+), in [0, 1] and in the common shape of the arguments: P(+)·c(−|+)/(P(+)·c(−|+) +
+        P(−)·c(+|−)), equations 6 to 8 of Suzuki 2003. It is 1/(1 + s), where s is the slope of the
+        iso-performance lines.
 
     See Also
     --------
@@ -93,7 +94,8 @@ def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLi
     0.5
     """
     positive, negative = _class_costs(p_positive, cost_fn, cost_fp)
-    largest = np.maximum(positive, negative)  # avoids overflow, and loss of digits below 1e-308
+    # dividing by it avoids overflow, and loss of digits below 1e-308
+    largest = np.maximum(positive, negative)
     positive, negative = positive / largest, negative / largest
     return _plain(positive / (positive + negative))
 
@@ -158,8 +160,8 @@ def expected_cost(
     Returns
     -------
     float or ndarray
-        In the unit of the prices, in the common shape of the arguments: P(+)·(1 − TP)·c(−|+) +
-        P(−)·FP·c(+|−), equation 4 of Suzuki 2003, where correct predictions cost nothing.
+        The cost in the unit of the prices, in the common shape of the arguments: P(+)·(1 − TP)·c(−|+) +
+        P(−)·FP·c(+|−), equation 4 of Suzuki 2003, in which correct predictions cost nothing.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Cost curves for classifiers with a reject option, by Hanczar and by Abbas et al."""
+"""Cost curves for classifiers with a reject option, after Hanczar and after Abbas et al."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _RejectionCostCurve(NamedTuple):
 
 
 class RejectionCostCurve(Table, TupleResult, _RejectionCostCurve):
-    """Least cost for each relative cost of rejecting, with the threshold that attains it.
+    """Lowest cost for each relative cost of rejecting, and the threshold that attains it.
 
     See Also
     --------
@@ -66,15 +66,15 @@ def rejection_cost_curve(
     reject_cost: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> RejectionCostCurve:
-    """Compute the cost curve over the relative cost of rejecting.
+    """Compute the lowest cost as a function of the relative cost of rejecting.
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     reject_cost : float or array_like of shape (k,), optional
-        λ, the cost of a rejection divided by the cost of a rejection plus that of an error, in [0, 1].
-        By default 0, 1 and all values at which the best threshold changes; the curve is linear in
+        λ, the cost of a rejection divided by the sum of the costs of a rejection and an error, in [0,
+        1]. By default 0, 1 and all values at which the best threshold changes; the curve is linear in
         between.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
@@ -82,8 +82,8 @@ def rejection_cost_curve(
     Returns
     -------
     reject_cost, cost, thresholds : ndarray of shape (k,)
-        λ, as given; the least (1 − λ)·risk + λ·(1 − X) over all thresholds, in [0, 1]; the threshold
-        that attains it, or if there are several, the one that accepts most.
+        λ, as given; the lowest value of (1 − λ)·risk + λ·(1 − X) over all thresholds, in [0, 1]; and
+        the threshold that attains it. If there are several, it is the one that accepts most.
 
     Raises
     ------
@@ -101,8 +101,8 @@ def rejection_cost_curve(
     L = (1 − λ)E + λR with the risk E = FA/(TA + FA) and the rejection rate R = 1 − X (Hanczar 2019,
     "Performance visualization spaces for classification with rejection option"; Kimura et al. 2024,
     2.6). If nothing is accepted, E counts as 0 here. The curve is the lower envelope of straight lines,
-    one per threshold. The lines on it are found exactly in one pass over the sweep, and the line for
-    each λ by bisection: O(m + k log m).
+    one per threshold. One pass over the sweep finds the lines on the envelope exactly; bisection finds
+    the line for each λ: O(m + k log m).
 
     References
     ----------
@@ -138,7 +138,7 @@ def rejection_cost_curve(
 
 
 def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
-    """Return the best points for increasing reject costs, and the least double where each takes over.
+    """Return the best points for increasing reject costs, and the smallest double for each.
 
     Comparing a double with this bound gives the same result as comparing it with the exact value.
     """
@@ -166,7 +166,7 @@ def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
 
 
 def _round_up(value: Fraction) -> float:
-    """Return the least double that is not below `value`."""
+    """Return the smallest double that is at least `value`."""
     nearest = float(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 

@@ -20,9 +20,9 @@ from fastarac.costs.verification import PERFECT, VerificationCosts, require_cost
 from fastarac.reviewer import Reviewer, check_reviewer
 
 MODEL, PEOPLE = "model", "people"
-SILENT = -np.inf  # the confidence of a model without an output
+SILENT = -np.inf  # the confidence if the model has no output
 DIGITS_OF_DOUBLE = 53  # bits of a double's mantissa
-MOST_PARTS = 16  # most summands that represent a price or a rate
+MOST_PARTS = 16  # a price or a rate is represented by at most this many summands
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -37,17 +37,17 @@ class Stage(Result):
         Name of the stage; different for each stage.
     price : float or None
         Cost of an item that reaches a model, or that people verify, at least 0. None is allowed for
-        people only: the price of verification in `costs`.
+        people only, and stands for the price of verification in `costs`.
     correct : array_like of shape (n,), optional
         Whether the model's output is right, for all items (bool, or 0 and 1).
     confidence : array_like of shape (n,), optional
         Confidence of the model's output, for all items; real and finite, or NaN if the model has no
-        output: it decides nothing there, and `correct` tells whether having no output is right.
+        output. It then decides nothing, and `correct` tells whether having no output is right.
     reviewer : Reviewer, optional
         How well people find errors, if they are not perfect.
     max_share : float, optional
-        Largest share of all items that may reach the model, or that the people can verify, in [0, 1];
-        compared like a limit, so that 2 of 6 are within 1/3.
+        Largest share of all items that may reach the model, or that the people can verify, in [0, 1].
+        It is compared exactly, so that 2 of 6 are within 1/3.
 
     See Also
     --------
@@ -123,7 +123,7 @@ class Stage(Result):
 
 
 class StagePrices(NamedTuple):
-    """Exact cost and expected errors, by stage, of a correct and of a wrong output that it decides."""
+    """Exact cost and expected errors of each stage, for a correct and a wrong output."""
 
     correct: list[Fraction]
     wrong: list[Fraction]
@@ -176,14 +176,14 @@ class Stages(NamedTuple):
         return float(value) if levels is None or np.isinf(value) else levels[int(value)].item()
 
     def own_value(self, stage: int, threshold: Any) -> float:
-        """Return the least internal double that the user's threshold accepts."""
+        """Return the smallest internal double that the user's threshold accepts."""
         levels = self.levels[self.model[stage]]
         if levels is None or np.isinf(threshold):
             return float(threshold)
         return float(np.searchsorted(levels, threshold))
 
     def of_each(self, *, written: bool) -> StagePrices:
-        """Return exact costs and errors, reading numbers as decimals if `written`, else as doubles."""
+        """Return exact costs and errors; numbers are read as decimals if `written`, else as doubles."""
         number = (lambda value: Fraction(repr(value))) if written else Fraction
         correction, error = number(self.correction), number(self.error)
         found = StagePrices([], [], [], [])
@@ -207,7 +207,7 @@ class Stages(NamedTuple):
     def weights(self, max_error_rate: float | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the kernel's weights, and the most errors within the limit in the same unit.
 
-        Prices and rates are taken as the decimals they are written as.
+        Prices and rates count as the decimals that are written.
         """
         each, n = self.of_each(written=True), self.n_items
         whole_costs, _ = in_whole_numbers([*each.correct, *each.wrong])
@@ -240,7 +240,7 @@ def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
 def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
     """Represent integers as sums of doubles, largest first, that add up exactly over the items.
 
-    Each has at most `MOST_PARTS` summands; smaller digits are cut off.
+    Each integer has at most `MOST_PARTS` summands; smaller digits are cut off.
     """
     digits = DIGITS_OF_DOUBLE - n_items.bit_length()
     longest = max(max(whole).bit_length(), 1)
@@ -261,7 +261,7 @@ def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: Verification
     Raises
     ------
     TypeError, ValueError
-        If an element is no stage, or the stages form no cascade.
+        If an element is not a stage, or the stages form no cascade.
     """
     if isinstance(stages, Stage | str | Mapping) or not isinstance(stages, Sequence):
         raise TypeError(f"stages must be a list of stages, got a {type(stages).__name__}")
@@ -341,7 +341,7 @@ def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
 
 
 def _as_doubles(stage: Stage) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
-    """Return confidences as doubles in the same order, and the values they number, if any."""
+    """Return confidences as doubles in the same order, and the values that they number, if any."""
     confidence = stage.confidence
     if confidence is None:
         return np.zeros_like(stage.correct, np.float64), None

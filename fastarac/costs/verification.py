@@ -1,4 +1,4 @@
-"""Costs of verification, correction and undetected errors, and the threshold of least cost."""
+"""Costs of verification, correction and undetected errors, and the threshold of lowest cost."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class VerificationCosts(Pickled):
         Returns
         -------
         VerificationCosts
-            With C_R = γ, C_C = 1 and C_E = δ + 1, rounded to a float.
+            Prices with C_R = γ, C_C = 1 and C_E = δ + 1, each rounded to a float.
 
         Raises
         ------
@@ -127,12 +127,12 @@ class VerificationCosts(Pickled):
 
     @property
     def gamma(self) -> float:
-        """γ = C_R/C_C (equation 13): the cost of verification relative to correction."""
+        """γ = C_R/C_C (equation 13): the cost of a verification divided by that of a correction."""
         return self.verification / self.correction
 
     @property
     def delta(self) -> float:
-        """δ = C_E/C_C − 1 (equation 13): the cost of an error beyond a correction, relative to it."""
+        """δ = C_E/C_C − 1 (equation 13): the cost of an error over that of a correction, minus 1."""
         try:
             (a, b), (c, d) = self.error.as_integer_ratio(), self.correction.as_integer_ratio()
             return (a * d - b * c) / (b * c)
@@ -141,9 +141,9 @@ class VerificationCosts(Pickled):
 
     @property
     def matrix(self) -> FloatArray:
-        """Costs of rejecting and accepting (rows) incorrect and correct items (columns).
+        """Costs of rejecting and accepting (rows) an incorrect and a correct item (columns).
 
-        [[C_R + C_C, C_R], [C_E, 0]]: rows are the machine's decision, columns are the truth.
+        The matrix is [[C_R + C_C, C_R], [C_E, 0]]. Rows are the machine's decision, columns the truth.
         """
         rejected = [self.verification + self.correction, self.verification]
         return np.array([rejected, [self.error, 0.0]])
@@ -156,8 +156,8 @@ class VerificationCosts(Pickled):
         at : ThresholdSweep or OperatingPoint
             A sweep, for all its thresholds, or one point.
         reviewer : Reviewer, optional
-            The people who verify; by default they find and correct every error. A point has its own
-            reviewer.
+            The people who verify; by default they find and correct every error. A point already has its
+            own reviewer.
 
         Returns
         -------
@@ -167,14 +167,14 @@ class VerificationCosts(Pickled):
         Raises
         ------
         TypeError
-            If `at` is anything else, or if a reviewer is given with a point.
+            If `at` is of another type, or if a reviewer is given with a point.
         """
         return cost_of(self, at, _reviewer_of(at, reviewer))  # type: ignore[no-any-return]
 
     def normalized_cost(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
         """Return L′ = [L − (C_R + C_C)]/C_C = −γX − β + δR_E (equations 12 and 14); lower is better.
 
-        L′ is −W. The unit is a correction. Parameters and errors are those of :meth:`cost`.
+        L′ is −W, in units of a correction. Parameters and errors are those of :meth:`cost`.
         """
         performance: Any = self.performance(at, reviewer=reviewer)
         return 0.0 - performance  # type: ignore[no-any-return]
@@ -182,8 +182,9 @@ class VerificationCosts(Pickled):
     def performance(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
         """Return W = γX + β − δR_E = −L′ (equation 15), at most γ + 1; higher is better.
 
-        The unit is a correction. Parameters and errors are those of :meth:`cost`. Items that a reviewer
-        spoils, a·FR/Ω, each cost an error and a correction, and lower W by a further 2a·FR/Ω.
+        The unit is a correction. Parameters and errors are those of :meth:`cost`. Each item that a
+        reviewer spoils costs an error and a correction. Spoiled items are the share a·FR/Ω of all; they
+        lower W by a further 2a·FR/Ω.
         """
         people, counts = _reviewer_of(at, reviewer), cast("Any", at)
         rates = at.acceptance_rate, counts.recognition_rate, people.error_rate(counts)
@@ -200,12 +201,12 @@ def cost_of(costs: VerificationCosts, at: Any, reviewer: Reviewer) -> Any:
 def performance_of(
     gamma: Any, delta: Any, accepted: Any, recognized: Any, errors: Any, spoiled: Any = 0
 ) -> Any:
-    """Return W = γX + β − δR_E (equation 15) minus spoiled items; accepts arrays and fractions."""
+    """Return W = γX + β − δR_E (equation 15) minus spoiled items; takes arrays and fractions."""
     return gamma * accepted + recognized - spoiled - delta * errors
 
 
 def spoiled_by(reviewer: Reviewer, at: Any) -> Any:
-    """Return 2a·FR/Ω: a spoiled item was correct, and now costs an error and a correction."""
+    """Return 2a·FR/Ω, because a spoiled item was correct, and now costs an error and a correction."""
     return 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
 
 
@@ -236,7 +237,7 @@ def performance_at_error_rate(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float | FloatArray:
-    """Return W at an allowed error rate, read off the ARAC curve.
+    """Return W at an allowed error rate, read from the ARAC curve.
 
     Parameters
     ----------
@@ -245,7 +246,7 @@ def performance_at_error_rate(
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     costs : VerificationCosts
-        The prices, of which only γ and δ matter here: see :meth:`.VerificationCosts.from_ratios`.
+        The prices. Only γ and δ matter here: see :meth:`.VerificationCosts.from_ratios`.
     reviewer : Reviewer, optional
         The people who verify rejected items; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
@@ -271,8 +272,8 @@ def performance_at_error_rate(
     Notes
     -----
     W(θ) = γX(θ) + β − δε with the X(θ) of :func:`.acceptance_at_error_rate`; Kimura et al. 2024, 3.2
-    §2. The full allowed ε is counted, even if all items together have fewer errors. A reviewer who
-    spoils correct items lowers W by 2a·FR/Ω, as in :meth:`.VerificationCosts.performance`.
+    §2. The full allowed ε counts, even if all items together have fewer errors. A reviewer who spoils
+    correct items lowers W by 2a·FR/Ω, as in :meth:`.VerificationCosts.performance`.
 
     References
     ----------
@@ -309,7 +310,7 @@ def optimal_operating_point(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint:
-    """Choose the threshold of least total cost of verification, correction and undetected errors.
+    """Choose the threshold of lowest total cost of verification, correction and undetected errors.
 
     Parameters
     ----------
@@ -321,8 +322,8 @@ def optimal_operating_point(
     Returns
     -------
     OperatingPoint
-        If several thresholds have the least cost, the one that accepts most. ``costs.cost(point)`` is
-        that cost.
+        The point. If several thresholds have the lowest cost, the one that accepts most.
+        ``costs.cost(point)`` is that cost.
 
     Raises
     ------
@@ -338,9 +339,10 @@ def optimal_operating_point(
     Notes
     -----
     The minimum of L (equation 9 of Kimura et al. 2024). L is linear in TA and FA: every accepted
-    correct item saves A = C_R + a(C_C + C_E), every accepted incorrect one costs B = d(C_E − C_C) −
-    C_R, with d = 1 and a = 0 for perfect people. At the corners of :func:`.arac_convex_hull`, A·TA and
-    B·FA are compared as exact products of prices and rates, taken as decimals.
+    correct item saves A = C_R + a(C_C + C_E), and every accepted incorrect item costs B = d(C_E − C_C)
+    − C_R. For perfect people, d = 1 and a = 0. At the corners of :func:`.arac_convex_hull`, A·TA and
+    B·FA are compared as exact products of prices and rates, which count as the decimals that are
+    written.
 
     References
     ----------
@@ -371,9 +373,9 @@ def cheapest_corner(sweep: CountsAtThresholds, saved: Fraction, lost: Fraction) 
 
 
 def marginal_costs(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[Fraction, Fraction]:
-    """Return the saving by accepting a correct item, and the cost of accepting an incorrect one.
+    """Return the saving from accepting a correct item, and the cost of accepting an incorrect one.
 
-    Both are exact for prices and rates taken as the decimals they are written as.
+    Both are exact; prices and rates count as the decimals that are written.
     """
     check_reviewer(reviewer)
     people = reviewer or PERFECT
