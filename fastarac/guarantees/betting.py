@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from fastarac._core.checks import largest_group
 from fastarac.guarantees.fallback import Start, last_proved
 
-BOLDNESS = 0.9  # share of the largest bet that cannot lose everything
-LARGEST_LOG = 700.0  # largest logarithm of a capital, so that its exponential fits a double
-FEW = 128  # fewest groups in the first attempt
+BOLDNESS = 0.9  # largest bet, as a share of the bet that could lose the whole capital
+LARGEST_LOG = 700.0  # a capital with this logarithm still fits a double
+FEW = 128  # the first attempt uses at least this many groups
 
 
 class GroupedItems(NamedTuple):
-    """Groups in random order, with their items from high to low confidence."""
+    """Groups in random order; their items are in order of decreasing confidence."""
 
     group: NDArray[np.intp]
     """Group number of each item; groups are numbered in random order."""
@@ -47,7 +47,7 @@ class GroupedItems(NamedTuple):
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:
-        """Return the groups without the first ones, whose items are marked in a mask."""
+        """Return the groups except the first ones, whose items a mask marks."""
         first = int(self.group[items].max()) + 1 if items.any() else 0
         return GroupedItems(
             self.group[~items] - first, self.place[~items], self.wrong[~items], self.sizes[first:],
@@ -55,14 +55,14 @@ class GroupedItems(NamedTuple):
         )  # fmt: skip
 
     def needed(self, limit: float, delta: float) -> int:
-        """Return about how many groups without an error are needed to prove a limit."""
+        """Return about how many groups without an error prove a limit."""
         if limit <= 0.0:
             return 0
         mean = float(self.sizes.mean())
         return math.ceil(math.log(1.0 / delta) / limit * self.largest / mean)
 
     def one_each(self, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Draw one item of each kept group; a group is kept with probability size/largest."""
+        """Draw one item from each kept group; a group is kept with probability size/largest."""
         order = rng.permutation(len(self.group))
         _, first = np.unique(self.group[order], return_index=True)
         kept = rng.random(len(self.sizes)) < self.sizes / self.largest
@@ -72,9 +72,9 @@ class GroupedItems(NamedTuple):
 def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float) -> float:
     """Return the largest capital reached by betting that the mean is below 0.
 
-    The method is that of Waudby-Smith and Ramdas 2024. `outcomes` holds the groups' outcomes in order,
-    each at most (1 − limit)·largest; `largest` may differ by group. Each bet depends on the mean and
-    the spread of the groups before; the first assumes an earlier group without an error.
+    The method is that of Waudby-Smith and Ramdas 2024. `outcomes` holds the outcomes of the groups in
+    order, each at most (1 − limit)·largest; `largest` may differ by group. Each bet depends on the mean
+    and the variation of the earlier groups. The first bet assumes an earlier group without an error.
     """
     grown = float(np.max(_growth(outcomes, largest, limit), initial=0.0))
     return math.exp(min(grown, LARGEST_LOG))
@@ -83,7 +83,7 @@ def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], li
 def _growth(
     outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float
 ) -> NDArray[np.float64]:
-    """Return the logarithm of the capital after each group, which does not depend on later ones."""
+    """Return the logarithm of the capital after each group; later groups do not affect it."""
     n = len(outcomes)
     highest = BOLDNESS / ((1.0 - limit) * largest)
     prior = -limit * float(np.ravel(largest)[0]) / 2.0
@@ -99,9 +99,9 @@ def _growth(
 def _groups_needed(
     outcomes: NDArray[np.float64], largest: float, limit: float, delta: float, guess: int
 ) -> int | None:
-    """Return after how many groups the capital first reaches 1/δ; None if it never does.
+    """Return the number of groups after which the capital first reaches 1/δ; None if it never does.
 
-    Try the first 2·`guess` groups, then twice as many, and so on.
+    The first 2·`guess` groups are tried, then twice as many, and so on.
     """
     n, goal = len(outcomes), -math.log(delta)
     tried = min(n, max(FEW, 2 * guess))
@@ -117,8 +117,8 @@ def _groups_needed(
 def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: float) -> int:
     """Return how many points, from the top, have an error rate proved to be within the limit.
 
-    The capital is checked after each group, so a proof uses only the first groups. It has to be
-    repeated only if a newly accepted error is in one of these.
+    The capital is checked after each group, so a proof uses only the first groups. It is repeated only
+    if one of these groups has a newly accepted error.
     """
     errors = np.flatnonzero(pages.wrong)
     errors = errors[np.argsort(pages.place[errors], kind="stable")]

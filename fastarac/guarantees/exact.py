@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
 MUCH_LESS = 0.5  # report the approximation if less than this share of it is proved
-# Denominators of the limits.
+# Names of the items among which each limit counts errors, for sentences.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
 
 
@@ -65,30 +65,32 @@ class GuaranteedOperatingPoint(Result):
     Attributes
     ----------
     point : OperatingPoint
-        Threshold, counts and rates on the given items; the threshold is ``inf`` if nothing can be
+        Threshold, counts and rates on the given items. The threshold is ``inf`` if nothing can be
         guaranteed.
     bound : float
-        The Clopper–Pearson upper bound at this threshold, in [0, `limit`]; 0 if it accepts no item.
+        The upper bound of Clopper and Pearson at this threshold, in [0, `limit`]; 0 if the threshold
+        accepts no item.
     limit : float
         The limit on the error rate or risk.
     failure_probability : float
         δ, the largest probability that a sample of this size leads to a threshold that exceeds the
         limit.
     criterion : {"max_error_rate", "max_risk"}
-        Whether errors are limited among all items, or among the accepted ones.
+        Whether errors are limited as a share of all items, or of the accepted items.
     max_group_size : int or None
         For grouped items, the largest size of a group for which the guarantee holds.
     certified : bool
         Whether the guarantee is proved; False for the approximation "gamma".
     approximate_acceptance_rate : float or None
-        The acceptance rate by the approximation "gamma", if "auto" can prove less than half of it.
+        The acceptance rate of the approximation "gamma", if "auto" can prove less than half of it.
     assumed_probability : float or None
-        For a `PartialTruth` with unknown inclusion probabilities, the least declared or else known one:
-        the guarantee holds only if no output was chosen with a smaller probability.
+        For a `PartialTruth` with unknown inclusion probabilities: the smallest probability that was
+        declared or, if none was, that is known. The guarantee holds only if no output was chosen with a
+        smaller one.
     truth_reader : Reviewer or None
         The people who gave the truth, if they may err; `bound` then includes overlooked errors.
     faultless_acceptance_rate : float or None
-        The acceptance rate for the same answers if `truth_reader` overlooked nothing.
+        The acceptance rate that the same answers would give if `truth_reader` overlooked nothing.
 
     See Also
     --------
@@ -171,7 +173,7 @@ def guaranteed_operating_point(
     """Choose a threshold that keeps a limit on new items from the same source, with high probability.
 
     The threshold of :func:`.operating_point` keeps its limit on new items only about half of the time.
-    Here a margin for chance is added, larger with fewer items.
+    This function adds a margin for chance, larger with fewer items.
 
     Parameters
     ----------
@@ -182,15 +184,15 @@ def guaranteed_operating_point(
     failure_probability : float, default=0.05
         δ, in (0, 0.5]: the largest allowed probability that the threshold exceeds the limit.
     groups : array_like of shape (n,), optional
-        Label of each item's group (page, document), within which items may depend on each other.
+        Label of each item's group (page, document) of dependent items.
     max_group_size : int, optional
-        Largest possible group size, known beforehand; by default the largest one seen, an assumption.
+        Largest possible group size, known beforehand; by default the largest size seen, an assumption.
     thresholds : array_like of shape (m,), optional
         For ``max_risk``: thresholds that were fixed without these items.
     scale : {"percent", "unit"}, optional
         Fixed thresholds for this scale: the integers from 0 to 100, or a grid on [0, 1].
     pilot : array_like of shape (k,), optional
-        Other confidences from the same source, to choose where tests start; by default, a tenth of the
+        Other confidences from the same source, to choose where tests start; by default a tenth of the
         items is set aside.
     method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
         "auto": "exact" for ``max_error_rate``; "fallback" for ``max_risk``, with thresholds or a scale;
@@ -199,7 +201,7 @@ def guaranteed_operating_point(
     truth_reader : Reviewer, optional
         The people who gave the answers in `correct`, if they may overlook errors.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seed for the tenth set aside, the order of groups and the items drawn from them.
+        Seed for the tenth set aside, the order of groups, and the items drawn from them.
 
     Examples
     --------
@@ -226,14 +228,14 @@ def guaranteed_operating_point(
     TypeError
         Unless exactly one limit is given; for weighted sweeps, because weights are not counts.
     ValueError, TypeError
-        As :func:`.threshold_sweep`; for arguments outside their ranges, or unsuitable thresholds.
+        As :func:`.threshold_sweep`; also for arguments outside their ranges, or unsuitable thresholds.
 
     Warns
     -----
     SampleTooSmallWarning
         If no threshold could be guaranteed even without errors; for "gamma" with fewer than 20 groups.
     QuestionableInputWarning
-        For a limit of 1, which may mean 1%; for reversed or constant confidences.
+        For a limit of 1, which may have been meant as 1%; for reversed or constant confidences.
 
     See Also
     --------
@@ -247,9 +249,9 @@ def guaranteed_operating_point(
     beforehand.
 
     The guarantee assumes that the answers are true. With a `truth_reader` who finds the share d of the
-    errors above the threshold, the found errors are tested against ε·d. If d is estimated, its lower
-    bound is used, at a quarter of δ. Confirm each answer "wrong" by a second look, as false alarms are
-    not corrected. "Formulas of intervals, tests and guarantees" in the documentation has the tests.
+    errors above the threshold, the errors found are tested against ε·d. If d is estimated, its lower
+    bound is used, at a quarter of δ. Confirm each answer "wrong" by a second look, because false alarms
+    are not corrected. "Formulas of intervals, tests and guarantees" in the documentation has the tests.
 
     References
     ----------
@@ -303,7 +305,7 @@ class _Asked(NamedTuple):
 
 
 def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
-    """Return the lowest guaranteed threshold, taking the answers as true."""
+    """Return the lowest guaranteed threshold if the answers are taken as true."""
     sweep, criterion, how, key = asked.sweep, asked.criterion, asked.how, asked.key
     if asked.truth is not None:
         return _of_verified(asked, asked.truth, limit, delta)
@@ -349,7 +351,7 @@ def _of_verified(
 
 
 def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
-    """Return the guarantee from items that depend on each other within groups."""
+    """Return the guarantee for items that depend on each other within groups."""
     sweep, criterion, how = asked.sweep, asked.criterion, asked.how
     if isinstance(asked.labels, ThresholdSweep):
         raise TypeError("groups needs single items, which a ThresholdSweep lacks: give arrays")
@@ -372,7 +374,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
     approximate = None
-    if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:  # else no rate is twice as high
+    if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:  # no rate exceeds 1
         would = _of_groups(pages, sweep, asked.fixed, "gamma", criterion, limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate
         approximate = other if point.acceptance_rate < MUCH_LESS * other else None
@@ -382,13 +384,13 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
 
 
 def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some: bool) -> str:
-    """Return the method, resolving "auto"; raise if it does not fit the limit or the items."""
+    """Return the method ("auto" is resolved); raise if it does not fit the limit or the items."""
     choice(method, "method", METHODS)
     by_rate = criterion == "max_error_rate"
     fitting = ["exact"] if by_rate else ["fallback", "sgr"]
     if grouped:
         fitting = ["betting", "one_per_group", "gamma"] if by_rate else ["betting", "gamma"]
-    fitting = ["betting"] if some else fitting  # partly verified outputs
+    fitting = ["betting"] if some else fitting  # only betting works for partly verified outputs
     if not (by_rate or fixed) and (grouped or some or method in ("auto", "fallback")):
         raise TypeError(
             (
@@ -448,7 +450,7 @@ def _by_fallback(
 def _tested(
     sweep: ThresholdSweep, grid: NDArray[np.float64], pilot: ArrayLike | None, key: NDArray[np.uint64]
 ) -> tuple[ThresholdSweep, NDArray[np.float64]]:
-    """Return the tested items, and the share of other items accepted at each fixed threshold."""
+    """Return the items to test, and the share of other items accepted at each fixed threshold."""
     if pilot is not None:
         return sweep, pilot_shares(pilot, grid)
     rng = generator_for(key, sweep.true_accepts, sweep.false_accepts)
@@ -505,7 +507,7 @@ def _of_groups(
     if grid is None:
         raise AssertionError(limit)
     ends = points_at(sweep, grid)
-    if pilot is None:  # set a tenth of the groups aside
+    if pilot is None:  # set a tenth of the groups aside to choose the starts
         few = pages.group < max(1, len(pages.sizes) // PILOT)
         places = pages.place[few]
         shares = np.array([np.mean(places < end) for end in ends.tolist()])
@@ -513,7 +515,8 @@ def _of_groups(
     else:
         shares = pilot_shares(pilot, grid)
     sizes = pages.sizes.astype(np.float64)
-    # items per group for placing the starts: the largest size for proofs, else the mean over items
+    # Items per group, to choose the starts. Proofs use the largest group; the approximation uses the
+    # mean group size, averaged over items.
     each = float(sizes @ sizes / sizes.sum()) if how == "gamma" else float(pages.largest)
     starts = starts_of(shares, max(1, int(sizes.sum() / each)), limit, delta)
     last = (gamma_on_risk if how == "gamma" else bet_on_risk)(pages, ends, starts, limit, delta)
@@ -539,13 +542,13 @@ def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: floa
     """Return the index of the last point at which the bound of the error rate is within the limit."""
     if limit >= 1.0:
         return len(errors) - 1
-    # the bound of k errors is within the limit iff P(at most k errors) <= delta at that error rate
+    # With k errors, the upper bound is within the limit iff P(at most k errors) <= delta at that limit.
     allowed = bisect_right(range(n + 1), delta, key=lambda k: binomial_cdf(k, n, limit)) - 1
     return max(0, int(np.searchsorted(errors, allowed, side="right")) - 1)
 
 
 def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:
-    """Return the last point that passes its test in a bisection over all points; 0 if none does."""
+    """Return the last point that passes its test, by bisection over all points; 0 if none does."""
     if limit >= 1.0:
         return len(sweep.thresholds) - 1
     passed, failed = 0, len(sweep.thresholds)

@@ -18,11 +18,12 @@ from fastarac.sweep import ThresholdSweep
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")
 ENDS = {"percent": 100.0, "unit": 1.0}
-ROUNDING = 1e-6  # relative error of float32 sums at the end of a scale
-BY_CHANCE = 0.05  # share of distinct confidences that may lie in [0, 1] on another scale
+ROUNDING = 1e-6  # sums of float32 may exceed the end of a scale by this relative error
+BY_CHANCE = 0.05  # on another scale, this share of the distinct confidences may lie in [0, 1] by chance
 STARTS = 5
-FEWEST, MOST = 1.5, 0.97  # first start: FEWEST·ln(STARTS/δ)/limit accepted items; last: share MOST
-PILOT = 10  # one item in PILOT is set aside
+# the first start accepts FEWEST·ln(STARTS/δ)/limit items; the last accepts the share MOST
+FEWEST, MOST = 1.5, 0.97
+PILOT = 10  # one in PILOT items is set aside to choose the starts
 _DECADES = 6
 
 
@@ -34,7 +35,7 @@ class Start(NamedTuple):
 
 
 def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray[np.float64] | None:
-    """Return the given thresholds, or those of a scale, from high to low; None without both."""
+    """Return the given thresholds, or those of a scale, in decreasing order; None without both."""
     if thresholds is not None and scale is not None:
         raise TypeError("thresholds and scale are both given; give only one")
     if thresholds is not None:
@@ -49,13 +50,13 @@ def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray
     choice(scale, "scale", SCALES)
     if scale == "percent":
         return np.arange(100.0, -1.0, -1.0)
-    # steps of 0.01 up to 0.5, twelve per decade from 1e-6 to 0.1, and all of these mirrored at 0.5
+    # Steps of 0.01 up to 0.5 and twelve steps per decade from 1e-6 to 0.1; then all mirrored at 0.5.
     low = np.concatenate([np.linspace(0.0, 0.5, 51), 10.0 ** np.linspace(-_DECADES, -1.0, 61)])
     return np.unique(np.concatenate([low, 1.0 - low]))[::-1]
 
 
 def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
-    """Raise unless distinct confidences, in rising order, lie on a declared scale."""
+    """Raise unless distinct confidences, in increasing order, lie on a declared scale."""
     low, high = float(values[0]), float(values[-1])
     if low < 0.0 and len(values) > 1 and values[1] >= 0.0:
         low = float(values[1])  # a single negative value marks outputs that are never accepted
@@ -75,9 +76,10 @@ def _lies_within(low: float, high: float, scale: str) -> bool:
 
 
 def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> None:
-    """Raise if fixed thresholds, in falling order, clearly use another scale than the confidences.
+    """Raise if fixed thresholds (decreasing) clearly use another scale than the confidences.
 
-    Such thresholds would accept nothing or, as shares beside percentages, nearly everything.
+    Such thresholds would accept nothing. If they are shares and confidences percentages, they would
+    accept nearly everything.
     """
     low, high = float(values[0]), float(values[-1])
     of_unit = grid[-1] >= 0.0 and 0.0 < grid[0] <= 1.0
@@ -91,7 +93,7 @@ def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> Non
 def set_aside(
     sweep: ThresholdSweep, rng: np.random.Generator
 ) -> tuple[ThresholdSweep, NDArray[np.int64]]:
-    """Draw a tenth of the items; return the sweep of the others, and the drawn count per threshold."""
+    """Draw a tenth of the items; return the sweep of the others, and the number drawn per threshold."""
     counts = np.concatenate([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)])
     n = int(sweep.total)
     drawn = rng.multivariate_hypergeometric(counts, -(-n // PILOT), method="marginals")
@@ -105,7 +107,7 @@ def set_aside(
 
 
 def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
-    """Return the starts of the tests from the share that each threshold accepts, high to low."""
+    """Return the starts of the tests, given the share that each threshold accepts, high to low."""
     first = FEWEST * math.log(STARTS / delta) / limit if limit > 0.0 else math.inf
     targets = np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
     found: dict[int, float] = {}
@@ -118,8 +120,8 @@ def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -
 def last_proved(proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float) -> int:
     """Return the index of the lowest of n thresholds proved by `proves(index, level)`; −1 for none.
 
-    From the first start on, each threshold is tested at the level available there. A test that succeeds
-    passes its level on to the next threshold; one that fails loses it.
+    From the first start on, each threshold is tested at the level that is available there. If a test
+    succeeds, its level passes on to the next threshold; if it fails, the level is lost.
     """
     spent = {start.place: start.weight * delta for start in starts}
     level, last = 0.0, -1
@@ -149,7 +151,7 @@ def last_rejected(
 
 
 def points_at(sweep: ThresholdSweep, thresholds: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the index of the last point at or above each of the falling thresholds."""
+    """Return, for each threshold in decreasing order, the index of the point that it reaches."""
     return np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -thresholds, side="right")
 
 
@@ -162,6 +164,6 @@ def pilot_shares(pilot: ArrayLike, thresholds: NDArray[Any]) -> NDArray[np.float
 def counts_at(
     sweep: ThresholdSweep, thresholds: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the accepted items, and the errors among them, at thresholds from high to low."""
+    """Return the accepted items, and the errors among them, at decreasing thresholds."""
     at = points_at(sweep, thresholds)
     return (sweep.true_accepts + sweep.false_accepts)[at], sweep.false_accepts[at]

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from fastarac.guarantees.betting import GroupedItems
     from fastarac.guarantees.fallback import Start
 
-FEWEST_GROUPS = 20  # smaller numbers were not tested
+FEWEST_GROUPS = 20  # fewer groups were not tested
 
 
 class AcceptedGroups(NamedTuple):
-    """Integer sums over the groups at every point of the sweep, from the highest confidence down.
+    """Integer sums over the groups at every point of the sweep; points accept more and more items.
 
     A group has m items; a of them are accepted, and y of these are wrong. The first element of each
-    array is for the point at which nothing is accepted.
+    array is for the point that accepts nothing.
     """
 
     accepted: NDArray[np.int64]
@@ -47,13 +47,13 @@ class AcceptedGroups(NamedTuple):
 
     @classmethod
     def of(cls, pages: GroupedItems) -> AcceptedGroups:
-        """Accept the items one by one from the highest confidence down, and record the sums."""
+        """Accept the items one by one, by decreasing confidence, and record the sums after each."""
         order = np.argsort(pages.place, kind="stable")
         group, wrong = pages.group[order], pages.wrong[order].astype(np.int64)
         by_group = np.argsort(group, kind="stable")
         first = np.cumsum(pages.sizes) - pages.sizes
-        a = np.empty(len(group), np.int64)  # items of the same group accepted before
-        y = np.empty(len(group), np.int64)  # errors among them
+        a = np.empty(len(group), np.int64)  # accepted items of the same group before each item
+        y = np.empty(len(group), np.int64)  # errors among these items
         a[by_group] = np.arange(len(group)) - np.repeat(first, pages.sizes)
         before = np.concatenate([[0], np.cumsum(wrong[by_group])])
         y[by_group] = before[:-1] - np.repeat(before[first], pages.sizes)
@@ -76,18 +76,18 @@ class AcceptedGroups(NamedTuple):
         )
 
     def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
-        """Return the rate p of errors, its variance v and the largest step w.
+        """Return the rate p of errors, its variance v, and w, the largest effect of a further group.
 
-        The rate is that among all items or among accepted items. The step is a whole group's, even if
-        only a few items of the seen groups are accepted: a further group may be wrong throughout at the
-        highest confidences.
+        The rate is a share of all items or of the accepted items. A further group may be wrong
+        throughout at the highest confidences. Therefore w is the effect of a whole group, even if only
+        a few items of the seen groups are accepted.
         """
         errors = int(self.errors[point])
         if criterion == "max_error_rate":
             n, groups = int(self.sizes.sum()), len(self.sizes)
             products = int(self.errors_by_size[point])
             squared_sizes = float(np.sum(self.sizes.astype(np.float64) ** 2))
-        else:  # use accepted items only, from groups that have any
+        else:  # only accepted items, and only groups with such items
             n, groups = int(self.accepted[point]), int(self.touched[point])
             products = int(self.errors_by_accepted[point])
             squared_sizes = float(self.accepted_squared[point])
@@ -100,7 +100,7 @@ class AcceptedGroups(NamedTuple):
 
 
 def size_of_groups(sizes: NDArray[np.int64]) -> float:
-    """Return √(Σm²/G), the group size at which equal wrong groups would vary as much."""
+    """Return √(Σm²/G) for G groups of sizes m: equal groups of this size would vary as much."""
     return math.sqrt(float(np.mean(sizes.astype(np.float64) ** 2)))
 
 
@@ -132,7 +132,7 @@ def _within(moments: tuple[float, float, float], limit: float, delta: float) -> 
 def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
     """Return how many points, from the top, have an approximate error bound within the limit.
 
-    Only points at which errors are added need a check, as the bound is constant between them.
+    Only points that add errors are checked, because the bound is constant between them.
     """
     counts = AcceptedGroups.of(pages)
     at_errors = np.flatnonzero(np.diff(counts.errors, prepend=-1))
@@ -150,7 +150,8 @@ def gamma_on_risk(
     `ends` holds the number of points that each threshold accepts. Return −1 if there is none.
     """
     counts = AcceptedGroups.of(pages)
-    points = np.minimum(ends, len(counts.errors) - 1)  # the lowest points may have been set aside
+    # The groups set aside may have held the lowest points.
+    points = np.minimum(ends, len(counts.errors) - 1)
 
     def proves(index: int, level: float) -> bool:
         point = int(points[index])

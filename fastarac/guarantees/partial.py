@@ -33,17 +33,18 @@ def proved_of(
 ) -> tuple[WeightedBets, float | None]:
     """Return the lowest threshold proved by betting on the verified outputs, and an assumption.
 
-    The assumption is the least inclusion probability, if probabilities of unverified outputs are
-    unknown; otherwise None.
+    If probabilities of unverified outputs are unknown, the assumption is the smallest inclusion
+    probability. Otherwise it is None.
 
     Raises
     ------
     ValueError
-        For grades: a guarantee needs errors of 0 or 1.
+        For grades, because a guarantee needs errors of 0 or 1.
     """
     if truth.graded:
         raise ValueError("correct is graded, but a guarantee needs 0 or 1")
-    # replace unknown probabilities by the least declared one, or else the least known one
+    # An unknown probability is replaced by the smallest declared one, or else by the smallest known
+    # one.
     unknown = np.isnan(truth.inclusion_probability)
     least = truth.least_probability or float(truth.inclusion_probability[truth.verified].min())
     probability = np.where(unknown, least, truth.inclusion_probability)

@@ -1,36 +1,37 @@
 """Guarantees by betting from partly verified outputs with differing inclusion probabilities.
 
-For each output let A = 1 if it is accepted at a threshold, e = 1 if it is wrong, V = 1 if it is
-verified, and π the probability of V = 1. ĵ is the judge's probability of an error, calibrated on
-earlier outputs only. Then Y = A·(κĵ + V(e − κĵ)/π) has the error rate as its mean, whatever ĵ is. A
-capital of 1 bets that Y is below the limit ε, over the outputs in random order: Π(1 + λ(ε − Y)), which
-is never below 0. If the error rate is at least ε, the capital ever reaches 1/δ with probability at most
-δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
+For each output, let A = 1 if it is accepted at a threshold, e = 1 if it is wrong, and V = 1 if it is
+verified; otherwise 0. Let π be the probability of V = 1. Let ĵ be the judge's probability of an error,
+calibrated on earlier outputs only, and κ its weight. Then Y = A·(κĵ + V(e − κĵ)/π) has the error rate
+as its mean, whatever ĵ is. A capital of 1 bets that Y is below the limit ε. Over the outputs in random
+order, it becomes Π(1 + λ(ε − Y)), which is never below 0. If the error rate is at least ε, the capital
+ever reaches 1/δ with probability at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and
+others 2023).
 
 **Clipping.** An error at a small π would lose nearly the whole capital, unless λ were below 1/(1/π_min
-− ε). So the bets are on 1 − q + qY instead of Y, with q = min(1, cπ): of an output with π < 1/c, the
-part 1 − cπ counts as wrong, verified or not. This can only add errors, and with λ < 1/(c + 1 − ε) the
-capital is never below 0, whatever π is. c is chosen together with λ from a geometric grid, by how much
-each c would have added to the outputs before. If the number of outputs is at most `SPARE` times that
-needed for a proof without errors, the grid begins at 1/π_min, which clips nothing, with λ < 1/(c + 1 −
-cπ_min − ε). The sums then begin as if `THOUGHT` accepted outputs with π_min had come before; this
-treats π_min as fixed before the outputs.
+− ε). So the bets are on 1 − q + qY instead of Y, with q = min(1, cπ). For an output with π < 1/c, the
+part 1 − cπ counts as wrong, verified or not. This can only add errors. With λ < 1/(c + 1 − ε), the
+capital is never below 0, whatever π is. c and λ are chosen together from a geometric grid, by how much
+each c would have added to the capital on earlier outputs. A proof without errors needs a certain number
+of outputs. If there are at most `SPARE` times as many, the grid begins at 1/π_min, which clips nothing,
+with λ < 1/(c + 1 − cπ_min − ε). The sums then begin as if `THOUGHT` accepted outputs with π_min had
+come before; this treats π_min as fixed before the outputs.
 
-**The bet.** After t of n units with the capital K, λ = φ(u)/(Φ(u)·σ̂·√(n − t)), where Φ(u) = δK/1.05
-and σ̂² is the mean of (ε − Y)² so far, but at most 0.95 of the largest allowed bet. If the gains were
+**The bet.** After t of n units with the capital K, λ = φ(u)/(Φ(u)·σ̂·√(n − t)), but at most 0.95 of the
+largest allowed bet. Here Φ(u) = δK/1.05, and σ̂² is the mean of (ε − Y)² so far. If the gains were
 normal, this would replicate the payoff of the normal test: 1/δ if the mean of n outputs is far enough
-below ε. Bets are bold with little to lose, and careful near the goal. The guarantee holds whatever the
-gains are.
+below ε. Bets are bold when there is little to lose, and careful near the goal. The guarantee holds
+whatever the gains are.
 
 **The judge.** The units, in random order, are split into blocks that end at 1/32, 1/16, 1/8, 1/4 and
-1/2 of them. In each block, ĵ is the isotonic regression, with weights 1/π, of the errors on the judge
-in all blocks before; in the first block it is the judge's own value. κ is the slope through 0 that
-minimises the variance of Y over the accepted units before, at most 1, so that a poor judge soon loses
-its influence.
+1/2 of them. In each block, ĵ comes from an isotonic regression, with weights 1/π, of errors on the
+judge's values in all earlier blocks. In the first block, ĵ is the judge's own value. κ is the slope
+through 0 that minimises the variance of Y over the earlier accepted units, but at most 1. So a poor
+judge soon loses its influence.
 
-**Thresholds.** All distinct confidences are tested from high to low until one is not proved. With more
-outputs than `MOST_IN_FULL`, only the confidences of the first units are tested; there are no bets on
-these units.
+**Thresholds.** All distinct confidences are tested in decreasing order, until one is not proved. With
+more outputs than `MOST_IN_FULL`, only the confidences of the first units are tested, and there are no
+bets on these units.
 """
 
 from __future__ import annotations
@@ -51,12 +52,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-BLOCKS = 32, 16, 8, 4, 2  # recalibrate after 1/32, 1/16, … of the units
-MOST_IN_FULL = 2**12  # most outputs for which all distinct confidences are tested
-MOST_LOOKED_AT, LOOKED_AT = 2048, 32  # units before the first bet: at most 2048, or one in 32
+BLOCKS = 32, 16, 8, 4, 2  # recalibrate the bets after 1/32, 1/16, … of the units
+MOST_IN_FULL = 2**12  # with more outputs, not every distinct confidence is tested
+# bets start after 2048 units, or after one unit in 32 if that is less
+MOST_LOOKED_AT, LOOKED_AT = 2048, 32
 SPARE = 3.0
 THOUGHT = 4.0
-CLIPS = np.exp2(np.arange(80, -1, -1) / 4.0)  # c, falling; larger weights are always clipped
+# values of the clip c, decreasing; all larger weights are clipped
+CLIPS = np.exp2(np.arange(80, -1, -1) / 4.0)
 
 
 class WeightedBets(NamedTuple):
@@ -71,7 +74,7 @@ class WeightedBets(NamedTuple):
 
 
 class Units(NamedTuple):
-    """Outputs in random order, with those of a unit adjacent."""
+    """Outputs in random order; outputs of the same unit are adjacent."""
 
     distinct: NDArray[Any]
     """Distinct confidences from high to low; `place` indexes them."""
@@ -84,7 +87,7 @@ class Units(NamedTuple):
 
 
 class Clips(NamedTuple):
-    """The weights at which 1/π may be clipped, with the bets that each allows."""
+    """The values c at which weights 1/π may be clipped, with the bet that each allows."""
 
     first: NDArray[np.int64]
     """Index of the first c that clips each output; the number of clips if none does."""
@@ -98,7 +101,7 @@ class Clips(NamedTuple):
     def of(
         cls, probability: NDArray[np.float64], limit: float, delta: float, largest: int, begin: int
     ) -> Self:
-        """Choose the clips for units of at most `largest` outputs; `begin` may be lowered to 0."""
+        """Choose the clips for units of at most `largest` outputs; may lower `begin` to 0."""
         clips, least, thought = CLIPS, 0.0, 0.0
         lowest = float(probability.min())
         if 1.0 <= len(probability) / needed_without_errors(lowest, limit, delta, largest) <= SPARE:
@@ -106,7 +109,7 @@ class Clips(NamedTuple):
             clips = CLIPS[CLIPS * least <= 1.0]
             clips = clips / (clips[0] * least)
             begin = 0 if len(probability) <= MOST_IN_FULL else begin
-        # the largest loss comes from an error at the least probability
+        # An error at the smallest probability loses the most.
         lost = (clips + 1.0 - clips * least - limit) * largest
         added = thought * (1.0 - clips * least)
         first = np.searchsorted(-clips, -1.0 / probability, side="right").astype(np.int64)
@@ -114,17 +117,18 @@ class Clips(NamedTuple):
 
 
 def needed_without_errors(least: float, limit: float, delta: float, largest: int) -> float:
-    """Return how many outputs, without errors or clipping, prove a positive limit."""
+    """Return how many outputs prove a positive limit, if there are no errors and no clipping."""
     return math.log(1.0 / delta) * largest / (least * limit)
 
 
 def least_limit(least: float, n: int, delta: float) -> float:
     """Return the lowest limit that n outputs can prove, the inverse of `needed_without_errors`."""
-    return min(1.0, needed_without_errors(least, n, delta, 1))  # n and the limit are interchangeable
+    # the number of outputs and the limit are interchangeable in this formula
+    return min(1.0, needed_without_errors(least, n, delta, 1))
 
 
 def looked_at(n: int) -> int:
-    """Return how many of n units only serve to choose the first bet and the thresholds."""
+    """Return how many of n units serve only to choose the first bet and the thresholds."""
     return max(1, min(MOST_LOOKED_AT, n // LOOKED_AT))
 
 
@@ -148,16 +152,17 @@ def bet_on_verified(
     Parameters
     ----------
     confidence, error, probability : ndarray of shape (n,)
-        For all outputs: the confidence; the error, 1 for wrong, 0 for right and NaN if not verified;
-        and the probability, above 0, of being verified.
+        For all outputs: the confidence; the error (1 for wrong, 0 for right, NaN if not verified); and
+        the probability of being verified, above 0.
     criterion, limit, failure_probability
         "max_error_rate" or "max_risk"; its limit in [0, 1]; and δ.
     judge : ndarray of shape (n,), optional
         A guess at each output's probability of an error, in [0, 1].
     codes : ndarray of shape (n,), int, optional
-        Numbers, from 0, of groups that were verified as a whole or not at all, and may err together.
+        Numbers, from 0, of groups that were verified as a whole or not at all. Their outputs may err
+        together.
     max_group_size : int, optional
-        Largest possible size of a group, known beforehand; by default the largest size seen, an
+        Largest possible group size, known beforehand. By default the largest size seen, which is an
         assumption.
     thresholds : ndarray of shape (m,), falling, optional
         Thresholds fixed without these outputs; needed for "max_risk".
@@ -205,7 +210,7 @@ def bet_on_verified(
             shares = np.array([np.mean(units.place[:first] < end) for end in ends.tolist()])
         else:
             shares = pilot_shares(pilot, falling)
-        # effective number of outputs, for placing the starts
+        # The effective number of outputs, to choose the starts.
         size = int(len(confidence) * float(units.probability[:first].min()) / largest)
         starts = starts_of(shares, max(1, size), limit, failure_probability)
         last = last_proved(proves, starts, len(ends), failure_probability)
@@ -273,7 +278,7 @@ def outcomes_of(units: Units) -> NDArray[np.float64]:
 
 
 def _calibrated(units: Units) -> NDArray[np.float64]:
-    """Return the judge's error probability, recalibrated block by block on the units before."""
+    """Return the judge's error probability, recalibrated block by block on the earlier units."""
     if units.judge is None:
         raise AssertionError
     found = units.judge.copy()
@@ -295,7 +300,7 @@ def _isotonic(
     weight: NDArray[np.float64],
     new: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the isotonic regression at `new`; between two values of the judge, the lower one's."""
+    """Return the isotonic regression at `new`; between two judge values, that of the lower value."""
     values, index = np.unique(judge, return_inverse=True)
     errors, weights = np.bincount(index, weight * error), np.bincount(index, weight)
     last = np.empty(len(values), np.int64)
@@ -306,7 +311,7 @@ def _isotonic(
 
 
 def _own_thresholds(units: Units, begin: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return thresholds from these outputs, and how many distinct confidences each accepts."""
+    """Return thresholds taken from these outputs, and how many distinct confidences each accepts."""
     if len(units.place) <= MOST_IN_FULL:
         return units.distinct, np.arange(1, len(units.distinct) + 1)
     places = np.unique(units.place[: units.ends[begin - 1]])
