@@ -1,7 +1,8 @@
-"""Areas under the curves: one number for all thresholds.
+"""Areas under the ARAC curve and the generalised risk–coverage curve.
 
-The areas of the ARAC and the ROC curve follow from the count of pairs of one correct and one
-incorrect item by their order (`PairCounts`): exact integers, divided once at the end.
+The areas under the ARAC and the ROC curve are computed from the pairs of one correct and one incorrect
+item, counted by their order (`PairCounts`). The counts are exact integers; the area is one division at
+the end.
 """
 
 from __future__ import annotations
@@ -63,12 +64,13 @@ class CurveArea(TupleResult, _CurveArea):
 def curve_area(
     auc: Quotient, loss: Quotient, pairs: PairCounts, gamma: float, rounding: Quotient = (0, 1)
 ) -> CurveArea:
-    """Return an area with its parts, given the area and `loss`, 1 minus the area.
+    """Return an area with its parts, given the area `auc` and `loss` = 1 − `auc`.
 
-    With weights, neither is exact, so the upper part is computed from the smaller of the two, which has
-    the smaller absolute error. `rounding` bounds the error of the area; parts within it are set to 0.
+    With weights, neither is exact. The upper part is computed from the smaller of the two, because its
+    absolute error is smaller. `rounding` bounds the error of the area; parts that do not exceed it are
+    set to 0.
     """
-    p, q, _ = whole_pairs(pairs)  # integers, because fractions are slow
+    p, q, _ = whole_pairs(pairs)  # Python integers, because fractions are slow
     n = p + q
     (a, b), (c, d) = auc, loss
     g, h = gamma.as_integer_ratio()
@@ -106,7 +108,7 @@ def arac_area(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        The cost of verifying an output relative to correcting it, γ = C_R/C_C, at least 0
+        γ = C_R/C_C, the cost of verifying an output divided by that of correcting it, at least 0
         (equation 13).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
@@ -136,8 +138,8 @@ def arac_area(
               A'' = \frac{\frac{\gamma}{1-\beta} A_U + A_L}{\gamma + 1}
 
     by trapezoids from (0, 1) to (1, β); equations 17 to 20 of Kimura et al. 2024. Items of equal
-    confidence form a straight segment, as if accepted in random order. The area is defined for every
-    non-empty input.
+    confidence give a straight segment, as if they were accepted in random order. The area is defined
+    for every input that is not empty.
 
     References
     ----------
@@ -179,8 +181,8 @@ def arac_auc_score(
     Returns
     -------
     float
-        In [0.5, 1]; higher is better. Without weights, the exact value rounded once; with weights,
-        within a relative error of 1e-12 or an absolute one of 1e-15.
+        In [0.5, 1]; higher is better. Without weights, the exact value rounded once. With weights, the
+        relative error is at most 1e-12 or the absolute error at most 1e-15.
 
     Raises
     ------
@@ -196,9 +198,9 @@ def arac_auc_score(
 
     Notes
     -----
-    A_ARAC = ∫ Y dX (Kimura et al. 2024, 3.3 §1). With β the recognition rate it equals
-    1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, and 1 − A_ARAC is the area under the generalised
-    risk–coverage curve, AUGRC (Traub et al. 2024).
+    A_ARAC = ∫ Y dX (Kimura et al. 2024, 3.3 §1). It equals 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2,
+    where β is the recognition rate. 1 − A_ARAC is the area under the generalised risk–coverage curve,
+    AUGRC (Traub et al. 2024).
 
     References
     ----------
@@ -228,7 +230,7 @@ def normalized_arac_auc_score(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        The cost of verifying an output relative to correcting it, γ = C_R/C_C, at least 0.
+        γ = C_R/C_C, the cost of verifying an output divided by that of correcting it, at least 0.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -288,8 +290,8 @@ def augrc_loss(
     Returns
     -------
     float
-        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once; with weights, within a relative error
-        of 1e-12 or an absolute one of 1e-15.
+        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once. With weights, the relative error is at
+        most 1e-12 or the absolute error at most 1e-15.
 
     Raises
     ------
@@ -323,12 +325,12 @@ def augrc_loss(
 
 
 def ends_of_normalized(gamma: float = 1.0) -> tuple[float, float]:
-    """Return the range of (γ·u + β)/(γ + 1); u is at least (1 − β)/2, its value in the worst order."""
+    """Return the range of (γ·u + β)/(γ + 1), where u is at least (1 − β)/2 (the worst order)."""
     return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
 
 
 def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma: float) -> CurveArea:
-    """Return the parts of an area from separate estimates, each of least variance."""
+    """Return the parts of an area, from estimates that each have the smallest variance."""
     improved = normalized * (gamma + 1.0)
     return CurveArea(auc, auc - recognition_rate, recognition_rate, improved, normalized, gamma)
 
@@ -338,7 +340,7 @@ def estimated_arac_area(
 ) -> CurveArea:
     """Return the parts of an estimated ARAC area, with `upper` clipped to the possible range.
 
-    The ends of the range are the values for the worst and the best order of the items.
+    The ends of the range are the values for the worst and for the best order of the items.
     """
     errors = 1.0 - recognition_rate
     ends = errors**2 / 2.0, errors * (1.0 + recognition_rate) / 2.0
@@ -347,7 +349,7 @@ def estimated_arac_area(
 
 
 def estimated_recognition_rate(correct: Any, confidence: ArrayLike | None) -> float:
-    """Return the estimate of β with the least variance from partly verified items."""
+    """Return the estimate of β with the smallest variance, from partly verified items."""
     items = as_ranked(correct, confidence, share_of_judge=_share_for_all)
     p, q, _ = items.totals
     return items.within(float(p / (p + q)), 0.0, 1.0)
@@ -358,9 +360,9 @@ def _share_for_all(items: PartialItems) -> float | None:
 
 
 def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
-    """Return the rise of the AUGRC by an error at each threshold except the first.
+    """Return how much one error raises the AUGRC, at each threshold except the first.
 
-    It is the share of items at or below the threshold, ties half, divided by Ω.
+    This is the share of the items at or below the threshold (ties count half), divided by Ω.
     """
     total = float(sweep.total)
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64) / total
@@ -369,7 +371,7 @@ def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
 
 
 def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
-    """Return the derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; 0 if β = 1."""
+    """Return the derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) with respect to A and β; 0 if β = 1."""
     rest = sweep.n_incorrect / sweep.total
     if rest == 0.0:
         return 0.0, 0.0

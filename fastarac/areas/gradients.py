@@ -1,4 +1,4 @@
-"""Gradients of areas: the change of sums over the thresholds with the counts at each threshold."""
+"""Gradients of areas with respect to the counts at each threshold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PointInfluence(NamedTuple):
 
 
 class CountsOfTies(NamedTuple):
-    """Counts at each threshold except the first: before it, in its tie, and accepted at it."""
+    """Counts for each threshold except the first: before it, in its tie, and accepted at it."""
 
     true_before: FloatArray
     false_before: FloatArray
@@ -46,7 +46,7 @@ def points_of(sweep: ThresholdSweep) -> CountsOfTies:
 
 
 def from_here_on(terms: FloatArray) -> FloatArray:
-    """Return the sums of the terms from each one to the last."""
+    """Return, for each term, the sum from it to the last."""
     sums: FloatArray = np.cumsum(terms[::-1])[::-1]
     return sums
 
@@ -54,7 +54,7 @@ def from_here_on(terms: FloatArray) -> FloatArray:
 def by_precision(
     sweep: ThresholdSweep, *, over_accepted: bool, trapezoids: bool, first: float = math.nan
 ) -> PointInfluence:
-    """Return the influence on an area under the precision, whose curve begins at precision `first`.
+    """Return the influence on an area under the precision; the curve begins at precision `first`.
 
     If `first` is NaN, the curve is flat up to the first point.
     """
@@ -67,7 +67,7 @@ def by_precision(
 def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInfluence]:
     """Return the terms p + (T₀ − p·N₀/g)·ln(N/N₀), and their derivatives.
 
-    The derivatives are by the counts of the tie itself, and by those of all items before it.
+    The derivatives are with respect to the counts of the tie itself, and of all items before it.
     """
     t0, f0, p, q, g, n = (
         at.true_before, at.false_before, at.correct, at.incorrect, at.tie, at.accepted,
@@ -82,7 +82,7 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
             1.0 - log * (f0 + slope) / g + slope / n, log * (t0 - slope) / g + slope / n
         )
         before = PointInfluence(log * q / g - later, -log * p / g - later)
-    # at the first point, and if a weight is lost to rounding in the sum
+    # The formulas fail at the first point, and where a weight is lost to rounding.
     alone = (n0 == 0.0) | (g == 0.0)
     term[alone] = p[alone]
     for values, value in ((own.correct, 1.0), (own.incorrect, 0.0), *((b, 0.0) for b in before)):
@@ -91,7 +91,7 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
 
 
 def sum_of_terms(own: PointInfluence, before: PointInfluence) -> PointInfluence:
-    """Return the influence of an item: the derivative by its own tie, plus those by all later ties."""
+    """Return the influence of an item: the derivatives by its own tie and by all later ties, summed."""
     correct, incorrect = (
         at + np.concatenate([from_here_on(b)[1:], [0.0]]) for at, b in zip(own, before, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Checks for confidences that do not order the items: reversed, or the same for all."""
+"""Checks for confidences that do not order the items: reversed ones, or equal ones."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ __all__ = [
     "reversed_confidence",
 ]
 
-REVERSED = 0.45  # a ROC-AUC below this may come from reversed confidences
-CHANCE = 3.0  # standard deviations that chance alone may explain
+REVERSED = 0.45  # a lower ROC-AUC suggests reversed confidences
+CHANCE = 3.0  # a deviation of this many standard deviations may be chance
 LISTED = 3  # a message names at most this many groups
 FEWEST = 50  # with fewer items, as in examples, nothing is reported
 
 
 def is_reversed(roc_auc: float, correct: float, incorrect: float, chance: float = CHANCE) -> bool:
     """Return whether the ROC-AUC is below ½ by more than chance explains (Mann and Whitney 1947)."""
-    if not roc_auc < REVERSED or correct + incorrect < FEWEST:  # also if it is NaN
+    if not roc_auc < REVERSED or correct + incorrect < FEWEST:  # `not …`, so that NaN counts, too
         return False
     deviation = math.sqrt((correct + incorrect + 1) / (12 * correct * incorrect))
     return 0.5 - roc_auc > chance * deviation
@@ -54,7 +54,7 @@ def reversed_confidence(roc_auc: float, of: str = "", among: str = "") -> str:
 
 
 def constant_confidence(n: float, of: str = "", among: str = "") -> str:
-    """Return the message that a confidence is the same for all items; without a final period."""
+    """Return the message that all items have the same confidence; without a final period."""
     return (
         f"the confidence{of} is the same for all {n:,.12g} items{among}: no threshold tells them apart"
     )
@@ -70,7 +70,7 @@ def question_labels(correct: float, n: float) -> None:
 
 
 def are_alike(items: ArrayLike | ThresholdSweep) -> bool:
-    """Return whether all confidences, given as items or as a sweep, are the same."""
+    """Return whether all confidences, given as items or as a sweep, are equal."""
     if isinstance(items, ThresholdSweep):
         return len(items.thresholds) == 2
     values = vector(items, "confidence")
@@ -78,7 +78,7 @@ def are_alike(items: ArrayLike | ThresholdSweep) -> bool:
 
 
 def question_sweep(sweep: ThresholdSweep, groups: Any = None, of: str = "") -> None:
-    """Do as :func:`question_order` for the items of a sweep, unless they are weighted."""
+    """Apply :func:`question_order` to the items of a sweep, unless they are weighted."""
     if sweep.false_accepts.dtype != np.int64:
         return
     pairs = as_ranked(sweep).pairs
@@ -98,9 +98,9 @@ def question_order(
     independent: int | None = None,
     of: str = "",
 ) -> None:
-    """Warn if a confidence is reversed by more than chance, or the same for all items.
+    """Warn if a confidence is reversed by more than chance, or equal for all items.
 
-    `items` are the confidences, or a sweep; `independent` is the least number of independent items.
+    `items` are the confidences, or a sweep. `independent` is the smallest number of independent items.
     """
     n = correct + incorrect
     scale = 1.0 if independent is None else min(1.0, independent / n)
@@ -111,7 +111,7 @@ def question_order(
 
 
 def question_groups(labels: NDArray[Any], pairs: NDArray[Any], independent: float = 1.0) -> None:
-    """Warn once about groups whose confidence is reversed by more than chance, given their number.
+    """Warn once about groups whose confidence is reversed by more than chance, and count them.
 
     `pairs` holds the :class:`.PairCounts` of each group; `independent` is the share of independent
     items.

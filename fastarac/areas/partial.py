@@ -20,7 +20,8 @@ from fastarac.samples.door import as_ranked, refuse_partial
 if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
-Counts = tuple["NDArray[Any]", ...]  # one or two counts that rise along the sweep; their sum is used
+# one or two counts that increase along the sweep; their sum is used
+Counts = tuple["NDArray[Any]", ...]
 
 
 def _at(counts: Counts, index: int) -> int | Fraction:
@@ -30,7 +31,7 @@ def _at(counts: Counts, index: int) -> int | Fraction:
 
 
 def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fraction:
-    """Return ∫ y dx along the sweep for low <= x <= high, with `low` and `high` in the units of x."""
+    """Return ∫ y dx along the sweep for low <= x <= high; the limits are in the units of x."""
     if len(x) == 1 and x[0].dtype == np.int64:
         first = int(x[0].searchsorted(ceil(low), "left"))
         last = int(x[0].searchsorted(floor(high), "right")) - 1
@@ -44,7 +45,7 @@ def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fractio
         x0, x1, y0, y1 = _at(x, index - 1), _at(x, index), _at(y, index - 1), _at(y, index)
         return y0 + (y1 - y0) * (at - x0) / (x1 - x0)
 
-    if first > last:  # both ends on one segment
+    if first > last:  # both ends lie on one segment
         return (high - low) * (height(low, first) + height(high, first)) / 2
     area: int | Fraction = 0
     for a in x:
@@ -80,7 +81,7 @@ def arac_partial_auc_score(
     max_error_rate: float | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean height of the ARAC curve over part of it.
+    """Mean height of the ARAC curve over a part of it.
 
     Give exactly one of `acceptance_range` and `max_error_rate`.
 
@@ -103,7 +104,7 @@ def arac_partial_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also unless exactly one of the two is given, and within its range.
+        As :func:`.threshold_sweep`; also unless exactly one of the two is given and lies in its range.
 
     See Also
     --------
@@ -113,7 +114,7 @@ def arac_partial_auc_score(
     Notes
     -----
     (1/(b − a))∫ Y dX over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. X at a height Y is the
-    largest X where the curve has that height; it is 1 at heights below the whole curve.
+    largest X where the curve has that height. It is 1 at heights below the whole curve.
 
     References
     ----------
@@ -132,7 +133,8 @@ def arac_partial_auc_score(
     exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
     limit = low = high = Fraction(0)
     if max_error_rate is not None:
-        number = real_scalar(max_error_rate, "max_error_rate")  # a float, so that 1 raises no warning
+        # a float, so that the integer 1 raises no warning
+        number = real_scalar(max_error_rate, "max_error_rate")
         limit = Fraction(fraction_of(number, "max_error_rate"))
         if not limit:
             raise ValueError("max_error_rate must be a number in (0, 1], got 0")
@@ -143,7 +145,7 @@ def arac_partial_auc_score(
     if max_error_rate is not None:
         sweep = sweep.rising
     ta, fa = sweep.true_accepts, sweep.false_accepts
-    total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # exact
+    total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # exact fractions
     if max_error_rate is not None:
         errors = min(limit, Fraction(sweep.n_incorrect) / total)
         area = area_between((fa,), (ta, fa), Fraction(0), errors * total) / total**2
@@ -172,7 +174,8 @@ def roc_partial_auc_score(
     tpr_range : tuple of two float, optional
         ∫ (1 − FPR) dTPR over these true positive rates.
     standardize : {None, "mcclish"}, default=None
-        None: the plain area, at most high − low. "mcclish": ½ for chance, 1 at best.
+        None: the plain area, at most high − low. "mcclish": rescaled to ½ for chance and 1 for the best
+        possible.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -203,7 +206,7 @@ def roc_partial_auc_score(
 
     .. math:: \frac12\left(1 + \frac{A - A_{\min}}{A_{\max} - A_{\min}}\right)
 
-    with the area under the chance diagonal as the minimum and the width of the range as the maximum.
+    where the minimum is the area under the diagonal of chance, and the maximum the width of the range.
     The two ranges correspond to ``partial.auc.focus="specificity"`` and ``"sensitivity"`` in pROC.
 
     References

@@ -98,17 +98,18 @@ def pr_auc_score(
         Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     interpolation : {"davis-goadrich", "linear", "step"}, default="davis-goadrich"
         "davis-goadrich": true and false positives grow linearly between points, and the precision is
-        integrated in closed form; it is flat from recall 0 to the first point. "linear": straight lines
-        between the points, from precision 1 at recall 0; too optimistic. "step": average precision.
+        integrated in closed form. It is flat from recall 0 to the first point. "linear": straight lines
+        between the points, from precision 1 at recall 0; this is too optimistic. "step": average
+        precision.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float
-        In [0, 1]; NaN if no item is positive. Without weights, the exact value rounded once, or (with
-        "davis-goadrich") within 4 units in the last place. With weights, within a relative error of
-        1e-12 or (with "davis-goadrich") an absolute one of 1e-15.
+        In [0, 1]; NaN if no item is positive. Without weights, the exact value rounded once; with
+        "davis-goadrich", within 4 units in the last place. With weights, the relative error is at most
+        1e-12 (or, with "davis-goadrich", the absolute error at most 1e-15).
 
     Warns
     -----
@@ -128,14 +129,14 @@ def pr_auc_score(
 
     Notes
     -----
-    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves". If g items with
-    p positives follow N₀ accepted items with T₀ positives,
+    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves". Let N₀ items be
+    accepted, T₀ of them positive. The next g items, with p positives, add
 
     .. math:: \int P\,dR = \frac{p}{g\,n^+}\left[p +
               \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
 
-    "linear" is ``auc(recall, precision)`` over scikit-learn's curve, "step" its
-    ``average_precision_score``; the default is that of R's PRROC and precrec.
+    "linear" is ``auc(recall, precision)`` over scikit-learn's curve, and "step" its
+    ``average_precision_score``. R's packages PRROC and precrec have the same default.
 
     References
     ----------
@@ -169,7 +170,7 @@ def interpolated_precision(
     recall_levels: int | ArrayLike = 11,
     sample_weight: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Largest precision at each level of recall or above it.
+    """Largest precision at each recall level or at any higher recall.
 
     Parameters
     ----------
@@ -305,7 +306,7 @@ def break_even_point(
     Returns
     -------
     value : float
-        The common value, in [0, 1]; inside a tie, the expectation over random orders of the tie.
+        The common value, in [0, 1]. Inside a tie, it is the mean over random orders of the tie.
     threshold : float
         The threshold of the tie that contains the point. Both are NaN if no item is positive.
 
@@ -358,7 +359,7 @@ def equal_error_rate(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> EqualErrorRate:
-    """The rate at which false positive and false negative rate are equal, by linear interpolation.
+    """The rate at which the false positive and false negative rate are equal, interpolated linearly.
 
     Parameters
     ----------
@@ -416,7 +417,7 @@ def equal_error_rate(
 
 
 def _between(counts: NDArray[Any], index: int, part: Fraction) -> Fraction:
-    """Return the count if a share `part` of the tie at `index` is accepted."""
+    """Return the count after accepting a share `part` of the tie at `index`."""
     before, here = (Fraction(counts[k].item()) for k in (index - 1, index))
     return before + part * (here - before)
 
@@ -426,7 +427,7 @@ def _plain(threshold: Any) -> Any:
 
 
 def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointInfluence:
-    """Return the influence of a correct and of an incorrect item at each threshold on the area."""
+    """Return the influence of a correct and of an incorrect item on the area, at each threshold."""
     area = pr_auc_score(sweep, interpolation=interpolation)
     if interpolation == "step":
         gradient = by_precision(sweep, over_accepted=False, trapezoids=False)
@@ -447,7 +448,7 @@ def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointI
 
 
 def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDArray[np.float64]:
-    """Return the loss of average precision by an error: Σ 1/(n⁺·N) over correct items from it on."""
+    """Return the average precision that an error costs: Σ 1/(n⁺·N) over correct items from it on."""
     del interpolation  # all interpolations have the same limit
     correct = np.diff(sweep.true_accepts).astype(np.float64)
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)

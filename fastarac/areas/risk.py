@@ -1,8 +1,8 @@
 """Areas under precision and risk: ARP-AUC, AURC and their normalised forms.
 
-Precision and risk divide by the number of accepted items, so that these areas are sums of one fraction
-per threshold. For "trapezoid" and "mean", `_kernels.sums` adds these to some 30 digits. The estimator
-"exact" has one logarithm per tie, computed and added in doubles.
+Precision and risk divide by the number of accepted items, so these areas are sums of one fraction per
+threshold. For "trapezoid" and "mean", `_kernels.sums` adds the fractions to about 30 digits. The
+estimator "exact" has one logarithm per tie; logarithms are computed and added in doubles.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _ranked(
     estimator: str,
     share: Callable[..., float | None] | None = None,
 ) -> RankedItems:
-    """Return the ranked items; all estimators but "trapezoid" need only the corners."""
+    """Return the ranked items; only the estimator "trapezoid" needs more than the corners."""
     return as_ranked(
         correct, confidence, sample_weight, corners=estimator in ("mean", "exact"),
         share_of_judge=share or partial(share_of_judge, estimator=estimator),
@@ -76,7 +76,7 @@ def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fract
 
 
 def _log(ratio: Fraction) -> Fraction:
-    """Return the natural logarithm to 40 digits, so that enough are left after a subtraction."""
+    """Return the natural logarithm to 40 digits, so that enough digits remain after a subtraction."""
     with localcontext(prec=40):
         return Fraction((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
 
@@ -105,9 +105,9 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
 
 
 def _precision_and_risk(items: RankedItems, estimator: str) -> tuple[Quotient, Quotient]:
-    """Return ARP-AUC and AURC: sum the smaller one, and take the other as 1 minus it.
+    """Return ARP-AUC and AURC: compute the smaller one as a sum, and the other as 1 minus it.
 
-    Taking the smaller one as 1 minus the larger would cancel its digits.
+    If the smaller one were computed as 1 minus the larger, it would lose digits.
     """
     correct, incorrect, _ = items.totals
     of_risk = incorrect < correct
@@ -121,7 +121,7 @@ def _minus(x: Quotient, y: Quotient) -> Quotient:
 
 
 def _excess(aurc: Quotient, best: Quotient, rounding: Quotient) -> Quotient:
-    """Return the AURC minus that of the best order; 0 if they differ only by rounding."""
+    """Return the AURC minus the AURC of the best order; 0 if they differ only by rounding."""
     excess, whole = _minus(aurc, best)
     most, unit = rounding
     return (excess if abs(excess) * unit > most * whole else 0), whole
@@ -171,20 +171,20 @@ def arp_area(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
+        γ = C_R/C_C, the cost of verifying an output divided by that of correcting it, at least 0.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
-        "trapezoid": straight lines between the points of the sweep, flat from X = 0 to the first.
-        "mean": the mean over k of the precision of the k most confident items, in expectation over
-        random orders of ties; without weights only.
-        "exact": the integral if tied items are accepted continuously and in random order.
+        "trapezoid": straight lines between the points of the sweep, flat from X = 0 to the first point.
+        "mean": the mean, over k, of the precision of the k most confident items, averaged over random
+        orders of ties; without weights only. "exact": the integral if tied items are accepted
+        continuously and in random order.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     CurveArea
-        `upper` may be negative: the precision can be below the recognition rate. `auc` is as close to
-        the exact value as :func:`arp_auc_score`.
+        `upper` may be negative, because the precision can be below the recognition rate. `auc` is as
+        accurate as :func:`arp_auc_score`.
 
     Raises
     ------
@@ -199,8 +199,8 @@ def arp_area(
 
     Notes
     -----
-    Kimura et al. 2024, 3.4; the parts are defined as for the ARAC-AUC. With "exact", a tie of p
-    correct and q incorrect items, g = p + q, after N₀ accepted items with T₀ correct ones adds
+    Kimura et al. 2024, 3.4. The parts are defined as for the ARAC-AUC. With "exact", let N₀ items be
+    accepted, T₀ of them correct. The next tie of g = p + q items, p correct and q incorrect, adds
 
     .. math:: \frac1\Omega\left[p + \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
 
@@ -252,9 +252,9 @@ def arp_auc_score(
     Returns
     -------
     float
-        In [0, 1]; higher is better. Without weights, the exact value rounded once, or (with "exact")
-        within 4 units in the last place. With weights, within a relative error of 1e-12 or (with
-        "exact") an absolute one of 1e-15.
+        In [0, 1]; higher is better. Without weights, the exact value rounded once; with "exact", within
+        4 units in the last place. With weights, the relative error is at most 1e-12 (or, with "exact",
+        the absolute error at most 1e-15).
 
     Raises
     ------
@@ -303,7 +303,7 @@ def normalized_arp_auc_score(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        What verifying an output costs relative to correcting it, γ = C_R/C_C, at least 0.
+        γ = C_R/C_C, the cost of verifying an output divided by that of correcting it, at least 0.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`.
     sample_weight : array_like of shape (n,), optional
@@ -405,7 +405,7 @@ def excess_aurc_loss(
     optimum: Optimum = "finite",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """AURC above that of the best order of the same items.
+    """AURC minus the AURC of the best order of the same items.
 
     Parameters
     ----------
@@ -414,7 +414,7 @@ def excess_aurc_loss(
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`.
     optimum : {"finite", "asymptotic"}, default="finite"
-        "finite": the same estimator on the perfectly sorted items; with weights, only for the
+        "finite": the same estimator for the perfectly sorted items; with weights, only for the
         estimator "exact". "asymptotic": π + (1 − π)·ln(1 − π), with π = 1 − β.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
@@ -423,7 +423,7 @@ def excess_aurc_loss(
     -------
     float
         0 for the best order (with logarithms, up to about 1e-16); lower is better. With trapezoids,
-        tied incorrect items may bring it below 0.
+        tied incorrect items may make it negative.
 
     Raises
     ------
@@ -437,7 +437,7 @@ def excess_aurc_loss(
 
     Notes
     -----
-    E-AURC of Geifman, Uziel and El-Yaniv 2019, whose optimum is the asymptotic one.
+    E-AURC of Geifman, Uziel and El-Yaniv 2019, who subtract the asymptotic optimum.
 
     References
     ----------
@@ -463,7 +463,7 @@ def normalized_aurc_loss(
     optimum: Optimum = "finite",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """AURC rescaled so that the best order has 0 and a random one 1.
+    """AURC rescaled to 0 for the best order and 1 for a random order.
 
     Parameters
     ----------
@@ -498,7 +498,8 @@ def normalized_aurc_loss(
 
     Notes
     -----
-    (AURC − AURC*)/(π − AURC*), with π = 1 − β the AURC of a random order.
+    (AURC − AURC*)/(π − AURC*). Here AURC* is the AURC of the best order, and π = 1 − β is the AURC of a
+    random order.
 
     References
     ----------
@@ -521,7 +522,7 @@ def normalized_aurc_loss(
 
 
 def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
-    """Return the rise of the AURC by an error at each threshold except the first."""
+    """Return how much one error raises the AURC, at each threshold except the first."""
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
     total = float(sweep.total)
     before, after = accepted[:-1], accepted[1:]
@@ -529,7 +530,7 @@ def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> Fl
         widths = np.diff(accepted)
         breadth = widths.copy()
         breadth[:-1] += widths[1:]
-        breadth[0] += widths[0]  # the curve is flat up to the first point
+        breadth[0] += widths[0]  # the curve is flat before the first point
         return np.asarray(from_here_on(breadth / 2.0 / after) / total)
     tie = after - before
     with np.errstate(divide="ignore", invalid="ignore"):
