@@ -1,9 +1,9 @@
-"""Bins of confidence that do not depend on the data: narrow near 0 and 1, and for any scale.
+"""Bins of confidence that do not depend on the data: narrow near 0 and 1, for any scale.
 
-The number of a bin rises with the confidence. There are 2,048 bins for each halving of the confidence
-below 0.5, for each halving of its distance from 1 above 0.5, and for each doubling beyond 1, which
-suits softmax outputs and logits. Engines may round logarithms differently. Therefore a bin is described
-by the least and the greatest confidence found in it, and overlapping bins are merged.
+The number of a bin increases with the confidence. There are 2,048 bins for each halving of the
+confidence below 0.5, for each halving of its distance from 1 above 0.5, and for each doubling beyond 1.
+This suits softmax outputs and logits. Different engines may round logarithms differently. Therefore a
+bin is described by the lowest and the highest confidence in it, and overlapping bins are merged.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     OfGroup = Callable[[object], nw.Expr]
 
 PER_OCTAVE = 2048.0
-LEAST = 1e-300  # smaller distances are in the same bin as this one
+LEAST = 1e-300  # smaller distances fall into the same bin as this one
 ABOVE_HALF = -2 * PER_OCTAVE
 ABOVE_ONE = 2048 * PER_OCTAVE
 BELOW_ZERO = -4096 * PER_OCTAVE
-PARTS = 4096  # number of parts of equal width into which a bin with too many items is split
+PARTS = 4096  # a bin with too many items is split into this many parts of equal width
 
 
 class Split(NamedTuple):
@@ -52,7 +52,7 @@ def bin_expression(x: nw.Expr) -> nw.Expr:
     """Return `bin_numbers` as a narwhals expression; `x` has type Float64."""
     import narwhals as nw
 
-    # nested conditions, because older versions of narwhals cannot chain them
+    # Conditions are nested because older versions of narwhals cannot chain them.
     def by_part(below: nw.Expr, low: nw.Expr, high: nw.Expr, beyond: nw.Expr) -> nw.Expr:
         chosen = nw.when(x <= 1.0).then(high).otherwise(beyond)
         chosen = nw.when(x < 0.5).then(low).otherwise(chosen)
@@ -71,7 +71,7 @@ def is_in_split(split: Split, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
 
 
 class Range(NamedTuple):
-    """Confidences of one group from `low` up to, but excluding, `below`."""
+    """Confidences of one group, from `low` (included) to `below` (excluded)."""
 
     group: object
     low: Any
@@ -85,7 +85,7 @@ def is_in_range(given: Range, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
 
 
 def part_expression(splits: list[Split], x: nw.Expr, by: OfGroup | None) -> nw.Expr:
-    """Return each item's part number, which rises with the confidence in its bin; 0 outside splits."""
+    """Return each item's part number, which increases with the confidence; 0 outside splits."""
     import narwhals as nw
 
     part: nw.Expr = nw.lit(0.0)

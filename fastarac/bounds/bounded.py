@@ -1,4 +1,4 @@
-"""Counts in bins of confidence, and bounds that certainly contain the metrics of the single items."""
+"""Counts in bins of confidence, and bounds that certainly contain the metrics of the items."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ COUNTS = ("true_accepts_low", "true_accepts_high", "false_accepts_low", "false_a
 class BoundedSweep(Table, Result):
     """Counts of accepted items at some thresholds, and certain bounds on the metrics of the items.
 
-    Between two thresholds, the order of the items is unknown. Every metric is given as :class:`.Bounds`
-    that certainly contain its value for the single items. Build a sweep with :meth:`.from_bins`, or
+    Between two thresholds, the order of the items is unknown. So every metric is a :class:`.Bounds`
+    that certainly contains its value for the single items. Build a sweep with :meth:`.from_bins`, or
     with a :class:`.ThresholdSketch`.
 
     Attributes
@@ -37,15 +37,15 @@ class BoundedSweep(Table, Result):
         Strictly decreasing: ``inf``, then the lower edge of each bin. float64, or an object array of
         Python integers if these exceed 2**53.
     true_accepts_low, true_accepts_high : ndarray of shape (m + 1,)
-        Lower and upper bound on the correct items with ``confidence >= threshold``. They are equal at
-        the first and the last threshold, and everywhere if the counts of all bins are exact. int64, or
-        float64 for weights.
+        Lower and upper bound on the number of correct items with ``confidence >= threshold``. They are
+        equal at the first and at the last threshold, and everywhere if the counts of all bins are
+        exact. int64, or float64 for weights.
     false_accepts_low, false_accepts_high : ndarray of shape (m + 1,)
-        The same for the incorrect items.
+        Lower and upper bound on the number of incorrect items, likewise.
     single_valued : ndarray of bool of shape (m,)
-        Whether all items between two thresholds have the same confidence, so that nothing is unknown.
+        Whether all items between two thresholds have the same confidence, so that their order is known.
     known : mapping of str to Bounds
-        Areas with tighter bounds than the counts give, by the names of the attributes.
+        Areas with tighter bounds than the counts give, by attribute name.
 
     See Also
     --------
@@ -55,11 +55,11 @@ class BoundedSweep(Table, Result):
 
     Notes
     -----
-    For the ROC-AUC, a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs
-    undecided. The other areas are bounded by the best and the worst order, including ties, of the items
-    of each bin. If the bins hold enough distinct confidences, the bounds are attained and cannot be
-    narrower. All bounds are rounded outward; an exact area has two equal ends, rounded once to the
-    nearest double.
+    For the ROC-AUC, a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs undecided. The
+    other areas are bounded by the best and by the worst order (including ties) of the items in each
+    bin. If the bins hold enough distinct confidences, the bounds are attained and cannot be narrower.
+    All bounds are rounded outward. An exact area has two equal ends, rounded once to the nearest
+    double.
 
     Examples
     --------
@@ -109,13 +109,13 @@ class BoundedSweep(Table, Result):
         ----------
         edges : array_like of shape (k + 1,)
             The edges of k bins, strictly increasing; the first and the last may be infinite. A bin
-            holds the confidences from its lower edge up to, but excluding, the upper one; the last bin
-            includes its upper edge (as in ``numpy.histogram``). Integers stay integers, even in a list
-            that ends with ``inf``.
+            includes its lower edge and excludes its upper edge; only the last bin includes its upper
+            edge (as in ``numpy.histogram``). Integers stay integers, even in a list that ends with
+            ``inf``.
         correct_counts, incorrect_counts : array_like of shape (k,)
             The numbers of correct and incorrect items in each bin, at least 0. Floats are weights.
         single_valued : array_like of bool of shape (k,), optional
-            Which bins hold items of a single confidence; by default none does.
+            Which bins hold items of a single confidence; by default none.
 
         Returns
         -------
@@ -128,8 +128,8 @@ class BoundedSweep(Table, Result):
 
         Notes
         -----
-        Some tools make bins that include their upper edge instead of the lower one. These are bins in
-        the sense above of the negated confidence; an edge then accepts the items above it.
+        Some tools make bins that include the upper edge instead of the lower edge. To use them, negate
+        the confidence; an edge then accepts the items above it.
 
         Examples
         --------
@@ -167,13 +167,13 @@ class BoundedSweep(Table, Result):
     def to_columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a table, one row for each threshold.
 
-        `single_valued` refers to the bin whose lower edge is the threshold; True for the threshold inf.
+        `single_valued` is about the bin whose lower edge is the threshold; True for the threshold inf.
         """
         counts = {name: getattr(self, name) for name in ("thresholds", *COUNTS)}
         return counts | {"single_valued": np.append(True, self.single_valued)}
 
     def __add__(self, other: object) -> NoReturn:
-        """Raise a TypeError: the bins of two sweeps differ."""
+        """Raise a TypeError, because the bins of two sweeps differ."""
         raise TypeError(
             "a BoundedSweep is added to another object, but bins of different data are not the same; "
             "add ThresholdSweeps (method='counts') or ThresholdSketches, or count all data in one call"
@@ -208,7 +208,7 @@ class BoundedSweep(Table, Result):
 
     @property
     def sweep(self) -> ThresholdSweep | None:
-        """The exact sweep of the items if nothing is unknown; None otherwise."""
+        """The exact sweep of the items if their order is fully known; None otherwise."""
         counts = self.counts
         if not (counts.exact.all() and counts.single.all()):
             return None
@@ -261,9 +261,10 @@ class BoundedSweep(Table, Result):
         Parameters
         ----------
         best : bool
-            Whether the correct items of each bin are above its incorrect ones, or below.
+            Whether the correct items of each bin are above its incorrect items, or below.
         steps : int, default=1
-            Number of points within a bin for the items that come first; the others are tied.
+            Number of points within a bin for the class that comes first; the items of the other class
+            are tied.
 
         Returns
         -------
@@ -273,10 +274,10 @@ class BoundedSweep(Table, Result):
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
         counts = ThresholdCounts(self.thresholds[where], correct, incorrect)
-        return trusted_sweep(ThresholdSweep, counts)  # thresholds repeat, see above
+        return trusted_sweep(ThresholdSweep, counts)  # unchecked, because thresholds repeat (see above)
 
     def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
-        """Return an area from `known`, or that of the exact sweep if there is one; None otherwise."""
+        """Return an area from `known`, or from the exact sweep if there is one; None otherwise."""
         if name in self.known:
             return self.known[name]
         sweep = None if area is None else self.sweep
@@ -295,7 +296,7 @@ class BoundedSweep(Table, Result):
 def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
     """Return all edges except the last; raise unless the edges increase strictly."""
     if isinstance(edges, list | tuple) and len(edges) > 1 and edges[-1] == np.inf:
-        at = vector(edges[:-1], "edges")  # inf would convert integers to doubles
+        at = vector(edges[:-1], "edges")  # an infinite edge would convert integers to doubles
         if at[-1] < np.inf and (at[1:] > at[:-1]).all():
             return at
     at = vector(edges, "edges")

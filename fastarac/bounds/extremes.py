@@ -1,19 +1,21 @@
 """The smallest and the largest areas that are possible for given counts in bins.
 
-All bounds follow from four arrays over the edges of the bins, from the highest edge down: lower and
-upper bounds on the numbers of correct and of incorrect items at or above each edge. If lower and upper
-bounds agree at all edges, the bins are independent, and the extremes are attained:
+All bounds follow from four arrays over the edges of the bins, from the highest edge down. The arrays
+are lower and upper bounds on the numbers of correct and of incorrect items at or above each edge. If
+lower and upper bounds agree at all edges, the bins are independent and the extremes are attained:
 
-* ARAC, ROC, AUGRC: the correct items of a bin are above its incorrect ones, or below. Exact integers.
-* Average precision: largest if the correct items are tied above the incorrect ones, smallest if they
-  are below them one by one. Correct item j of a bin then has the precision (T + j)/(T + j + F), whose
-  sum over j is p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
-* ARP by trapezoids: largest if the correct items come one by one and the incorrect ones are tied below
-  them (a straight line lies above a convex curve), smallest if the incorrect items come one by one and
-  the correct ones are tied below them (a straight line lies below a concave curve).
+* ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below. Exact
+  integers.
+* Average precision: it is largest if the correct items are tied above the incorrect ones, and smallest
+  if they come one by one below them. Let T correct and F incorrect items be above. Correct item j of
+  the bin then has the precision (T + j)/(T + j + F); the sum over j is p − F·(H(T + p + F) − H(T + F)),
+  with the harmonic numbers H.
+* ARP by trapezoids: it is largest if the correct items come one by one, and then the incorrect items
+  tied (a straight line lies above a convex curve). It is smallest if the incorrect items come one by
+  one, and then the correct items tied (a straight line lies below a concave curve).
 
 If lower and upper bounds differ, an item may be in one of several bins. Its precision is then bounded
-by the extremes over all of these; such bounds are certain, but need not be attained.
+by the extremes over all these bins. Such bounds are certain, but need not be attained.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ from fastarac._engine.pairs import pairs_between, quotient_of_pairs
 FloatArray = NDArray[np.float64]
 
 MOST_DECIMALS = 16
-MARGIN = 2.0**-48  # margin added to sums of precisions; their rounding error is at most half of it
-DIRECT = 64  # harmonic numbers up to this one are tabulated
+MARGIN = 2.0**-48  # added to sums of precisions; at least twice their rounding error
+DIRECT = 64  # larger harmonic numbers are computed, not tabulated
 _EXACT = list(accumulate((Fraction(1, k) for k in range(1, DIRECT + 1)), initial=Fraction(0)))
 _HARMONIC = np.array(_EXACT, np.float64)
 _LEFT = np.array([float(a - Fraction(b)) for a, b in zip(_EXACT, _HARMONIC.tolist(), strict=True)])
@@ -73,7 +75,7 @@ class Bounds(TupleResult, _Bounds):
     def __str__(self) -> str:
         if self.low == self.high or not math.isfinite(self.width):
             return f"{self.low:.6g}"
-        # enough decimals to show the width; ends are rounded outward
+        # Use enough decimals to show the width. Ends are rounded outward.
         decimals = max(4, 2 - math.floor(math.log10(self.width)))
         unit = Decimal(1).scaleb(-min(decimals, MOST_DECIMALS))
         low = Decimal(self.low).quantize(unit, ROUND_FLOOR)
@@ -101,7 +103,8 @@ class Counts(NamedTuple):
         """Return both counts along the best or the worst order, and the edge below each point.
 
         In the best order, the correct items of a bin come first, in `steps` steps, and the incorrect
-        ones are tied below them; in the worst order, vice versa. Points without a change are left out.
+        items are tied below them. In the worst order, the incorrect items come first. Points without a
+        change are left out.
         """
         first, second = self.correct_high, self.incorrect_low
         if not best:
@@ -117,7 +120,7 @@ class Counts(NamedTuple):
         return correct[new], incorrect[new], where[new]
 
     def pair_area(self, metric: str) -> Bounds | None:
-        """Return the bounds of an area that follows from pairs; None for 0/0."""
+        """Return the bounds of an area that is computed from pairs; None for 0/0."""
         ends = []
         for best in (False, True):
             correct, incorrect, _ = self.path(best=best)
@@ -126,7 +129,7 @@ class Counts(NamedTuple):
             if not unit:
                 return None
             ends.append(Fraction(value, unit))
-        if self.correct_low.dtype != np.int64:  # sums of weights are rounded
+        if self.correct_low.dtype != np.int64:  # sums of weights have rounding errors
             margin = Fraction(MARGIN)
             return outward(min(ends) - margin, max(ends) + margin)
         return outward(min(ends), max(ends))
@@ -140,7 +143,8 @@ class Counts(NamedTuple):
         errors = np.where(self.single, fl[1:], fl[:-1])
         highest = _ratio(th[1:], th[1:] + errors)
         high = _over_ranks(tl, th, highest)
-        # items that are certainly in a bin with a single value have the precision of the bin
+        # Some items are certainly in a bin with a single confidence: their precision is that of the
+        # bin.
         sure = np.maximum(tl[1:] - th[:-1], 0.0) * self.single
         low = sure * _ratio(tl[1:], tl[1:] + fh[1:])
         low += self._one_by_one(tl[:-1], fh[1:], tl[1:] - tl[:-1] - sure)
@@ -149,17 +153,17 @@ class Counts(NamedTuple):
     def precision(self, correct: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and largest height of the precision–recall curve at `correct` items.
 
-        The curve is a step function: its height is the precision at the first threshold that accepts at
+        The curve is a step function. Its height is the precision at the first threshold that accepts at
         least this many correct items.
         """
         tl, th, fl, fh = self._floats()
-        # the bins that may hold this threshold: one bin if the counts are exact
+        # Only these bins may hold the threshold. With exact counts, it is one bin.
         first = np.searchsorted(th[1:], correct)
         end = np.maximum(np.searchsorted(tl[:-1], correct), first + 1)
         errors = np.where(self.single, fl[1:], fl[:-1])
         highest = np.append(_ratio(th[1:], th[1:] + errors), 0.0)
         high = np.maximum.reduceat(highest, np.column_stack([first, end]).ravel())[::2]
-        # errors may follow before the next correct item
+        # Further errors may come before the next correct item.
         last = np.searchsorted(tl[:-1], correct, side="right") - 1
         tied = self.single[last] & (first == last)
         reached = np.where(tied, np.maximum(tl[last + 1], correct), correct)
@@ -179,7 +183,7 @@ class Counts(NamedTuple):
         single = self.single[alone]
         tied = _chord(t, f, p, q)
         correct_first = self._curve(t, f, p) + _chord(t + p, f, np.zeros_like(q), q)
-        # risk is precision with correct and incorrect items exchanged
+        # The risk is the precision after exchanging correct and incorrect items.
         incorrect_first = q - self._curve(f, t, q) + _chord(t, f + q, p, np.zeros_like(p))
         high = np.append(high, np.where(single, tied, correct_first))
         low = np.append(low, np.where(single, tied, incorrect_first))
@@ -198,18 +202,18 @@ class Counts(NamedTuple):
         far = np.log1p((end - begin) / begin) - (end - begin) / (2.0 * begin * end)
         for power, factor in ((2, -12.0), (4, 120.0), (6, -252.0), (8, 240.0)):
             far += (end**-power - begin**-power) / factor
-        # the rounding errors of the table are included, because small differences would lose digits
+        # Add the rounding errors of the table, because small differences would lose digits.
         last, first = (np.minimum(at, DIRECT).astype(np.int64) for at in (stop, start))
         near: FloatArray = (_HARMONIC[last] - _HARMONIC[first]) + (_LEFT[last] - _LEFT[first])
         return near + far
 
     def _one_by_one(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
-        """Return Σ right/(right + wrong) as `count` right ones are added one by one."""
-        # if wrong is 0, the result of `_rise` is not used
+        """Return Σ right/(right + wrong) while `count` right items are added one by one."""
+        # Where `wrong` is 0, the value of `_rise` is not used.
         return count - np.where(wrong > 0, wrong * self._rise(right + wrong, count), 0.0)
 
     def _curve(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
-        """Return the area under the same share by trapezoids: half the first and last step differ."""
+        """Return the area under that quotient by trapezoids, in which both end values count half."""
         area = self._one_by_one(right, wrong, count)
         if self.correct_low.dtype != np.int64:
             return area
@@ -219,7 +223,7 @@ class Counts(NamedTuple):
 
 
 def outward(low: Fraction, high: Fraction) -> Bounds:
-    """Round the ends outward; two equal ends are rounded to the nearest double."""
+    """Round the ends outward; if they are equal, round them to the nearest double."""
     ends = float(low), float(high)
     if low == high:
         return Bounds(*ends)
@@ -250,7 +254,7 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def _chord(t: FloatArray, f: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
-    """Return the area under the precision over a tie, a straight line; flat if nothing is above."""
+    """Return the area under the precision over a tie, a straight line; flat if no item is above."""
     after = _ratio(t + p, t + p + f + q)
     before = np.where(t + f > 0, _ratio(t, t + f), after)
     return (p + q) * (before + after) / 2.0
@@ -264,15 +268,15 @@ def _over_ranks(
     largest: bool = True,
     alone: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Return the items of each run of ranks times the largest `value` of the bins that may hold them.
+    """Return for each run of ranks its items times the largest `value` of the bins that may hold them.
 
-    At least low[i] and at most high[i] items are at or above edge i. The item of rank r is therefore in
-    the first bin with high >= r at the earliest, and in the first bin with low >= r at the latest. With
+    At least low[i] and at most high[i] items are at or above edge i. So the item of rank r is in the
+    first bin with high >= r at the earliest, and in the first bin with low >= r at the latest. With
     ``largest=False``, the smallest value is used. Bins marked in `alone` are left out.
     """
     ends = np.union1d(low, high)
     runs, ends = np.diff(ends), ends[1:]
-    first = np.searchsorted(high, ends) - 1  # bins, not edges
+    first = np.searchsorted(high, ends) - 1  # indices of bins, not of edges
     last = np.searchsorted(low, ends) - 1
     if alone is not None:
         used = ~alone[first]
@@ -288,7 +292,7 @@ def _extremes(
     out, length = np.empty(len(first)), last - first + 1
     width = 1
     while True:
-        # value[i] is the extreme of the `width` values from i on
+        # value[i] is the extreme of the `width` values that start at i.
         here = (length >= width) & (length < 2 * width)
         out[here] = of_two(value[first[here]], value[last[here] - width + 1])
         if length.max(initial=0) < 2 * width:

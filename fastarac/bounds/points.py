@@ -1,4 +1,4 @@
-"""Operating points from counts in bins: the limit is certainly kept, the possible loss is reported."""
+"""Operating points from counts in bins: they certainly keep the limit, and show the possible loss."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class BoundedOperatingPoint(Result):
     """Bounds on the counts and rates at one threshold, from counts in bins.
 
     An item is accepted iff its confidence is at or above `threshold`. If the threshold was chosen for a
-    limit, the items keep the limit whatever their order inside the bins. A threshold inside a bin might
-    accept more within the limit: at most `largest_acceptance_rate`.
+    limit, the items keep the limit, whatever their order inside the bins. A threshold inside a bin
+    might accept more within the limit, but at most `largest_acceptance_rate`.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class BoundedOperatingPoint(Result):
     n_correct, n_incorrect : int or float
         n⁺ and n⁻.
     largest_acceptance_rate : float
-        The largest rate that any threshold on the single items could accept within the limit, in [0,
-        1].
+        The largest acceptance rate that a threshold between the single items might have within the
+        limit, in [0, 1].
 
     See Also
     --------
@@ -84,7 +84,7 @@ class BoundedOperatingPoint(Result):
 
     @property
     def acceptance_lost(self) -> float:
-        """The most that the acceptance rate may have lost because the order inside bins is unknown."""
+        """The largest acceptance rate that may be lost because the order inside bins is unknown."""
         return max(0.0, self.largest_acceptance_rate - self.acceptance_rate.low)
 
     @property
@@ -123,12 +123,13 @@ def _share(part: float, rest: float) -> float:
 
 
 def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOperatingPoint:
-    """Return the operating point for one criterion; limits choose one of the sweep's own thresholds."""
+    """Return the operating point for one criterion; a limit chooses among the sweep's thresholds."""
     tl, th, fl, fh, _ = sweep.counts
     total = sweep.total
     largest = 0.0
     if criterion == "threshold":
-        # items above the next higher edge are certainly accepted; those down to the next lower may be
+        # Items above the next higher edge are certainly accepted. Items between the neighbouring edges
+        # may be accepted, too.
         rising = sweep.thresholds[::-1]
         if isinstance(limit, int) and abs(limit) > 1 << 53:
             rising = rising.astype(object)
@@ -154,7 +155,8 @@ def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, 
     tl, th, fl, fh, single = sweep.counts
     if criterion == "max_error_rate":
         index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1
-        over = int(np.searchsorted(fl / sweep.total, limit, side="right"))  # the first beyond the limit
+        # the first point above the limit
+        over = int(np.searchsorted(fl / sweep.total, limit, side="right"))
         return index, over if over < len(fl) and not single[over - 1] else over - 1
     kept = np.flatnonzero(_risks(fh, tl) <= limit)
     open_to = np.flatnonzero(_risks(np.where(single, fl[1:], fl[:-1]), th[1:]) <= limit)
@@ -162,14 +164,14 @@ def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, 
 
 
 def _risks(errors: NDArray[Any], right: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the errors among the accepted items; infinite where nothing is accepted."""
+    """Return the share of errors among the accepted items; infinite where nothing is accepted."""
     accepted = errors + right
     nothing = np.full(len(errors), np.inf)
     return np.asarray(np.divide(errors, accepted, out=nothing, where=accepted > 0))
 
 
 def _most(limit: float, rate: Any, sweep: BoundedSweep) -> float:
-    """Return the most errors whose rate keeps the limit, compared as doubles."""
+    """Return the largest number of errors whose rate is within the limit, compared as doubles."""
     if not isinstance(sweep.n_incorrect, int):
         low, high = 0.0, float(sweep.n_incorrect)
         for _ in range(100):

@@ -1,4 +1,4 @@
-"""A sketch of a stream of items in bounded memory, whose bounds contain the metrics of all items."""
+"""A sketch of a stream of items in bounded memory; its bounds contain the metrics of all items."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-CHUNK = 1 << 15  # items processed together
-MOST_KEPT = 3 << 14  # items of each label that are kept before they are sorted into nodes
-NODES = 32  # nodes are collapsed if there are more than NODES / max_width
-COLLAPSED, GROWN = 1 / 2, 3 / 4  # share of its budget that a new node, and a growing one, may fill
+CHUNK = 1 << 15  # items processed at a time
+MOST_KEPT = 3 << 14  # with more kept items of a label, they are sorted into nodes
+NODES = 32  # with more than NODES / max_width nodes, some are collapsed
+# share of the budget that a new node may use, and a growing node
+COLLAPSED, GROWN = 1 / 2, 3 / 4
 EXACT_INTEGERS = 1 << 53
 
 
 class Routing(NamedTuple):
-    """The tables by which items are assigned to nodes, see `_kernels.sketch.route`."""
+    """The tables by which items are assigned to nodes (see `_kernels.sketch.route`)."""
 
     starts: NDArray[np.uint64]
     owners: NDArray[np.int32]
@@ -40,11 +41,11 @@ class Routing(NamedTuple):
 
 
 class ThresholdSketch:
-    """Counts of a stream of items, in memory that does not grow with it.
+    """Counts of a stream of items, in memory that does not grow with the stream.
 
-    Feed it batches with :meth:`.update`, and merge sketches of parts with ``+``, in any order. The
-    bounds from :meth:`.bounds` contain the metrics of all items together, and those of the ROC-AUC are
-    no wider than `max_width`. As long as there are few distinct confidences, everything is exact.
+    Give batches to :meth:`.update`, and merge sketches of parts with ``+``, in any order. The bounds
+    from :meth:`.bounds` contain the metrics of all items together. The bounds of the ROC-AUC are at
+    most `max_width` wide. As long as there are few distinct confidences, everything is exact.
 
     Parameters
     ----------
@@ -63,16 +64,16 @@ class ThresholdSketch:
 
     Notes
     -----
-    Confidences become keys: the bits of doubles, mapped so that their order is kept. Ranges
-    of keys that begin with the same bits are the nodes of a tree. Counts are kept for single
-    confidences and, when these become many, for ranges with few items of either kind: the nodes along
-    each path of the tree hold at most a share ``max_width / 2`` of the correct and of the incorrect
-    items. The order of an item is unknown only relative to items in its own range and in the ranges
-    around and inside it. Fewer than ``max_width`` of all pairs of a correct and an incorrect item are
-    therefore undecided, for any stream.
+    Confidences become keys: the bits of doubles, mapped so that their order is kept. Ranges of keys
+    that begin with the same bits are the nodes of a tree. At first, each confidence has its own counts.
+    When there are many, they are collapsed into ranges with few items. All nodes along a path of the
+    tree together hold at most a share ``max_width / 2`` of the correct items, and of the incorrect
+    items. The order of an item is unknown only relative to items in its own range, and in the ranges
+    around and inside it. Therefore fewer than ``max_width`` of all pairs of a correct and an incorrect
+    item are undecided, for any stream.
 
-    Several threads may update, add and read one sketch: each sees batches of the others entirely or not
-    at all.
+    Several threads may update, add and read one sketch. Each sees a batch of another thread entirely or
+    not at all.
 
     Examples
     --------
@@ -96,7 +97,8 @@ class ThresholdSketch:
         self._max_width = sketch_format.width_of(max_width)
         self._lock = threading.Lock()
         self._nodes = Nodes.empty(0)
-        self._totals = np.zeros(2, np.int64)  # never written to: read without the lock
+        # this array is replaced, never changed, so it can be read without the lock
+        self._totals = np.zeros(2, np.int64)
         self._kept = np.empty((2, 0), np.uint64)
         self._n_kept = np.zeros(2, np.int64)
         self._routing: Routing | None = None
@@ -130,7 +132,7 @@ class ThresholdSketch:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the arrays of the sketch take."""
+        """Number of bytes that the arrays of the sketch occupy."""
         arrays = [*self._nodes, self._kept, *(self._routing or ())]
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
@@ -141,13 +143,13 @@ class ThresholdSketch:
         ----------
         correct, confidence : array_like of shape (n,)
             Whether each output was right (bool, or 0 and 1 of any numeric type), and its confidence
-            (real and finite; of integers up to 2**53, which doubles hold).
+            (real and finite; integers only up to 2**53, because they become doubles).
 
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep`, also for integers beyond 2**53; nothing is counted then. Also
-            if another thread writes to the arrays meanwhile; some items may have been counted then.
+            As :func:`.threshold_sweep`, also for integers beyond 2**53; then nothing is counted. Also
+            if another thread writes to the arrays meanwhile; then some items may have been counted.
 
         Examples
         --------
@@ -167,11 +169,12 @@ class ThresholdSketch:
             if self.total + items.n > MOST_ITEMS:
                 raise ValueError(f"the counts would sum to {self.total + items.n}, beyond int64")
             for values, labels in _parts(items):
-                # copy, and check again: another thread may write to the given arrays
+                # Copy and check again, because another thread may write to the given arrays.
                 doubles, right = values.astype(np.float64), labels.copy()
                 changed = not np.isfinite(doubles).all()
                 items.check(not_finite=changed, seen_labels=int(right.max()))
-                self._count(read_only(doubles), read_only(right))  # numba compiles for one type
+                # read-only, because numba compiles for that type
+                self._count(read_only(doubles), read_only(right))
 
     def _count(self, values: NDArray[np.float64], labels: NDArray[np.uint8]) -> None:
         sketch = _kernels.sketch
@@ -193,14 +196,14 @@ class ThresholdSketch:
             sketch.clear(way.added)
 
     def _budget(self) -> NDArray[np.float64]:
-        """Return how many incorrect and correct items the nodes of each path may hold together."""
+        """Return how many incorrect and correct items all nodes of a path may hold together."""
         return self._totals.astype(np.float64) * (self._max_width / 2)
 
     def _routes(self) -> Routing:
         sketch = _kernels.sketch
         low, _, counts = self._nodes
         starts, owners, sums = sketch_format.laid_out(self._nodes)
-        # cells are finest near both ends, so a few outliers must not move the ends
+        # Cells are finest near both ends, so a few outliers must not move the ends.
         ends = 0.0, 0.0, 0.0, 0
         if len(low):
             mass = np.cumsum(counts.sum(axis=1))
@@ -215,7 +218,7 @@ class ThresholdSketch:
         return Routing(starts, owners, sums, np.zeros((len(starts), 2), np.int32), table, ends)
 
     def _settle(self) -> None:
-        """Turn the kept items into nodes."""
+        """Sort the kept items into nodes."""
         if not self._n_kept.any():
             return
         kept = [np.sort(keys[:size]) for keys, size in zip(self._kept, self._n_kept, strict=True)]
@@ -241,7 +244,7 @@ class ThresholdSketch:
         """Merge with the sketch of other items; the larger `max_width` of the two applies."""
         if not isinstance(other, ThresholdSketch):
             return NotImplemented
-        # lock one after the other, so that no thread waits for a lock while it holds another
+        # Lock one after the other, so that no thread holds a lock while it waits for another.
         nodes, totals, limit = self._snapshot()
         others, other_totals, other_limit = other._snapshot()
         total = int(totals.sum()) + int(other_totals.sum())
@@ -270,8 +273,8 @@ class ThresholdSketch:
         Returns
         -------
         BoundedSweep
-            Its `roc_auc` is at most `max_width` wide; the widths of other bounds are not guaranteed.
-            Everything is exact as long as no range had to be collapsed.
+            The bounds of `roc_auc` are at most `max_width` wide; the widths of other bounds are not
+            guaranteed. Everything is exact until a range is collapsed.
 
         Raises
         ------
@@ -342,10 +345,10 @@ class ThresholdSketch:
         Raises
         ------
         TypeError
-            If `data` is no buffer.
+            If `data` is not a buffer.
         ValueError
             If the bytes are not a sketch, have an unknown version, or are damaged. Everything is
-            checked, so that untrusted bytes may be read.
+            checked, so untrusted bytes may be read.
 
         Examples
         --------
@@ -366,7 +369,7 @@ class ThresholdSketch:
 
 
 def _parts(items: Items) -> Iterator[tuple[NDArray[Any], NDArray[np.uint8]]]:
-    """Yield values and labels of some items at a time."""
+    """Yield the values and labels of a limited number of items at a time."""
     for start in range(0, items.n, CHUNK):
         for _, (values, _, labels) in items.chunks(start, min(start + CHUNK, items.n)):
             yield values, labels

@@ -1,4 +1,4 @@
-"""The byte format of a sketch, and the checks of untrusted bytes before they reach a kernel."""
+"""The byte format of a sketch, and checks of untrusted bytes before a kernel reads them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 MAGIC = b"fastarac sketch\n"
-VERSION = 2  # in version 1, several nodes could have the same range
-HEADER = struct.Struct("<16sHdq")  # magic, version, max_width, number of nodes
+VERSION = 2  # version 1 allowed several nodes with the same range
+HEADER = struct.Struct("<16sHdq")  # magic bytes, version, max_width, number of nodes
 CHECKSUM = struct.Struct("<I")
 NODE_SIZE = 8 + 1 + 2 * 8
-LEAST_WIDTH = 1e-12  # narrower bounds would need more nodes than any memory holds
+LEAST_WIDTH = 1e-12  # for smaller widths, no memory could hold the nodes
 MOST_ITEMS = np.iinfo(np.int64).max
 MOST_BITS = 64
 SPANS = np.array([(1 << bits) - 1 for bits in range(MOST_BITS + 1)], np.uint64)
-LARGEST = np.uint64(0xFFEFFFFFFFFFFFFF)  # key of the largest finite confidence
+LARGEST = np.uint64(0xFFEFFFFFFFFFFFFF)  # the key of the largest finite confidence
 LEAST = np.uint64(0x0010000000000000)
-MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)  # no item has this key: minus zero becomes zero
-ROUNDING = 1 + 1e-9  # tolerance for rounding in the largest counts that a range may hold
+MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)  # a key that no item has, because minus zero becomes zero
+ROUNDING = 1 + 1e-9  # tolerance for rounding when the counts in a range are compared with its limit
 
 
 class Nodes(NamedTuple):
-    """The nodes of a sketch, see `_kernels.sketch`."""
+    """The nodes of a sketch (see `_kernels.sketch`)."""
 
     low: NDArray[np.uint64]
     bits: NDArray[np.uint8]
@@ -49,7 +49,7 @@ class Nodes(NamedTuple):
 
 
 class NodeLayout(NamedTuple):
-    """A division of all keys into intervals, see `_kernels.sketch.lay_out`."""
+    """A division of all keys into intervals (see `_kernels.sketch.lay_out`)."""
 
     starts: NDArray[np.uint64]
     owners: NDArray[np.int32]
@@ -127,7 +127,7 @@ def read(data: Buffer) -> tuple[float, Nodes]:
 
 
 def _each_range_once(nodes: Nodes) -> Nodes:
-    """Add up the counts of neighbours with the same range; single confidences stay as they are."""
+    """Add up the counts of neighbouring nodes with the same range, but not of single confidences."""
     low, bits, counts = nodes
     new = np.append(True, (low[1:] != low[:-1]) | (bits[1:] != bits[:-1]) | (bits[1:] == 0))
     starts = np.flatnonzero(new[: len(low)])
@@ -138,7 +138,8 @@ def _check_counts(counts: NDArray[np.int64]) -> None:
     """Raise unless each node has at least one item, and the sum of all counts fits int64."""
     wrong = (counts.min(axis=1) < 0) | (counts.max(axis=1) == 0)
     _reject_any(wrong, counts, "counts", "it must have at least one item and no negative number")
-    total = int((counts & 0xFFFFFFFF).sum()) + (int((counts >> 32).sum()) << 32)  # no overflow
+    # sum in two halves to avoid overflow
+    total = int((counts & 0xFFFFFFFF).sum()) + (int((counts >> 32).sum()) << 32)
     if total > MOST_ITEMS:
         raise ValueError(f"data is a damaged ThresholdSketch: its counts sum to {total}, beyond int64")
 
