@@ -1,1 +1,1 @@
-"""Kinds of samples that figures are computed from, and their common entry points."""
+"""Kinds of samples from which figures are computed, and their common entry points."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def simplified(correct: Any) -> Any:
-    """Return plain labels for a truth known with certainty for all items; else the argument."""
+    """Return plain labels if the truth is certain for all items; else the argument."""
     return correct.simplified if isinstance(correct, PartialTruth) else correct
 
 
@@ -39,7 +39,7 @@ def answers_of(
 ) -> tuple[Any, PartialTruth | None, Reviewer | None]:
     """Return the labels, the `PartialTruth` or None, and the people who answered, or None.
 
-    Limits are tested on people's answers, so a truth's answers are returned as if they were true.
+    Limits are tested on people's answers, so the answers are returned as if they were true.
     """
     people = informative(truth_reader)
     if isinstance(correct, PartialTruth) and correct.truth_reader is not None:
@@ -61,7 +61,7 @@ def is_partial(correct: object) -> bool:
 
 
 def is_estimated(correct: object) -> bool:
-    """Return whether `correct` is such a truth, or counts estimated from one."""
+    """Return whether `correct` is a `PartialTruth`, or has counts estimated from one."""
     return is_partial(correct) or isinstance(correct, EstimatedSweep)
 
 
@@ -104,11 +104,11 @@ def threshold_sweep(
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum. Items of weight 0 do not count.
     graded : bool, default=False
-        Whether `correct` holds grades in [0, 1], such as the credit for a partly right answer: an item
-        with grade g counts as g correct and 1 − g incorrect items. The counts are then floats.
+        Whether `correct` holds grades in [0, 1], such as the credit for a partly right answer. An item
+        with grade g counts as g correct and 1 − g incorrect items, so the counts are floats.
     corners_only : bool, default=False
-        Leave out the thresholds inside runs of correct items: with k errors, at most 2k + 1 thresholds
-        remain, and for small k the correct items need no sorting. Not with weights or grades.
+        Leave out the thresholds inside runs of correct items. With k errors, at most 2k + 1 thresholds
+        remain; if k is small, the correct items need no sorting. Not with weights or grades.
 
     Returns
     -------
@@ -119,9 +119,9 @@ def threshold_sweep(
     Raises
     ------
     ValueError
-        If an argument is empty, not one-dimensional, of another length than the others, or holds nulls,
-        NaN, infinities, labels other than 0 and 1, or negative weights; or if the largest weight is
-        more than 1e305 times the smallest positive one.
+        If an argument is empty, not one-dimensional, or of another length than the others; if it holds
+        nulls, NaN, infinities, labels other than 0 and 1, or negative weights; or if the largest weight
+        is more than 1e305 times the smallest positive one.
     TypeError
         If an argument does not hold real numbers, and for `corners_only` with weights or grades.
 
@@ -136,10 +136,10 @@ def threshold_sweep(
     The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter: equal
     confidences share a threshold. Sums are exact integers; sums of weights are rounded once.
 
-    A sweep of corners gives the same values, to the last bit, for figures that depend on pairs, errors
-    and corners only: the ARAC and ROC areas and their partial areas, the hull, the acceptance at an
-    error rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", and PR-AUC by Davis and
-    Goadrich. Functions that need the thresholds inside a run raise ``TypeError``.
+    For figures that depend on pairs, errors and corners only, a sweep of corners gives the same values
+    to the last bit. These are the ARAC and ROC areas and their partial areas, the hull, the acceptance
+    at an error rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", and PR-AUC by Davis
+    and Goadrich. Functions that need the thresholds inside a run raise ``TypeError``.
 
     References
     ----------
@@ -183,7 +183,7 @@ def as_sweep(
     sample_weight: ArrayLike | None = None,
     names: tuple[str, str, str] = NAMES,
 ) -> ThresholdSweep:
-    """Return the given sweep, or that of (correct, confidence), with every threshold."""
+    """Return a sweep with every threshold: the given sweep, or that of (correct, confidence)."""
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
         return whole_sweep(correct)
@@ -205,7 +205,7 @@ def as_ranked(
 ) -> RankedItems:
     """Return ranked items or counts, from which figures are computed without a whole sweep.
 
-    With `corners` a `CornerSweep` is enough. For partly verified items, `share_of_judge` returns the
+    With `corners`, a `CornerSweep` suffices. For partly verified items, `share_of_judge` computes the
     judge's share κ.
     """
     if isinstance(correct, AcceptedCounts):
@@ -232,7 +232,7 @@ def ranked_in_place(
 ) -> RankedItems | None:
     """Return ranked items if `y_true` is a sweep or a partial truth; None for class labels.
 
-    Raise if any of `others` is given beside it.
+    Raise if any of `others` is given, too.
     """
     labels, truth = labels_and_truth(y_true)
     if truth is not None:
@@ -254,7 +254,8 @@ def estimated_sweep(
 ) -> EstimatedSweep:
     """Return the estimated counts at every threshold.
 
-    The judge's share κ is that for the errors of all items, or the result of `share_of_judge`.
+    The judge's share κ is the result of `share_of_judge`, or else the best one for the errors of all
+    items.
     """
     require_alone(sample_weight=sample_weight)
     items = PartialItems(truth, confidence, truth.groups)
@@ -269,8 +270,8 @@ def known_best(
 ) -> tuple[Any, ArrayLike | None]:
     """Return (correct, confidence); for a partial truth (estimated counts, None).
 
-    The estimated counts are most precise at the acceptance rate that `acceptance` computes from initial
-    counts.
+    The estimated counts are most precise at one acceptance rate: `acceptance` computes it from the
+    initial counts.
     """
     labels, truth = labels_and_truth(correct)
     if truth is None:
@@ -288,7 +289,7 @@ def split_grades(
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None,
 ) -> GradedItems:
-    """Return graded items as weighted items in groups; raise for a sweep, which has no grades."""
+    """Return graded items as weighted items in groups; raise for a sweep, because it has no grades."""
     if isinstance(correct, AcceptedCounts):
         raise TypeError("graded cannot go with a ThresholdSweep: give the sweep alone")
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)

@@ -1,4 +1,4 @@
-"""Counts at every threshold with estimated errors, and variants of them for limits and curves."""
+"""Counts at every threshold with estimated errors, and their variants for limits and curves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fastarac.sweep import ThresholdSweep, trusted_sweep
 FloatArray = NDArray[np.float64]
 Number = TypeVar("Number", float, Fraction)
 
-NO_PAIRS = 1e-13  # share of all pairs below which pairs between classes are rounding errors
+NO_PAIRS = 1e-13  # a smaller share of all pairs is a rounding error
 
 
 def _rate_of_possible(name: str) -> Any:
@@ -35,29 +35,31 @@ def _rate_of_possible(name: str) -> Any:
 class EstimatedSweep(ThresholdSweep):
     """Counts of accepted items at every threshold, estimated from the truth of some items.
 
-    The number of items accepted at a threshold is known, and the number of errors among them is
-    estimated: `false_accepts` is a sum of ẽ (:class:`.PartialTruth`), which may decrease from one
-    threshold to the next, and `true_accepts` is the rest. Areas are unbiased over the random choice of
-    the verified items. Single counts may be negative, or exceed the number of items; rates, curves and
-    the point at a threshold are those of :attr:`possible`. For limits, :attr:`rising` takes the largest
-    number of errors so far, from the highest threshold down.
+    At each threshold, the number of accepted items is known, and the number of errors among them is
+    estimated. `false_accepts` is a sum of the estimated errors ẽ (:class:`.PartialTruth`), which may
+    decrease from one threshold to the next; `true_accepts` is the rest. Areas are unbiased over the
+    random choice of the verified items. Single counts may be negative, or exceed the number of items.
+    Therefore rates, curves and the point at a threshold are those of :attr:`possible`. For limits,
+    :attr:`rising` takes the largest number of errors so far, from the highest threshold down.
 
-    All counts use the same share κ of the judge. Functions of (truth, confidence) choose κ for each
-    figure, so their results are more precise than those read from a sweep.
+    All counts use the same share κ of the judge. Functions that take (truth, confidence) choose κ for
+    each figure. Their results are more precise than those from a sweep.
 
     Attributes
     ----------
     thresholds, true_accepts, false_accepts : ndarray of shape (m + 1,)
         As in a :class:`.ThresholdSweep`.
     squares : ndarray of shape (m,)
-        Σẽ² of the items at each threshold but the first, used to exclude pairs of an item with itself.
+        Σẽ² of the items at each threshold except the first. It is used to exclude pairs of an item with
+        itself.
     n_verified : int
         Number of verified items.
     pairs_above : float
-        Estimated number of pairs with the correct item above the incorrect one; ties count half.
+        Estimated number of pairs in which the correct item is above the incorrect one; ties count half.
     pairs_alone : float
-        Excess of the product of both class counts over the number of pairs of two items: Σc̃ẽ of items
-        with themselves, less a correction for items drawn together as a group.
+        How much n⁺·n⁻, the product of both class counts, exceeds the number of pairs of two different
+        items. It is Σc̃ẽ over the items, with c̃ = 1 − ẽ, minus a correction for items drawn together
+        as a group.
 
     See Also
     --------
@@ -94,7 +96,7 @@ class EstimatedSweep(ThresholdSweep):
             f"correct, {self.n_incorrect:.6g} incorrect, {self.n_verified} verified)"
         )
 
-    if not TYPE_CHECKING:  # checkers read the properties of the base
+    if not TYPE_CHECKING:  # type checkers read the properties of the base class
         recognition_rate = _rate_of_possible("recognition_rate")
         correction_rate = _rate_of_possible("correction_rate")
         error_rate = _rate_of_possible("error_rate")
@@ -109,10 +111,10 @@ class EstimatedSweep(ThresholdSweep):
         """The counts for limits: errors never decrease from one threshold to the next."""
         accepted = self.true_accepts + self.false_accepts
         errors = np.minimum(np.maximum.accumulate(np.maximum(self.false_accepts, 0.0)), accepted)
-        # at most as many errors below a threshold as there are items
+        # There cannot be more errors below a threshold than items.
         errors = np.maximum(errors, accepted - (accepted[-1] - errors[-1]))
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
-        return trusted_sweep(ThresholdSweep, counts)  # no check needed: the errors never decrease
+        return trusted_sweep(ThresholdSweep, counts)  # unchecked, because the errors never decrease
 
     @property
     def roc_auc(self) -> float:
@@ -128,9 +130,10 @@ class EstimatedSweep(ThresholdSweep):
         if not ta[-1] > 0.0:
             return math.nan
         p, q = np.diff(ta), np.diff(fa)
-        own_pairs = q - self.squares  # Σc̃ẽ of each tie, 0 for items known with certainty
+        # Σc̃ẽ of each tie, where c̃ and ẽ estimate correct and error; 0 for items known with certainty
+        own_pairs = q - self.squares
         n = ta + fa
-        pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃c̃ + Σc̃, as Σc̃² = Σc̃ − Σc̃ẽ
+        pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃c̃ + Σc̃, because Σc̃² = Σc̃ − Σc̃ẽ
         if interpolation == "step":
             area = float(np.sum((p * ta[:-1] + pairs_of_tie) / n[1:])) / float(ta[-1])
             return min(max(area, 0.0), 1.0)
@@ -147,22 +150,22 @@ class EstimatedSweep(ThresholdSweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """The counts for curves: at each threshold the nearest that items can have."""
+        """The counts for curves: at each threshold, the nearest ones that are possible."""
         accepted = self.true_accepts + self.false_accepts
         total = accepted[-1]
         n_incorrect = min(max(self.false_accepts[-1], 0.0), total)
         least = np.maximum(accepted - (total - n_incorrect), 0.0)
         errors = np.minimum(np.maximum(self.false_accepts, least), np.minimum(accepted, n_incorrect))
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
-        return trusted_sweep(ThresholdSweep, counts)  # no check: errors may decrease
+        return trusted_sweep(ThresholdSweep, counts)  # unchecked, because estimated errors may decrease
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Raise ``TypeError``: add the truths instead, and estimate from their sum."""
+        """Raise ``TypeError``: add the truths instead, and estimate counts from their sum."""
         raise TypeError("an EstimatedSweep cannot be added: use a PartialTruth of all items")
 
 
 class EstimatedItems(RankedItems):
-    """Figures computed from estimated counts, moved into their possible range."""
+    """Figures computed from estimated counts, clipped to their possible range."""
 
     __slots__ = ()
     given: EstimatedSweep
@@ -177,11 +180,11 @@ class EstimatedItems(RankedItems):
         return self.given.precision_area(interpolation)
 
     def within(self, value: Number, least: Number, most: Number) -> Number:
-        """Return a figure, moved into its possible range."""
+        """Return a figure, clipped to its possible range."""
         return min(max(value, least), most)
 
     def refuse_unestimated(self, **options: object) -> None:
-        """Raise if an option is given whose figure cannot be estimated."""
+        """Raise if an option is given for which no figure can be estimated."""
         require_alone(**options)
 
 

@@ -1,4 +1,4 @@
-"""The truth of some items, each verified with a known probability."""
+"""The truth of some items, each of which was verified with a known probability."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INSTEAD = (
 
 
 def refuse(instead: str = INSTEAD) -> NoReturn:
-    """Raise, as the labels of all items are needed, and say what to use instead."""
+    """Raise, because the labels of all items are needed; the message says what to use instead."""
     raise TypeError(f"a PartialTruth is given in place of the labels of all items; {instead}")
 
 
@@ -34,16 +34,16 @@ class PartialTruth(Table, Result):
     r"""The truth of the verified items, and the probability with which each item was chosen.
 
     It can replace `correct` in :func:`.evaluate`, :func:`.asymptotic_interval`,
-    :func:`.compare_models`, and in functions for operating points, curves and areas of (correct,
-    confidence). Each item then counts with an unbiased estimate of its error.
+    :func:`.compare_models`, and in functions of (correct, confidence) for operating points, curves and
+    areas. Each item counts with an unbiased estimate of its error.
 
     Parameters
     ----------
     correct : array_like of shape (n,)
         Whether each output was right (1 or 0); NaN, None or null for unverified outputs.
     inclusion_probability : float or array_like of shape (n,)
-        π, the probability with which each item was chosen, in (0, 1], fixed before its truth was known.
-        It may be NaN for items that were not chosen.
+        π, the probability with which each item was chosen, in (0, 1], fixed before the item's truth was
+        known. It may be NaN for items that were not chosen.
     judge : array_like of shape (n,), optional
         A guess at the probability that each item is right, in [0, 1], such as another engine's. A good
         judge narrows intervals.
@@ -52,13 +52,13 @@ class PartialTruth(Table, Result):
     open : {"refuse", "wrong"}, default="refuse"
         What to do with drawn items without an answer: raise an error, or count them as wrong.
     groups : array_like of shape (n,), optional
-        Labels of groups, such as pages, whose items depend on each other or were drawn together.
+        Labels of groups, such as pages, of items that are dependent or were drawn together.
     graded : bool, default=False
-        Whether `correct` may hold grades in [0, 1], such as mean answers of several verifiers.
+        Whether `correct` may hold grades in [0, 1], such as mean answers.
     truth_reader : Reviewer, optional
-        The people who gave the answers in `correct`, if they may err.
+        The people who gave the answers, if they may err.
     least_probability : float, optional
-        Lower bound of all items' inclusion probabilities; guarantees use it if some are NaN.
+        Lower bound of all inclusion probabilities, for guarantees if some are NaN.
 
     Examples
     --------
@@ -81,14 +81,14 @@ class PartialTruth(Table, Result):
     n_verified : int
         Number of verified items.
     complete : bool
-        Whether the truth of all items is known with certainty.
+        Whether the truth of all items is certain.
 
     Raises
     ------
     ValueError
-        For a probability outside (0, 1] or missing for a verified item, a judge outside [0, 1], labels
-        other than 0 and 1, drawn items without an answer, and without any verified item; for a number
-        of drawn items outside the central 99.9% of its distribution.
+        If a probability is outside (0, 1] or missing for a verified item, a judge is outside [0, 1], a
+        label is neither 0 nor 1, a drawn item has no answer, or no item is verified. Also if the number
+        of drawn items is outside the central 99.9% of its distribution.
 
     See Also
     --------
@@ -98,19 +98,19 @@ class PartialTruth(Table, Result):
 
     Notes
     -----
-    Let e = 1 − `correct`, V = 1 for verified items, else 0, and g a prediction of e from other folds.
-    Then
+    Let e = 1 − `correct` be the error of an item, V = 1 if it is verified and 0 otherwise, and g a
+    prediction of e fitted to other items. Then
 
     .. math:: \tilde e_i = g_i + \frac{V_i}{\pi_i}(e_i - g_i)
 
     has the mean e over the random choice of items, however good g is (Särndal, Swensson and Wretman
-    1992). Counts are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, with the error rates g⁰ by
-    confidence and g¹ by judge; κ minimises the variance of the statistic (PPI++).
+    1992). Counts are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, where g⁰ is the error rate by
+    confidence, and g¹ by judge. κ minimises the variance of the statistic (PPI++).
 
-    With a `truth_reader`, the answers e′ are converted to e = (e′ − a)/(d − a), where d is the share of
-    errors that are found and a the share of right outputs called wrong (Rogan and Gladen 1978).
+    With a `truth_reader`, each answer e′ becomes e = (e′ − a)/(d − a), with the share d of errors found
+    and the share a of right outputs called wrong (Rogan and Gladen 1978).
 
-    ``a + b`` is the truth of the items of `a` followed by those of `b`.
+    ``a + b`` is the truth of the items of `a`, followed by those of `b`.
 
     References
     ----------
@@ -219,7 +219,7 @@ class PartialTruth(Table, Result):
         return np.array(self.correct, dtype)
 
     def __add__(self, other: object) -> PartialTruth:
-        """Return the truth of this one's items followed by the other's."""
+        """Return the truth of these items, followed by the items of the other truth."""
         if not isinstance(other, PartialTruth):
             return NotImplemented
         for name in ("judge", "groups"):
@@ -271,7 +271,7 @@ class PartialTruth(Table, Result):
 
     @property
     def as_answered(self) -> PartialTruth:
-        """The same answers taken as true, for testing limits on found errors."""
+        """The same answers, taken as true; limits on the errors that people find are tested with it."""
         if self.truth_reader is None:
             return self
         found = PartialTruth.__new__(PartialTruth)
@@ -283,7 +283,7 @@ class PartialTruth(Table, Result):
 
     @property
     def errors(self) -> FloatArray:
-        """The error that each answer counts as, (n,), given the `truth_reader`; NaN if unverified."""
+        """The error for which each answer counts, (n,), given the `truth_reader`; NaN if unverified."""
         return errors_by(self.truth_reader, 1.0 - self.correct)
 
 

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-STEPS = 20  # steps of κ from 0 to 1
-KEPT = 3  # estimated counts, by κ, that are cached
-FEW = 10.0  # effective verified errors below which a linear statistic uses no predictions
-FEW_JUDGED = 20.0  # effective verified errors below which a judge cannot be assessed
-FEW_DRAWN_ALIKE = 5.0  # the same bound for linear statistics with nearly equal weights
-HEAVY = 2.5  # weights up to so many times the mean are nearly equal
+STEPS = 20  # κ takes values in steps of 1/STEPS
+KEPT = 3  # estimated counts are cached for this many values of κ
+FEW = 10.0  # with fewer effective verified errors, a linear statistic uses no predictions
+FEW_JUDGED = 20.0  # with fewer effective verified errors, the judge is not assessed
+FEW_DRAWN_ALIKE = 5.0  # with nearly equal weights, a linear statistic needs this many for its judge
+HEAVY = 2.5  # weights up to this multiple of their mean are nearly equal
 
 
 class EstimatedCounts(NamedTuple):
@@ -43,29 +43,29 @@ class EstimatedCounts(NamedTuple):
 
 
 class PartialItems:
-    """Partly verified items, from the highest confidence down.
+    """Partly verified items, in order of decreasing confidence.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m + 1,)
-        Thresholds from inf down.
+        Thresholds in decreasing order, from inf.
     starts : ndarray of shape (m + 1,)
-        Index of the first item at each threshold but the first, and n.
+        Index of the first item at each threshold except the first, and n.
     places : ndarray of shape (n_verified,)
-        Indices of the verified items, in rising order.
+        Indices of the verified items, in increasing order.
     tie : ndarray of shape (n_verified,)
-        Index of each verified item into ``thresholds[1:]``; never decreases.
+        Index of each verified item into ``thresholds[1:]``; it never decreases.
     error, weight : ndarray of shape (n_verified,)
-        e and 1/π of the verified items.
+        e and 1/π of the verified items, where e is the error and π the inclusion probability.
     certain : bool
-        Whether the answers are the truth, without errors of the people who verified.
+        Whether the answers are the truth, because the people who verified make no errors.
     doubt : float
-        The relative standard error of the value of an answer "wrong", if the people's error rates are
-        estimated.
+        If the people's error rates are estimated: the relative standard error of the value of an answer
+        "wrong".
     order : ndarray of shape (n,)
         The index of each item in the given arrays.
     predictions : list of one or two Prediction
-        g⁰, by the confidence, and g¹, by the judge if there is one.
+        g⁰, the prediction by confidence, and g¹, the prediction by the judge if there is one.
     codes : ndarray of shape (n,) or None
         The number of each item's group.
     """
@@ -125,12 +125,12 @@ class PartialItems:
         return float(np.sum(self.weight * self.error)) * 2.0 > self.n
 
     def share_of(self, derivative: FloatArray) -> float:
-        """Return κ for a statistic with this derivative by the error of each verified item.
+        """Return κ for a statistic; `derivative` is by the error of each verified item.
 
-        κ is a slope of a regression through the origin (PPI++, equation 8). It regresses the verified
-        items' contributions to the statistic's error on the part of these that is due to the difference
-        of the two predictions. κ is limited to [0, 1] and rounded to 1/`STEPS`, so that similar
-        statistics share the same counts.
+        κ is the slope of a regression through the origin (PPI++, equation 8). The response is each
+        verified item's contribution to the statistic's error. The regressor is the part of it that is
+        due to the difference between the two predictions. κ is limited to [0, 1] and rounded to
+        1/`STEPS`, so that similar statistics share the same counts.
         """
         if len(self.predictions) == 1:
             return 0.0
@@ -146,7 +146,7 @@ class PartialItems:
         return round(min(1.0, max(0.0, slope)) * STEPS) / STEPS
 
     def sums(self, values: FloatArray) -> FloatArray:
-        """Return the values of verified items, or with groups the sums over each group."""
+        """Return the values of verified items; with groups, the sum over each group."""
         if self.codes is None:
             return values
         return np.bincount(self.codes[self.places], values).astype(np.float64)
@@ -161,7 +161,7 @@ class PartialItems:
         return float(np.sum(values)) ** 2 / float(np.sum(values * values))
 
     def verified_errors(self, derivative: FloatArray) -> float:
-        """Return the effective number of verified errors, or correct items, behind a statistic."""
+        """Return the effective number of verified errors (or correct items) for a statistic."""
         own = self.weight * np.abs(derivative)
         wrong = own * self.error
         found = min(self.effective(wrong), self.effective(own - wrong))
@@ -183,7 +183,7 @@ class PartialItems:
         return self.codes is None and float(self.weight.max()) <= HEAVY * float(self.weight.mean())
 
     def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> float | None:
-        """Return κ for a statistic with this derivative by an error at each threshold, (m,)."""
+        """Return κ for a statistic; `derivative` is by an error at each threshold, (m,)."""
         of_verified = derivative[self.tie]
         return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
 
@@ -193,7 +193,7 @@ class PartialItems:
         return min(int(np.searchsorted(self.starts[1:], wanted)), len(self.starts) - 2)
 
     def share_up_to(self, last: int) -> float | None:
-        """Return κ for the number of errors accepted up to and including a tie."""
+        """Return κ for the number of accepted errors up to and including a tie."""
         derivative = (self.tie <= last).astype(np.float64)
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
@@ -203,11 +203,11 @@ class PartialItems:
         return self.estimate(self.share_of(np.ones(len(self.places))))
 
     def sweep(self, share: float | None) -> EstimatedSweep:
-        """Return the counts at every threshold for a share κ of the judge."""
+        """Return the counts at every threshold, for the judge's share κ."""
         return self.estimate(share).sweep
 
     def estimate(self, share: float | None) -> EstimatedCounts:
-        """Return the counts for a share κ of the judge; for None, g is 0, or 1 if most are wrong."""
+        """Return the counts for the judge's share κ; for None, g is 0, or 1 if most items are wrong."""
         if share not in self._counts:
             first, last = self.predictions[0], self.predictions[-1]
             rates, own, judged = first.rates, first.verified, share or 0.0
@@ -215,23 +215,23 @@ class PartialItems:
                 rates, own = (np.full(len(each), float(self.mostly_wrong)) for each in (rates, own))
             own = (1.0 - judged) * own + judged * last.verified
             together = self._pairs_drawn_together(self.error - own)
-            # for items known with certainty, avoid rounding: use the error itself
+            # An item known with certainty keeps its own error, free of rounding.
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
             added = self._added_up((1.0 - judged) * rates, judged * last.rates, own)
             right, wrong, squares, errors, sums = added
-            # skip the check, which would refuse decreasing counts
+            # Without the check, because it would refuse decreasing counts.
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "squares", read_only(squares))
             object.__setattr__(sweep, "n_verified", len(self.places))
             object.__setattr__(sweep, "pairs_above", sums[0] + together / 2.0)
             object.__setattr__(sweep, "pairs_alone", sums[1] - together)
-            while len(self._counts) > KEPT:  # keep the first, the initial counts
+            while len(self._counts) > KEPT:  # never drop the first entry, the initial counts
                 del self._counts[list(self._counts)[1]]
             self._counts[share] = EstimatedCounts(sweep, errors, sums[2])
         return self._counts[share]
 
     def predicted(self, share: float) -> FloatArray:
-        """Return the prediction g of each verified item for a share κ of the judge."""
+        """Return the prediction g of each verified item, for the judge's share κ."""
         first, last = self.predictions[0], self.predictions[-1]
         return (1.0 - share) * first.verified + share * last.verified
 
@@ -268,10 +268,11 @@ class PartialItems:
         return right, wrong, squares, errors, found
 
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
-        """Return the bias correction of Σc̃ᵢẽⱼ over pairs of two items, for groups drawn whole.
+        """Return the bias of Σc̃ᵢẽⱼ over pairs of two items that were drawn together.
 
-        For two items of a group drawn whole, the mean of c̃ᵢẽⱼ is lower than the product of their means
-        by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum belongs to pairs with the correct item above.
+        For two items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product of
+        their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum belongs to pairs in which the
+        correct item is above.
         """
         if self.codes is None or not self.drawn_whole:
             return 0.0
