@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedLimitEvaluation(Result):
-    """What one limit lets through.
+    """The outcome at one limit: an operating point, and its performance.
 
     Attributes
     ----------
     limit : Limit
         The limit.
     point : BoundedOperatingPoint
-        The point at the threshold that accepts most, of the thresholds that certainly keep the limit.
+        The point at the threshold that accepts most, among the thresholds that certainly keep the
+        limit.
     performance : Bounds
         W = γX + β − δ·R_E at that point.
 
@@ -101,7 +102,7 @@ class BoundedEvaluation(Sheet, Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
 
-        The ends of a figure have ``_low`` and ``_high`` after its name and before a limit:
+        The keys of a figure's bounds have ``_low`` and ``_high`` after the name and before a limit:
         ``"arac_auc_low"``, ``"acceptance_rate_high/0.01"``. Undefined and infinite values are ``None``.
         """
         figures: dict[str, Any] = {"n": self.n, "recognition_rate": self.recognition_rate}
@@ -111,7 +112,7 @@ class BoundedEvaluation(Sheet, Result):
         for found in self.limits:
             at = f"/{found.limit.key}"
             figures[f"threshold{at}"] = found.point.threshold
-            for name in RATES[1:]:  # the threshold has no bounds
+            for name in RATES[1:]:  # skip the threshold, which has no bounds
                 figures |= ends_of(name + at, getattr(found.point, name))
             figures[f"acceptance_lost{at}"] = found.point.acceptance_lost
             figures |= ends_of(f"performance{at}", found.performance)
@@ -131,7 +132,8 @@ class BoundedEvaluation(Sheet, Result):
         rows += [(name_of(name, self.costs), _said(bounds)) for name, bounds in self._areas.items()]
         for found in self.limits:
             point = found.point
-            there = " at this threshold" if point.acceptance_lost else ""  # others may accept more
+            # other thresholds may accept more
+            there = " at this threshold" if point.acceptance_lost else ""
             bounds = (point.acceptance_rate, point.error_rate, found.performance)
             said = (_said(each, there) for each in bounds)
             rows += rows_of(found, self.costs, *said)

@@ -31,10 +31,11 @@ class CostEvaluation(Result):
     reviewer : Reviewer or None
         The people who verify, if they are not perfect.
     cheapest : OperatingPoint
-        The operating point of least cost (:func:`.optimal_operating_point`), including errors of the
-        people.
+        The operating point of lowest cost (:func:`.optimal_operating_point`), including the errors of
+        the people.
     at_cheapest, everything_checked, nothing_checked : float
-        The cost at that point, with every item verified, and with every item accepted.
+        The cost at that point, the cost with every item verified, and the cost with every item
+        accepted.
     at_limits : mapping of str to float
         The cost at the threshold of each limit, by the limit's key in `Evaluation.to_dict`, such as
         ``"0.01"`` and ``"risk/0.02"``; read-only.
@@ -68,10 +69,11 @@ class CostEvaluation(Result):
         return f"errors that remain{'' if self.reviewer is None else ', of people too'}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the prices, the cheapest point and the costs, by the keys of `Evaluation.to_dict`.
+        """Return the prices, the cheapest point and the costs, with the keys of `Evaluation.to_dict`.
 
-        The keys of the cheapest point end in ``/cheapest``. There is a key ``cost/…`` for the cheapest
-        point, ``everything_checked``, ``nothing_checked`` and each limit. Infinite values are ``None``.
+        The keys of the cheapest point end in ``/cheapest``. The costs have the keys ``cost/cheapest``,
+        ``cost/everything_checked``, ``cost/nothing_checked`` and one for each limit. Infinite values
+        are ``None``.
         """
         people = self.reviewer or Reviewer()
         figures: dict[str, Any] = {
@@ -90,7 +92,7 @@ class CostEvaluation(Result):
 
 
 def rates_of(point: OperatingPoint, where: str) -> dict[str, float]:
-    """Return the threshold and the rates of a point, by keys ``figure/where``."""
+    """Return the threshold and the rates of a point, with keys ``figure/where``."""
     rates = {f"{name}/{where}": getattr(point, name) for name in RATES}
     if not point.acceptance_rate:
         rates[f"risk/{where}"] = math.nan  # undefined if nothing is accepted
@@ -107,7 +109,7 @@ def evaluate_costs(
     """Return the costs per item of a sweep.
 
     `points` holds the operating points of limits by key; their own reviewer is replaced. `acceptable`
-    is the sweep of the items that a threshold may accept; by default all.
+    is the sweep of the items that a threshold may accept, by default of all items.
     """
     cheapest = optimal_operating_point(acceptable or sweep, costs=costs, reviewer=reviewer)
     lowest = -math.inf
@@ -129,7 +131,7 @@ def evaluate_costs(
 
 
 def check_reviewer_of_costs(costs: VerificationCosts | None, reviewer: Reviewer | None) -> None:
-    """Raise for a reviewer without costs, as people affect only the costs, or of a wrong type."""
+    """Raise for a reviewer of a wrong type, or without costs, because people affect only costs."""
     check_reviewer(reviewer)
     if reviewer is not None and costs is None:
         raise ValueError(

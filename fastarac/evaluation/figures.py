@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class _ItemFigures(ABC):
-    """Base class that assembles an evaluation from known or partly verified items."""
+    """Base class that assembles an evaluation of known or partly verified items."""
 
     def __init__(self, asked: Asked) -> None:
         never_accepted = asked.never_accepted
@@ -102,7 +102,7 @@ class _ItemFigures(ABC):
 
     @abstractmethod
     def figures(self, statistics: Statistics, gamma: float, /) -> dict[str, Any]:
-        """Return the figures of all items, by the names of `Evaluation`."""
+        """Return the figures of all items, named as in `Evaluation`."""
 
     @abstractmethod
     def point(self, limit: Limit, statistics: Statistics, /) -> OperatingPoint:
@@ -114,10 +114,10 @@ class _ItemFigures(ABC):
 
     @abstractmethod
     def intervals(self, statistics: Statistics, /) -> Mapping[str, Interval]:
-        """Return the intervals of the figures by name, where they exist."""
+        """Return the intervals by the name of the figure, for figures that have one."""
 
     def question(self) -> None:  # noqa: B027, estimates are questioned with their figures
-        """Warn if the confidence is reversed, or the same for all items."""
+        """Warn if the confidence is reversed, or equal for all items."""
 
     def label(self, name: str) -> str:
         """Return the printed name of a figure."""
@@ -202,7 +202,7 @@ class CountedFigures(_ItemFigures):
             return guaranteed_operating_point(*data, failure_probability=failure_probability, **options)
 
     def intervals(self, statistics: Statistics) -> Mapping[str, Interval]:
-        """Return the asymptotic intervals of the figures by name, where they exist."""
+        """Return the asymptotic intervals by the name of the figure, for figures that have one."""
         level = self.asked.level
         if level is None:
             if self.asked.groups is not None and self.asked.failure_probability is None:
@@ -212,23 +212,23 @@ class CountedFigures(_ItemFigures):
                 )
             return {}
         data: dict[str, Any] = {"correct": self._given[0], "confidence": self._given[1]}
-        if self._weight is None and self._groups is None:  # a sweep is enough
+        if self._weight is None and self._groups is None:  # the sweep alone is enough
             data = {"correct": self.sweep}
         data |= {"sample_weight": self._weight, "groups": self._groups}
         data["unseen_pages"] = self.asked.unseen_pages
         return _intervals_of(statistics, self.label, data | {"confidence_level": level})
 
     def question(self) -> None:
-        """Warn if no item is correct, or the confidence is reversed or the same for all items."""
+        """Warn if no item is correct, or if the confidence is reversed or equal for all items."""
         if self._weight is None and not isinstance(self._counts.total, float):
             question_labels(float(self._items.pairs.correct), self._counts.total)
         roc_auc = value_of_pairs("roc_auc", self._items.pairs)
-        if not roc_auc > 0.5:  # otherwise the order is not in doubt
+        if not roc_auc > 0.5:  # with a higher ROC-AUC, the order is not in doubt
             question_items(roc_auc, *self._given, self._weight, self._of_items)
 
 
 class ReadEstimates(CountedFigures):
-    """Figures of a sweep of estimated counts, each moved into its possible range."""
+    """Figures of a sweep of estimated counts, each clipped to its possible range."""
 
     def figures(self, _: Statistics, gamma: float) -> dict[str, Any]:
         """Return the figures of all items, by the names of `Evaluation`."""
@@ -241,7 +241,7 @@ class ReadEstimates(CountedFigures):
 
 
 class EstimatedFigures(_ItemFigures):
-    """Figures of partly verified items, each with the least variance."""
+    """Figures of partly verified items, each estimated with the smallest variance."""
 
     def __init__(
         self, truth: PartialTruth, confidence: ArrayLike | None, sample_weight: object, asked: Asked
@@ -268,7 +268,7 @@ class EstimatedFigures(_ItemFigures):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the statistics for the figures, which are computed with their intervals."""
+        """Names of the statistics of the figures; each is computed together with its interval."""
         return tuple(LABELS)
 
     @property
@@ -280,7 +280,7 @@ class EstimatedFigures(_ItemFigures):
         """Return the figures of all items, by the names of `Evaluation`."""
         self._rate = statistics["recognition_rate"]
         values = {name: self._source.figure(name, one) for name, one in statistics.items()}
-        of_items = Statistic("normalized_arp_auc", gamma=gamma)  # has no interval here
+        of_items = Statistic("normalized_arp_auc", gamma=gamma)  # computed without an interval here
         values[of_items.name] = FigureSource(self._sample, None).figure(of_items.name, of_items)
         roc_auc, rate = values["roc_auc"], values["recognition_rate"]
         question_estimate(roc_auc, FigureSource(self._sample, SURE), statistics["roc_auc"])
@@ -328,7 +328,7 @@ def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None
 def _intervals_of(
     statistics: Statistics, label: Callable[[str], str], data: dict[str, Any]
 ) -> dict[str, Interval]:
-    """Return asymptotic intervals by name; warn once per reason of all unreliable ones."""
+    """Return asymptotic intervals by name; warn of unreliable ones, once for each reason."""
     found = {}
     reliability_warnings: dict[str, list[str]] = {}
     for name, statistic in statistics.items():

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
 
-Columns = dict[str, Any]  # arrays with one value per group
+Columns = dict[str, Any]  # each array has one value per group
 
 
 class AskedOfGroups(NamedTuple):
@@ -88,7 +88,7 @@ class GroupFigures(ABC):
         return values
 
     def _threshold_of(self, limit: Limit) -> Any:
-        """Return the threshold that a limit gives for all items together."""
+        """Return the threshold that a limit sets for all items together."""
         if limit.criterion == "threshold":
             return limit.value
         counts = self.counts(next(iter(statistics_of_limit(limit).values())))
@@ -96,7 +96,7 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def counts(self, statistic: Statistic, /) -> ThresholdSweep:
-        """Return the counts of all items that are most precise for a statistic."""
+        """Return the counts of all items from which a statistic is most precise."""
 
     @abstractmethod
     def figures(self, thresholds: Mapping[str, Any], /) -> Columns:
@@ -104,7 +104,7 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def rates_at(self, key: str, threshold: Any, /) -> Columns:
-        """Return rates, W and cost at a threshold by name; the cheapest includes people's errors."""
+        """Return rates, W and cost at a threshold; `cheapest` includes people's errors."""
 
 
 class CountedGroups(GroupFigures):
@@ -121,7 +121,8 @@ class CountedGroups(GroupFigures):
             groups = parts.groups if asked.level is not None else None
         items = read_items(correct, confidence, sample_weight)
         labels, codes = read_groups(by, items.n, "by")
-        if asked.limits or asked.people or items.weight is not None:  # also checks weights
+        # `threshold_sweep` also checks weights
+        if asked.limits or asked.people or items.weight is not None:
             self._sweep = threshold_sweep(items.correct, items.confidence, sample_weight=items.weight)
         if items.weight is not None:
             present = items.weight > 0
@@ -176,7 +177,7 @@ class CountedGroups(GroupFigures):
 
     @cached_property
     def _totals(self) -> tuple[NDArray[Any], ...]:
-        """Which items are right, and for each group the number of right items and of all items."""
+        """Return which items are right, and each group's numbers of right items and of all items."""
         right = np.not_equal(self._items.correct, 0)
         n_right = self._sums(right)
         return right, n_right, n_right + self._sums(~right)
@@ -186,7 +187,7 @@ class CountedGroups(GroupFigures):
         return np.asarray(np.bincount(self._codes[chosen], weight, len(self.labels)))
 
     def _intervals(self, thresholds: Mapping[str, Any]) -> Columns:
-        """Return the ends of the intervals; warn once about all unreliable ones."""
+        """Return the lower and upper ends of the intervals; warn once about all unreliable ones."""
         level, ends = self.asked.level, Columns()
         if level is None:
             return ends
@@ -226,7 +227,7 @@ class CountedGroups(GroupFigures):
 
 
 def warn_of_groups(notes: Sequence[str], n: int) -> None:
-    """Warn once of the groups with too little data for some interval, given a note for each."""
+    """Warn once of all groups that have too little data for an interval; each has a note."""
     if notes:
         warn_unreliable(
             f"{len(notes)} of {n} groups have too little data for some interval; in one of them "
@@ -235,12 +236,12 @@ def warn_of_groups(notes: Sequence[str], n: int) -> None:
 
 
 class _Counts(NamedTuple):
-    """Accepted numbers or weights of each group, in the form that `Reviewer` and `cost_of` take."""
+    """Accepted numbers or weights of each group, in the form that `Reviewer` and `cost_of` need."""
 
     true_accepts: NDArray[Any]
     false_accepts: NDArray[Any]
     n_correct: NDArray[Any]
-    total: Any  # an array here, but a number in `Reviewer`'s annotations
+    total: Any  # an array here, although `Reviewer` is annotated for a number
 
     @property
     def accepted(self) -> Any:

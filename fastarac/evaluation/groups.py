@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.group_figures import GroupFigures
 
-MOST_SHOWN = 20  # most groups that are printed
+MOST_SHOWN = 20  # at most this many groups are printed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class GroupEvaluation(Table, Result):
     Attributes
     ----------
     groups : ndarray of shape (n_groups,)
-        The labels, in rising order.
+        The labels, in increasing order.
     values : mapping of str to ndarray of shape (n_groups,)
         The figures by name, read-only.
 
@@ -104,14 +104,15 @@ def evaluate_groups(
     intervals: bool = False,
     confidence_level: float = 0.95,
 ) -> GroupEvaluation:
-    """Evaluate every group of items on its own, all in one pass.
+    """Evaluate every group of items separately, all in one pass.
 
     Parameters
     ----------
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). With a
-        :class:`.PartialTruth`, the figures of each group are estimated from its verified items, whose
-        number is ``"n_verified"``; without any, the figures are NaN and no limit counts as kept.
+        :class:`.PartialTruth`, the figures of each group are estimated from its verified items; their
+        number is ``"n_verified"``. For a group without any, figures are NaN and no limit counts as
+        kept.
     by : array_like of shape (n,)
         Label of each item's group: integers, strings, or other comparable values, in any order and
         without nulls. Integers, and columns of pandas and pyarrow, are fastest.
@@ -119,30 +120,30 @@ def evaluate_groups(
         Real, finite, at least 0, with a positive sum. Groups without weight are left out.
     metrics : sequence of str, default=("n", "recognition_rate", "arac_auc", "normalized_arac_auc", \
 "roc_auc")
-        Out of these and "n_correct" and "augrc".
+        Names among these and "n_correct" and "augrc".
     max_error_rate, max_risk, threshold : float or sequence of float, default=()
         Limits, or given thresholds. A limit sets a single threshold for *all* items together
-        (:func:`.frames.evaluate` gives each group its own). The result then has, for each group at that
-        ``"threshold/…"``, ``"acceptance_rate/…"``, ``"error_rate/…"``, ``"risk/…"`` (NaN if nothing is
-        accepted), ``"performance/…"`` (W) and, for a limit, ``"keeps_limit/…"``.
+        (:func:`.frames.evaluate` sets one for each group). The result then has ``"threshold/…"`` and,
+        for each group at that threshold, ``"acceptance_rate/…"``, ``"error_rate/…"``, ``"risk/…"`` (NaN
+        if nothing is accepted) and ``"performance/…"`` (W); for a limit also ``"keeps_limit/…"``.
     costs : VerificationCosts, optional
         The prices of W and of the normalised ARAC-AUC (its γ); by default γ = 1 and δ = 0. If given,
-        the result also has the cost per item at each limit's threshold, ``"cost/…"``, and, at the
-        threshold that is cheapest for all items together, ``"threshold/cheapest"``,
+        the result also has ``"cost/…"``, the cost per item at each limit's threshold. It also has
+        ``"threshold/cheapest"``, the cheapest threshold for all items together, and its
         ``"acceptance_rate/cheapest"``, ``"error_rate/cheapest"`` and ``"cost/cheapest"``.
     reviewer : Reviewer, optional
-        The people who verify the rejected items; they affect only the costs, and by default find and
+        The people who verify the rejected items. They affect only the costs, and by default find and
         correct every error.
     gamma : float, optional
         γ of the normalised ARAC-AUC, at least 0; by default that of `costs`.
     groups : array_like of shape (n,), optional
-        Labels of groups of dependent items, such as pages; they affect the intervals.
+        Labels of groups of dependent items, such as pages. They affect the intervals.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`).
     intervals : bool, default=False
-        Whether to compute a confidence interval for each rate and area, as ``"arac_auc_low"`` and
-        ``"arac_auc_high"``, ``"error_rate_low/0.01"`` and so on (:func:`.asymptotic_interval`).
-        Intervals of rates at a limit take its threshold as fixed. This takes about a millisecond per
+        Whether to compute a confidence interval for each rate and area (:func:`.asymptotic_interval`).
+        Its ends are named ``"arac_auc_low"``, ``"arac_auc_high"``, ``"error_rate_low/0.01"`` and so on.
+        Intervals of rates at a limit treat its threshold as fixed. This takes about a millisecond per
         group.
     confidence_level : float, default=0.95
         Level of each single interval.
@@ -162,23 +163,23 @@ def evaluate_groups(
     Returns
     -------
     GroupEvaluation
-        The labels in rising order, and an array of shape (n_groups,) for each figure. The metrics are
-        exact, rounded once. "roc_auc" is NaN for groups without correct or without incorrect items.
+        The labels in increasing order, and an array of shape (n_groups,) for each figure. The metrics
+        are exact, rounded once. "roc_auc" is NaN for groups without correct or without incorrect items.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for an unknown metric, limits outside their range, and labels
-        that are null, not comparable, or not as many as the items.
+        As :func:`.threshold_sweep`; also for an unknown metric, for limits outside their range, and for
+        labels that are null, not comparable, or not as many as the items.
 
     Warns
     -----
     UnreliableIntervalWarning, UndefinedMetricWarning
-        Once, with the number of groups that have too little data for some interval, or no verified
-        item.
+        One warning, with the number of groups that have no verified item, or too little data for some
+        interval.
     QuestionableInputWarning
-        Once, with the groups in which correct items have lower confidence than incorrect ones, by more
-        than chance; and for a limit of 1, which may be meant as 1%.
+        One warning, with the groups in which correct items have lower confidence than incorrect ones,
+        by more than chance. Also for a limit of 1, which may have been meant as 1%.
 
     See Also
     --------
@@ -207,7 +208,7 @@ def evaluate_groups(
         confidence_level if intervals else None,
     )  # fmt: skip
     sample = groups_of(simplified(correct), confidence, sample_weight, by, asked)
-    values = sample.values()  # sets the labels, too: groups without weight are dropped
+    values = sample.values()  # also sets the labels, because groups without weight are dropped
     return GroupEvaluation(sample.labels, values)
 
 

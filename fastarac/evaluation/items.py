@@ -65,13 +65,13 @@ def evaluate(
         Given thresholds to evaluate.
     costs : VerificationCosts, optional
         The prices of verification, correction and errors; by default γ = 1 and δ = 0. If given, the
-        cheapest threshold and the costs per item are computed, too (`Evaluation.cost_evaluation`).
+        cheapest threshold and the costs per item are also computed (`Evaluation.cost_evaluation`).
     reviewer : Reviewer, optional
         The people who verify the rejected items; by default they find and correct every error. They
-        affect only `Evaluation.cost_evaluation`; limits, intervals and guarantees concern the errors of
-        the machine. :func:`.operating_point` can keep a limit on the errors of both.
+        affect only `Evaluation.cost_evaluation`: limits, intervals and guarantees are about the errors
+        of the machine. :func:`.operating_point` can keep a limit on the errors of both.
     groups : array_like of shape (n,), optional
-        Labels of groups of dependent items, such as pages; they affect intervals and guarantees.
+        Labels of groups of dependent items, such as pages, for intervals and guarantees.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`). Intervals treat each item
         as a whole.
@@ -81,14 +81,15 @@ def evaluate(
         Level of the intervals.
     failure_probability : float, optional
         Also find a threshold that keeps each limit on new items, except with this probability
-        (:func:`.guaranteed_operating_point`; for a risk by "sgr", which needs no fixed thresholds).
+        (:func:`.guaranteed_operating_point`). For a risk, the method is "sgr", because it needs no
+        fixed thresholds.
     never_accepted : float, optional
-        Items at or below this confidence are never accepted, whatever the limit. It is meant for items
+        Items at or below this confidence are never accepted, whatever the limit. Meant for items
         without an output, whose confidence is below all others (`AlignedOutputs.never_accepted`). They
         count among all items and in the areas, but not in accepted shares and their intervals.
     unseen_pages : bool, default=False
-        With groups and intervals: widen the intervals for groups that are wrong throughout and may be
-        missing from the sample (:func:`.asymptotic_interval`).
+        With groups and intervals: widen the intervals, because groups that are wrong throughout may be
+        missing (:func:`.asymptotic_interval`).
 
     Examples
     --------
@@ -118,9 +119,10 @@ def evaluate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for limits outside their range, a `reviewer` without `costs`,
-        a `confidence_level` without `intervals`, a guarantee with weights (which are not counts) or
-        grades, and a guarantee of `max_risk` with `groups`, which needs fixed thresholds.
+        As :func:`.threshold_sweep`. Also for limits outside their range, a `reviewer` without `costs`,
+        or a `confidence_level` without `intervals`. Also for a guarantee with grades or with weights
+        (which are not counts), and for a guarantee of `max_risk` with `groups`, because it needs fixed
+        thresholds.
 
     Warns
     -----
@@ -128,7 +130,8 @@ def evaluate(
         If there is too little data for an interval or a guarantee.
     QuestionableInputWarning
         If correct items have lower confidence than incorrect ones, by more than chance; if all items
-        have the same confidence; if no item is correct; and for a limit of 1, which may be meant as 1%.
+        have the same confidence; if no item is correct; and for a limit of 1, which may have been meant
+        as 1%.
 
     See Also
     --------

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 
 LABELS = {name: one.title for name, one in DEFINITIONS.items() if one.evaluated}
-FEW = 10  # with fewer allowed errors, chance decides the figures at a limit
-UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of the paper
+FEW = 10  # with fewer allowed errors, figures at a limit depend mostly on chance
+UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of Kimura et al.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +119,7 @@ def is_given(limit: Limit) -> bool:
 
 
 def few_for(limit: Limit, n: float) -> str:
-    """Return the sentence that outputs are too few for a limit, or an empty string."""
+    """Return a sentence if there are too few outputs for a limit, else an empty string."""
     if is_given(limit) or not 0 < limit.value * n < FEW:
         return ""
     few = f"{count(n)} outputs are few for a limit of {short(limit)}"
@@ -127,7 +127,7 @@ def few_for(limit: Limit, n: float) -> str:
 
 
 def as_given(limit: Limit) -> str:
-    """Return the value of a limit with exactly its digits."""
+    """Return the value of a limit as a text with exactly the digits given."""
     return exact(limit.value)
 
 
@@ -139,18 +139,18 @@ def short(limit: Limit) -> str:
 
 
 def exact(value: float) -> str:
-    """Return a threshold with all its digits: a shorter one would accept more of other items."""
+    """Return a threshold with all its digits; rounding could make it accept more."""
     return repr(value).removesuffix(".0")
 
 
 def name_of(figure: str, costs: VerificationCosts) -> str:
-    """Return the printed name of a figure of :data:`LABELS`, with γ if it depends on it."""
+    """Return the printed name of a figure of :data:`LABELS`, with γ if the figure depends on it."""
     definition = DEFINITIONS[figure]
     return definition.title + (f" (γ = {costs.gamma:g})" if "gamma" in definition.parameters else "")
 
 
 def shown(threshold: float) -> str:
-    """Return a threshold with all its digits, or words if it accepts nothing."""
+    """Return a threshold with all its digits; in words if it accepts nothing."""
     return "none: review everything" if threshold == math.inf else f"{threshold!r}"
 
 
@@ -189,7 +189,7 @@ def read_limits(
         *(Limit("max_error_rate", rate) for rate in rates),
         *(Limit("max_risk", risk) for risk in risks),
         *(
-            # large integers do not fit a float
+            # Large integers do not fit a float.
             Limit("threshold", t if type(t) is int else real_scalar(t, "threshold", finite=False))
             for t in given
         ),
@@ -197,14 +197,14 @@ def read_limits(
 
 
 def _rates_of(values: ArrayLike, name: str) -> list[float]:
-    """Return rates in [0, 1]; a tuple of floats is checked without a slower array."""
+    """Return rates in [0, 1]; a tuple of floats is checked without making an array, which is slower."""
     if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
         return cast("list[float]", list(values))
     return list(fractions_of(values, name).ravel().tolist())
 
 
 def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> dict[str, Statistic]:
-    """Return the statistics with intervals at a limit, by the names of figures."""
+    """Return the statistics at a limit that have intervals, by the names of figures."""
     if limit.criterion == "threshold":
         least = -math.inf if never_accepted is None else math.nextafter(never_accepted, math.inf)
         rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})

@@ -39,24 +39,24 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lead(Result):
-    """Models compared at a limit, by the share that each accepts of its own items.
+    """Models compared at a limit, by the share of its own items that each accepts.
 
     Attributes
     ----------
     limit : Limit or None
-        None without a limit: models are then compared by ARAC-AUC.
+        The limit; None if models are compared by ARAC-AUC.
     comparison : ModelComparison
-        Comparison by that share, best model first.
+        Comparison by that share; the best model comes first.
     unit : str
-        The name of the units drawn for all models at once: "item", or a group such as "page" or
-        "document".
+        The name of the units that are drawn for all models at once: "item", or a group such as "page"
+        or "document".
     n_units : int
         Number of these units.
     alike : frozenset of (str, str)
-        Pairs of models with the same outputs: every item equally right or wrong, with the same
-        confidence.
+        Pairs of models with the same outputs: every item is equally right or wrong in both, with the
+        same confidence.
     parts : tuple of PartOrder
-        Comparisons of the first model with each other one in parts of the items, if any are given.
+        Comparisons of the first model with each other model in parts of the items, if parts are given.
     """
 
     limit: Limit | None
@@ -72,7 +72,7 @@ class Lead(Result):
         return round(1.0 - self.comparison.confidence_level, 12)
 
     def is_clear(self, pair: PairDifference) -> bool:
-        """Return whether a difference is significant; adjusted p-value and interval agree on this."""
+        """Return whether a difference is significant; adjusted p-value and interval agree on that."""
         return bool(round(pair.adjusted_pvalue, 12) < self.alpha)
 
     @property
@@ -81,29 +81,29 @@ class Lead(Result):
         return self.unit != "item" and self.n_units < FEW_GROUPS
 
     def verdict(self, pair: PairDifference) -> str:
-        """Return in few words whether a difference is beyond chance."""
+        """Return in a few words whether a difference is more than chance."""
         if not self.is_clear(pair):
             return "may be chance"
         return f"too few {self.unit}s" if self.is_of_few else "beyond chance"
 
     @property
     def reversed_parts(self) -> list[PartOrder]:
-        """The parts in which another model is ahead of the first one, beyond chance."""
+        """The parts in which another model is significantly better than the first one."""
         return [part for part in self.parts if part.is_reversed(self.alpha)]
 
     @property
     def exception(self) -> str:
-        """The parts where another model is ahead, as the end of a sentence; may be empty."""
+        """The parts in which another model is better, as the end of a sentence; may be empty."""
         return f"except {where}" if (where := exception_of(self.parts, self.alpha)) else ""
 
     @property
     def note(self) -> str:
-        """Sentences on the parts where another model leads, for the top of a report; may be empty."""
+        """Sentences on the parts in which another model is better, for a report; may be empty."""
         return note_of(self.parts, self.alpha, of_areas=self.limit is None)
 
     @property
     def sentence(self) -> str:
-        """The sentence that says how certain the first model's lead over each other model is."""
+        """A sentence on how certain it is that the first model is better than each other model."""
         leader, *others = self.comparison.names
         clear, open_, same, copies = list[str](), list[str](), list[str](), list[str]()
         for other in others:
@@ -149,7 +149,7 @@ class Lead(Result):
 
     @property
     def judged(self) -> str:
-        """The opening of a sentence that names the units of the comparison."""
+        """The beginning of a sentence, which names the units of the comparison."""
         return f"Judged by {self.n_units:,} {self._units},"
 
     @property
@@ -157,7 +157,7 @@ class Lead(Result):
         return self.unit + "s" * (self.n_units != 1)
 
     def by(self, pair: PairDifference) -> str:
-        """Return a difference as text: points of accepted share, or an area."""
+        """Return a difference as text: percentage points of accepted share, or an area."""
         return self.amount(pair.difference)
 
     def amount(self, difference: float) -> str:
@@ -168,7 +168,7 @@ class Lead(Result):
         return not self.alike.isdisjoint({(pair.a, pair.b), (pair.b, pair.a)})
 
     def ends(self, pair: PairDifference) -> str:
-        """Return a pair's adjusted interval as text, or say why there is none."""
+        """Return a pair's adjusted interval as text, or the reason why there is none."""
         if self._are_alike(pair):
             return "the same outputs"
         low, high = pair.adjusted_interval.low, pair.adjusted_interval.high
@@ -196,12 +196,13 @@ def leads_of(
     random_state: int = SEED,
     splits: Mapping[str, Sequence[ItemParts]] | None = None,
 ) -> list[Lead | None]:
-    """Compare models at each limit by the shares that they accept there.
+    """Compare models at each limit by the shares that they accept within it.
 
     Parameters
     ----------
     models : mapping of str to Outputs
-        Outputs with shared groups, for `paired` "groups"; or of the same items in the same order.
+        Outputs with shared groups if `paired` is "groups"; otherwise of the same items in the same
+        order.
     limits : iterable of Limit
     paired : {"items", "groups"}, default="groups"
         As for :func:`.compare_models`.
@@ -209,21 +210,21 @@ def leads_of(
         The name of a group.
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
-        Number of resamples of groups or items, which depend on `random_state` alone.
+        Number of resamples of groups or items; they depend on `random_state` alone.
     random_state : int, default=0
     splits : mapping of str to sequence of ItemParts, optional
-        Partitions of each model's items; in each part the order of the models is tested.
+        Partitions of each model's items. In each part, the order of the models is tested.
 
     Returns
     -------
     list of Lead or None
-        One per limit; None for a given threshold, at which no model can be ahead. Without any limit, a
-        final one by ARAC-AUC.
+        One per limit; None for a given threshold, at which models have no order. Without any limit, one
+        by ARAC-AUC.
 
     Notes
     -----
-    The compared share is that of :func:`.operating_point` over each model's own items, without
-    accepting rejected items, so the order agrees with all other tables.
+    The compared share is the acceptance rate of :func:`.operating_point` over each model's own items,
+    where rejected items are never accepted. So the order agrees with all other tables.
     """
     wanted = tuple(limits)
     first = next(iter(models.values()))
@@ -243,7 +244,7 @@ def leads_of(
 
 
 class _Comparing(NamedTuple):
-    """Options for comparing models, in all of their items or in parts."""
+    """Options for comparing models, for all of their items or for parts."""
 
     paired: Literal["items", "groups"]
     confidence_level: float
@@ -278,7 +279,7 @@ class _Comparing(NamedTuple):
             codes = _codes(parts)
             n_resamples = enough_resamples(self.n_resamples, codes, level)
             (pair,) = self.compare(parts, limit, n_resamples).pairs
-            if limit is None:  # by influence values; NaN without any spread
+            if limit is None:  # from influence values; NaN if there is no spread
                 return 1.0 if pair.pvalue != pair.pvalue else 0.5 * pair.pvalue
             items = _items(parts)
             accepted = [items[name][1] >= _threshold(parts[name], limit, items[name]) for name in parts]
@@ -322,7 +323,7 @@ def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
 
 
 def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
-    """Return each item's group number among all models; without groups its own number."""
+    """Return each item's group number, counted over all models; without groups, its own number."""
     if any(outputs.group is None for outputs in models.values()):
         return [np.arange(len(outputs)) for outputs in models.values()]
     labels = [labels_of_groups(outputs) for outputs in models.values()]
@@ -343,7 +344,7 @@ def _statistic(models: Mapping[str, Outputs], limit: Limit | None) -> Statistic:
 
 
 def _are_the_same(one: Outputs, other: Outputs) -> bool:
-    """Return whether two models have identical items, groups, answers and confidences."""
+    """Return whether two models have the same items, groups, answers and confidences."""
     if len(one.correct) != len(other.correct):
         return False
     columns: list[tuple[Any, Any]] = [
@@ -359,7 +360,7 @@ def _are_the_same(one: Outputs, other: Outputs) -> bool:
 
 
 def _points(share: float) -> str:
-    """Return a difference of shares in points, with more decimals if it would show as 0."""
+    """Return a difference of shares in percentage points, with enough decimals not to show 0."""
     text = f"{100.0 * share:+.1f}"
     if share and float(text) == 0.0:
         return f"{100.0 * share:+.1g}"
@@ -374,7 +375,7 @@ def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
 
 
 def _items(models: Mapping[str, Outputs]) -> dict[str, tuple[Any, Any]]:
-    """Return each model's items, with one common lowest confidence for all rejected items."""
+    """Return each model's items; all rejected items get one common lowest confidence."""
     if all(outputs.never_accepted is None for outputs in models.values()):
         return {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()}
     lowest = min(float(outputs.confidence.min()) for outputs in models.values()) - 1.0

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ItemParts", "PartOrder", "exception_of", "note_of", "part_orders"]
 
-#: Fewest groups of a part for a test of its order.
+#: A part needs this many groups for a test of its order.
 FEWEST = 10
-#: If this share of a part's true words has no output, or of its items is wrong, the model is said to
-#: read almost nothing (right) of it.
+#: A model is said to read almost nothing of a part if this share of the part's true words has no
+#: output, and to read almost nothing right if this share of its items is wrong.
 ALMOST_ALL = 0.9
-#: Splits whose values name a part by themselves: "in ru", but "where quality is photo".
+#: Splits whose values need no column name: "in ru", but "where quality is photo".
 NAMING = frozenset({"country", "lang", "language", "locale", "script"})
 NAMED = 5
 
@@ -36,11 +36,11 @@ class ItemParts(NamedTuple):
     name : str
         The attribute that differs between parts, such as "language".
     values : tuple of str
-        The attribute's value for each part.
+        The value of the attribute in each part.
     codes : ndarray of shape (n,), intp
-        For each item the index of its part, or -1 for none.
+        The index of each item's part, or -1 for none.
     missed : ndarray of shape (n_values,), float64
-        The share of each part's true words or fields without an output; NaN if there are none.
+        The share of each part's true words or fields that have no output; NaN if there are none.
     """
 
     name: str
@@ -50,18 +50,19 @@ class ItemParts(NamedTuple):
 
 
 class PartOrder(NamedTuple):
-    """The comparison of the model that leads overall with another one, in a part of the items.
+    """The comparison, in a part of the items, of the best model overall with another model.
 
     Attributes
     ----------
     split, value : str
     leader, other : str
     shares : tuple of float
-        The compared statistic of `leader` and of `other` in the part.
+        The compared statistic of `leader` (the best model overall) and of `other` in the part.
     n_units : int
         Number of groups in the part, or of items if there are no groups.
     adjusted_pvalue : float
-        One-sided p-value of no reversed order, with Holm's correction for all parts and pairs.
+        One-sided p-value of the hypothesis that the order is not reversed, with Holm's correction for
+        all parts and pairs.
     reads : mapping of str to str
         For each of the two models that reads next to nothing in the part: "almost nothing", or "almost
         nothing right".
@@ -78,7 +79,7 @@ class PartOrder(NamedTuple):
 
     @property
     def by(self) -> float:
-        """The lead of `other`; negative if `leader` is ahead."""
+        """How much better `other` is; negative if `leader` is better."""
         return self.shares[1] - self.shares[0]
 
     def is_reversed(self, alpha: float) -> bool:
@@ -94,7 +95,7 @@ def part_orders(
     pvalue: Callable[[Mapping[str, Outputs], float], float],
     alpha: float,
 ) -> tuple[PartOrder, ...]:
-    """Compare the first model with each other one in every part that has at least ten groups.
+    """Compare the first model with each other model, in every part that has at least ten groups.
 
     Parameters
     ----------
@@ -102,12 +103,12 @@ def part_orders(
     splits : mapping of str to sequence of ItemParts
         The partitions of each model's items.
     order : sequence of str
-        The leading model, followed by the models to compare with it.
+        The best model, followed by the models to compare with it.
     values : callable
-        Returns the compared statistic of each model, from the items of a part.
+        Returns the compared statistic of each model, given the items of a part.
     pvalue : callable
-        Returns the one-sided p-value for the second model being ahead, from the items of a part and the
-        smallest level with which it may be compared.
+        Returns a one-sided p-value, which is small if the second model is better. Its arguments are the
+        items of a part, and the smallest level with which the p-value may be compared.
     alpha : float
         The level of the tests.
 
@@ -117,8 +118,9 @@ def part_orders(
 
     Notes
     -----
-    If two models are equal in each part, the overall difference more often has the sign of a part's
-    difference than the opposite one, so a one-sided test of the reversed order keeps its level.
+    The test asks in each part whether the order differs from the overall order. If two models are equal
+    in a part, the overall difference still tends to have the sign of the part's difference, because it
+    includes it. So the one-sided test of a reversed order keeps its level.
     """
     leader, *others = order
     found: list[PartOrder] = []
@@ -165,7 +167,7 @@ def _parts(
 
 
 def _n_units(of_two: Iterable[Outputs]) -> int:
-    """Return the number of groups with items of two models; without groups the number of items."""
+    """Return the number of groups with items of either model; without groups, the number of items."""
     groups: set[str] = set()
     n_items = 0
     for outputs in of_two:
@@ -176,7 +178,7 @@ def _n_units(of_two: Iterable[Outputs]) -> int:
 
 
 def _where(parts: Iterable[tuple[str, str]]) -> str:
-    """Return (split, value) parts in words: "in ru and uk", "where quality is photo"."""
+    """Return parts, given as (split, value), in words: "in ru and uk", "where quality is photo"."""
     of_splits: dict[str, list[str]] = {}
     for split, value in dict.fromkeys(parts):
         of_splits.setdefault(split, []).append(printable(value))
@@ -198,9 +200,10 @@ def exception_of(orders: Sequence[PartOrder], alpha: float) -> str:
 
 
 def note_of(orders: Sequence[PartOrder], alpha: float, *, of_areas: bool = False) -> str:
-    """Return which models lead in the parts with a reversed order, and why; may be empty.
+    """Return which models are better in the parts with a reversed order, and why; may be empty.
 
-    Differences are in points of accepted shares, or with `of_areas` differences of areas.
+    Differences are in percentage points of accepted shares; with `of_areas`, they are differences of
+    areas.
     """
     ahead: dict[tuple[str, str], PartOrder] = {}
     for each in orders:

@@ -1,4 +1,4 @@
-"""Operating points without accepting rejected outputs, whatever the limit."""
+"""Operating points that never accept rejected outputs, whatever the limit."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["drop_rejected", "point_above", "without_rejected"]
 def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
     """Return figures whose operating points, guarantees and costs accept no rejected item.
 
-    The areas remain those of all items, as everything is accepted at the end of the curves. Intervals
-    are not changed: only :func:`.evaluate`, which has the items, can compute them for shares without
-    rejected items.
+    The areas are still those of all items, because curves end where everything is accepted. Intervals
+    are not changed: only :func:`.evaluate`, which has the items, can compute intervals for shares
+    without rejected items.
     """
     limits = []
     for found in figures.limits:
@@ -46,9 +46,9 @@ def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float
 
 
 def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> OperatingPoint:
-    """Return the operating point for a criterion, without accepting rejected items.
+    """Return the operating point for a criterion; it accepts no rejected item.
 
-    `rejected` is the confidence of the rejected items, below all others.
+    `rejected` is the confidence of the rejected items; it is below all others.
     """
     options: dict[str, Any] = dict(criterion)
     point = operating_point(sweep, **options)
@@ -56,7 +56,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
         return point
     if "max_risk" in options and last_accepted(
         sweep, rejected
-    ):  # the risk may be higher without rejected items
+    ):  # without rejected items, the risk may be higher
         options = {"threshold": operating_point(drop_rejected(sweep, rejected), **options).threshold}
     else:
         options = {"threshold": float(sweep.thresholds[last_accepted(sweep, rejected)])}
@@ -79,7 +79,7 @@ def _sure_above(
         return replace(kept, point=operating_point(sweep, threshold=kept.threshold))
     if sure.threshold > rejected:
         return sure
-    # accepting fewer items cannot raise the number of errors
+    # Accepting fewer items cannot increase the number of errors.
     point = point_above(sweep, rejected, max_error_rate=1.0)
     bound = sure.bound
     if bound == bound:

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LimitEvaluation(Result):
-    """What one limit lets through.
+    """The outcome at one limit: an operating point, its performance, and a guaranteed threshold.
 
     Attributes
     ----------
     limit : Limit
         The limit.
     point : OperatingPoint
-        The point at the threshold that accepts most within the limit; ties are accepted as a whole.
+        The point at the threshold that accepts most within the limit; only whole ties are accepted.
     performance : float
         W = γX + β − δ·R_E (equation 15) at that point.
     guaranteed : GuaranteedOperatingPoint or None
@@ -74,13 +74,13 @@ class Evaluation(Sheet, Result):
         How well the confidence separates correct from incorrect items; NaN if all items are correct, or
         all incorrect.
     pr_auc, average_precision : float
-        Area under the precision–recall curve after Davis and Goadrich, and by steps; NaN if no item is
-        correct.
+        Area under the precision–recall curve after Davis and Goadrich, and area under steps; NaN if no
+        item is correct.
     aurc : float
         1 − ARP-AUC, the mean risk.
     normalized_aurc : float
-        AURC scaled to 0 for the best order and 1 for a random order. NaN if all items are correct, or
-        all incorrect, and with weights, for which there is no best order of single items.
+        AURC rescaled to 0 for the best order and 1 for a random order. NaN if all items are correct, or
+        all incorrect. NaN also with weights, because single items then have no best order.
     augrc : float
         1 − ARAC-AUC, the mean error rate.
     costs : VerificationCosts
@@ -88,11 +88,11 @@ class Evaluation(Sheet, Result):
     limits : tuple of LimitEvaluation
         One for each limit: first the error rates, then the risks, then the thresholds.
     intervals : mapping of str to Interval
-        Intervals by the keys of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate/0.01"``;
-        read-only, empty unless asked for.
+        Intervals with the keys of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate/0.01"``;
+        read-only, and empty unless asked for.
     cost_evaluation : CostEvaluation or None
-        The cheapest threshold, and the costs per item there, at each limit, and with everything or
-        nothing checked; None unless prices are given.
+        The cheapest threshold, and costs per item: at that threshold, at each limit, and with
+        everything or nothing checked. None unless prices are given.
 
     See Also
     --------
@@ -129,10 +129,10 @@ class Evaluation(Sheet, Result):
         """Return all figures as a flat dictionary that JSON can hold.
 
         The keys of a limit's figures end in the limit, as in ``"acceptance_rate/0.01"``,
-        ``"acceptance_rate/risk/0.02"`` or ``"error_rate/threshold/0.9"``; those of a guarantee end in
-        ``/guaranteed/0.01``. The ends of an interval have ``_low`` and ``_high`` after the figure's
+        ``"acceptance_rate/risk/0.02"`` or ``"error_rate/threshold/0.9"``. The keys of a guarantee end
+        in ``/guaranteed/0.01``. The ends of an interval have ``_low`` and ``_high`` after the figure's
         name. With prices, the keys of :meth:`.CostEvaluation.to_dict` follow: the cost per item is
-        ``"cost/0.01"`` at a limit and ``"cost/cheapest"`` at the cheapest threshold. Undefined and
+        ``"cost/0.01"`` at a limit, and ``"cost/cheapest"`` at the cheapest threshold. Undefined and
         infinite values are ``None``.
         """
         figures: dict[str, Any] = {

@@ -64,9 +64,9 @@ class TextPiece(NamedTuple):
     Attributes
     ----------
     kind : str
-        Empty for right text, otherwise the kind of difference, such as "wrong", "missed" or "moved".
+        Empty for right text; otherwise the kind of difference, such as "wrong", "missed" or "moved".
     parts : tuple of (str, bool)
-        Fragments of the text, each with a flag whether it differs from the other side.
+        Fragments of the text, each with a flag that says whether it differs from the other text.
     confidence : float or None
         The confidence of an output that is not right, if known.
     through : bool
@@ -80,7 +80,7 @@ class TextPiece(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """A line of the true text, and the text that was read in its place."""
+    """A line of the true text, and the text that was read there."""
 
     truth: tuple[TextPiece, ...]
     read: tuple[TextPiece, ...]
@@ -97,7 +97,7 @@ class ComparedText(NamedTuple):
     n_true : int
         Number of true words.
     threshold : float or None
-        The confidence from which outputs are accepted without verification, if known.
+        The lowest confidence at which outputs are accepted without verification, if known.
     """
 
     lines: tuple[TextLine, ...]

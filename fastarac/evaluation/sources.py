@@ -1,4 +1,4 @@
-"""Sources of items: how tables and reports name the items of a model, and what they add to them."""
+"""Sources of items: how reports and tables name the items of a model, and what they add."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.results import Evaluation
     from fastarac.io import Outputs
 
-    # The text of a template, and the variables that it shows as `section`.
+    # A template's text, and the variables that it reads as `section`.
     Section: TypeAlias = tuple[str, Mapping[str, Any]]
 
 __all__ = ["Beside", "Source"]
@@ -33,7 +33,7 @@ class Beside(NamedTuple):
     texts : bool
         Whether the report may contain texts of pages.
     attributes : object or None
-        Attributes of pages, in the form in which the maker of the items read them.
+        Attributes of pages, in the form in which the reader of the items got them.
     """
 
     images: Mapping[str, Path] = MappingProxyType({})
@@ -43,14 +43,14 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Source:
-    """Description of outputs of unknown origin; subclasses describe other kinds of items.
+    """Description of outputs whose origin is unknown; subclasses describe other kinds of items.
 
     Attributes
     ----------
     kind : str
         Word for a model: "model" or "engine".
     units, units_of_part : str
-        Words for the items, overall and in a part (the items of a single field are documents).
+        Words for the items overall, and in a part: the items of a single field are documents.
     group_word, part_word : str
         Words for a group of dependent items, and for a part that is reported separately.
     has_confidence : ndarray of shape (n,), bool, or None
@@ -58,9 +58,9 @@ class Source:
     has_output : ndarray of shape (n,), bool, or None
         Whether each item has an output; None if all have.
     judged : ndarray of shape (n,), bool, or None
-        The items by which the order of confidences is judged; None for all with a confidence.
+        Whether each item counts for checks of the confidences' order; None if all with a confidence do.
     judged_items : str
-        Words for these items; empty for all.
+        Words for these items; empty if they are all.
     highest : float or None
         The upper end of the confidence scale, 1 or 100, if known.
     missed : ndarray of shape (n_groups,), intp, or None
@@ -68,15 +68,15 @@ class Source:
     notes : sequence of str
         Sentences with reasons not to rely on the confidences.
     size : sequence of str
-        The amount of data, in words; empty for the numbers of items and groups.
+        The amount of data, in words. If empty, the numbers of items and groups are shown.
     apart : tuple of (int, float, str, str), or None
-        For units with a separate price: their number, the price, whether they are among the
-        ``"rejected"`` items, the ``"accepted"`` items or ``"outside"`` all items, and the word for
-        them.
+        For units with a price of their own: their number; the price; whether they are among the
+        ``"rejected"`` items, among the ``"accepted"`` items or ``"outside"`` all items; and the word
+        for them.
     further : sequence of (str, str)
-        Name and text of further figures to show with those of the items.
+        Name and text of further figures, shown together with those of the items.
     holds : str
-        Sentence on confidential content of a report; empty if there is none.
+        A sentence on confidential content of a report; empty if there is none.
     """
 
     kind: str = "model"
@@ -101,11 +101,11 @@ class Source:
         return figures
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
-        """Return the source for a display of all models, which omits the same details for each."""
+        """Return the source for a display of all models, without details that all of them share."""
         return self
 
     def splits(self, outputs: Outputs) -> Sequence[ItemParts]:  # noqa: ARG002
-        """Return partitions of the items; in a part, the order of models may differ."""
+        """Return partitions of the items into parts in which the order of models may differ."""
         return ()
 
     def overview(
@@ -113,7 +113,7 @@ class Source:
         sources: Mapping[str, Source],  # noqa: ARG002
         confidence_level: float,  # noqa: ARG002
     ) -> Sequence[Section]:
-        """Return sections about all models, to show below the figures."""
+        """Return sections about all models, which are shown below the figures."""
         return ()
 
     def across(
@@ -129,11 +129,11 @@ class Source:
         return None
 
     def order(self, sources: Mapping[str, Source], limit: int) -> str:  # noqa: ARG002
-        """Return a leading sentence on what decides the order of all models at a limit."""
+        """Return a first sentence on the facts that decide the order of all models at a limit."""
         return ""
 
     def straight_through(self, threshold: float) -> tuple[float, float] | None:  # noqa: ARG002
-        """Return the shares of all documents accepted as a whole, and accepted with an error."""
+        """Return the shares of documents that are accepted as a whole, and accepted with an error."""
         return None
 
     def caveat(self, limit: int) -> str:  # noqa: ARG002

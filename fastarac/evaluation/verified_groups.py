@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 NUMBERS = ("n", "n_correct")
 RATES = ("acceptance_rate", "error_rate", "risk", "cost", "performance")
-NAMED = 5  # most groups without a verified item that a warning names
+NAMED = 5  # a warning names at most this many groups without a verified item
 
 
 class _KnownSource:
-    """Figures of a group whose truth is completely known, with the interface of `FigureSource`."""
+    """Figures of a group whose truth is fully known, with the interface of `FigureSource`."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class _KnownSource:
         return self._sweep
 
     def warn(self, _: object) -> None:
-        """Do nothing: warnings were given with the figures."""
+        """Do nothing, because the warnings came with the figures."""
 
 
 class EstimatedGroups(GroupFigures):
@@ -91,7 +91,7 @@ class EstimatedGroups(GroupFigures):
         self._columns: Columns = {}
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
-        """Return the counts of all items that are most precise for a statistic."""
+        """Return the counts of all items from which a statistic is most precise."""
         return self._whole.counts(statistic)
 
     def figures(self, thresholds: Mapping[str, Any]) -> Columns:
@@ -131,7 +131,7 @@ class EstimatedGroups(GroupFigures):
     def _rates_of(
         self, source: FigureSource | _KnownSource, key: str, limit: Limit
     ) -> dict[str, float]:
-        """Return rates, W and cost at a threshold; the cheapest includes people's errors."""
+        """Return rates, W and cost at a threshold; the cheapest one includes people's errors."""
         prices, people = self.asked.prices, self.asked.people
         counts = source.counts(next(iter(statistics_of_limit(limit).values())))
         of_people = people if key == "cheapest" else None
@@ -155,7 +155,7 @@ class EstimatedGroups(GroupFigures):
 def _figures_of(
     source: FigureSource | _KnownSource, statistics: Mapping[str, Statistic], notes: list[str]
 ) -> dict[str, float]:
-    """Return a group's figures and interval ends; append its first warning to `notes`."""
+    """Return a group's figures and the ends of intervals; append its first warning to `notes`."""
     own: list[str] = []
     with undefined_is_nan(), collected(own):
         found = {name: source.figure(name, statistic) for name, statistic in statistics.items()}
@@ -179,5 +179,5 @@ def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> N
 
 
 def _label(name: str) -> str:
-    """Return the printed name of a figure; for rates at a threshold the key."""
+    """Return the printed name of a figure; for rates at a threshold, the key."""
     return LABELS.get(name, name)
