@@ -1,4 +1,4 @@
-"""The last points of a sweep that keep a limit, and the acceptance rates there."""
+"""The last points of a sweep that keep a limit, and their acceptance rates."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 CHUNK = 1 << 16
-ROUNDING = 1e-12  # error rates with a reviewer this close to the limit are computed exactly
+ROUNDING = 1e-12  # error rates this close to the limit are computed exactly if there is a reviewer
 
 
 def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:
-    """Return the index of the last point, with a threshold above `never_accepted` if this is given."""
+    """Return the index of the last point; only thresholds above `never_accepted`, if given, count."""
     if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
         return len(sweep.true_accepts) - 1
     return int((sweep.thresholds > never_accepted).sum()) - 1
 
 
 def most_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> float:
-    """Return the largest acceptance rate of any threshold, above `never_accepted` if this is given."""
+    """Return the largest acceptance rate; only thresholds above `never_accepted`, if given, count."""
     last = last_accepted(sweep, never_accepted)
     return float((sweep.true_accepts[last] + sweep.false_accepts[last]) / sweep.total)
 
@@ -46,7 +46,7 @@ def values_at_limits(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> float | NDArray[np.float64]:
-    """Return acceptance rates at limits; with partial truth, each from the best estimate there."""
+    """Return acceptance rates at limits; with partial truth, each from the best estimate for it."""
     if is_partial(correct):
 
         def acceptance(sweep: ThresholdSweep, limit: NDArray[np.float64]) -> float:
@@ -67,7 +67,7 @@ def acceptances_at_error_rates(
     *,
     interpolate: bool,
 ) -> NDArray[np.float64]:
-    """Return :func:`.acceptance_at_error_rate` for limits that are already checked, as a flat array."""
+    """Return :func:`.acceptance_at_error_rate` for limits that were checked, as a flat array."""
     sweep = sweep.rising
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     values = np.empty(limits.size)
@@ -92,7 +92,7 @@ def acceptances_at_error_rates(
 def acceptances_at_risks(
     sweep: CountsAtThresholds, limits: NDArray[np.float64], *, interpolate: bool
 ) -> NDArray[np.float64]:
-    """Return :func:`.acceptance_at_risk` for limits that are already checked, as a flat array."""
+    """Return :func:`.acceptance_at_risk` for limits that were checked, as a flat array."""
     sweep = sweep.rising
     ta, fa = sweep.true_accepts, sweep.false_accepts
     values = np.empty(limits.size)
@@ -109,8 +109,8 @@ def last_within(
 ) -> int:
     """Return the index of the last point with at most that error rate, or -1 if there is none.
 
-    Without a reviewer, the rate rises from 0 along the sweep. With a reviewer it may fall, and may
-    exceed the limit everywhere.
+    Without a reviewer, the rate increases from 0 along the sweep. With a reviewer it may decrease, and
+    may exceed the limit everywhere.
     """
     fa, total = sweep.false_accepts, sweep.total
     if reviewer is None:
@@ -149,7 +149,7 @@ def out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | N
 
 
 def last_with_risk(sweep: CountsAtThresholds, max_risk: float) -> int:
-    """Return the index of the last point with at most that risk, 0 if none; searched from the end."""
+    """Return the index of the last point with at most that risk, or 0; the search runs backwards."""
     for stop in range(len(sweep.false_accepts), 1, -CHUNK):
         start = max(1, stop - CHUNK)
         errors = sweep.false_accepts[start:stop]

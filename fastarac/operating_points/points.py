@@ -51,8 +51,8 @@ class OperatingPoint(Result):
     """The counts and rates of the reject model at one threshold.
 
     An item is accepted iff its confidence is at or above `threshold`. If `tie_acceptance` is below 1,
-    only that fraction of the items whose confidence *equals* the threshold is accepted, picked at
-    random; the counts are then expectations and need not be whole.
+    only that fraction of the items with a confidence *equal* to the threshold is accepted, chosen at
+    random. The counts are then expected values, and need not be whole.
 
     Attributes
     ----------
@@ -63,12 +63,12 @@ class OperatingPoint(Result):
         TA, FA, FR, TR (Kimura et al. 2024, table 1).
     risk, precision : float
         Shares of the accepted items, FA/(TA + FA) and TA/(TA + FA), in [0, 1]. If nothing is accepted,
-        those of the most confident items.
+        the shares among the most confident items.
     tie_acceptance : float
-        In (0, 1]; 1 unless part of a tie is accepted.
+        The accepted fraction of the tie, in (0, 1]; 1 if the whole tie is accepted.
     reviewer : Reviewer or None
-        The people who verify rejected items; None if they find and correct every error. The error rate,
-        the correction rate and the accuracy after correction take their mistakes into account.
+        The people who verify rejected items; None if they find and correct every error. Their mistakes
+        affect the error rate, the correction rate and the accuracy after correction.
 
     See Also
     --------
@@ -206,7 +206,7 @@ def operating_point(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> OperatingPoint | BoundedOperatingPoint:
-    """Choose the threshold by one criterion and say what happens there.
+    """Choose the threshold by one criterion, and return its counts and rates.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ def operating_point(
     threshold : float, optional
         The threshold itself; ``inf`` accepts nothing.
     max_error_rate : float, optional
-        Choose the largest acceptance rate with at most this share, in [0, 1], of errors among *all*
-        items.
+        Choose the largest acceptance rate with at most this share of errors among *all* items, in [0,
+        1].
     max_risk : float, optional
         Choose the largest acceptance rate with at most this share of errors among the *accepted* items.
         The risk is not monotone: it may be higher at lower acceptance rates.
@@ -233,19 +233,21 @@ def operating_point(
     -------
     OperatingPoint
         If the limit is kept only by accepting nothing, the threshold is ``inf``. For a
-        :class:`.BoundedSweep`, a `BoundedOperatingPoint`, which certainly keeps the limit.
+        :class:`.BoundedSweep`, the result is a `BoundedOperatingPoint`, which certainly keeps the
+        limit.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also unless exactly one criterion is given, for one outside its
-        range or impossible to keep with the `reviewer`, and for `interpolate` beside `threshold`.
+        As :func:`.threshold_sweep`; also unless exactly one criterion is given; for a criterion outside
+        its range, or impossible with the `reviewer`; and for `interpolate` with `threshold`.
 
     Warns
     -----
     QuestionableInputWarning
-        For a limit of 1, which may mean 1%. If the accepted items are no better than the rejected ones,
-        also for confidences that are all the same, or lower for correct items by more than chance.
+        For a limit of 1, which may have been meant as 1%. If the accepted items are no better than the
+        rejected ones, also for confidences that are equal for all items, or lower for correct items by
+        more than chance.
 
     See Also
     --------
@@ -255,9 +257,9 @@ def operating_point(
 
     Notes
     -----
-    A rate and its limit are compared as doubles: 29 errors in 100 keep ``max_error_rate=0.29``.
-    With ``interpolate=True``, ``max_error_rate=ε`` gives the X(θ) that Kimura et al. 2024 read off
-    the ARAC curve at the height 1 − ε (3.2 §2).
+    A rate and its limit are compared as doubles: 29 errors in 100 keep ``max_error_rate=0.29``. With
+    ``interpolate=True``, ``max_error_rate=ε`` gives X(θ) as Kimura et al. 2024 read it from the ARAC
+    curve at the height 1 − ε (3.2 §2).
 
     References
     ----------
@@ -281,7 +283,7 @@ def operating_point(
     if threshold is not None:
         if interpolate:
             raise TypeError("interpolate cannot go with threshold, which accepts its tie whole")
-        if not isinstance(threshold, int):  # integers may exceed the precision of floats
+        if not isinstance(threshold, int):  # integers may need more digits than a float has
             threshold = real_scalar(threshold, "threshold", finite=False)
     else:
         limit = fraction_of(criteria[criterion], criterion)
@@ -299,7 +301,7 @@ def operating_point(
     at_any = threshold is not None and not isinstance(labels, CornerSweep)
     if at_any or min_acceptance_rate is not None:
         sweep: CountsAtThresholds = as_sweep(labels, confidence, sample_weight)
-    else:  # all other criteria lead to corners
+    else:  # all other criteria lead to corners of curves
         sweep = as_ranked(labels, confidence, sample_weight, corners=True).corners
     if threshold is None:
         sweep = sweep.rising
@@ -307,7 +309,8 @@ def operating_point(
         value = limit if threshold is None else threshold
         point = point_of_limit(sweep, criterion, value, reviewer)
         if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
-            _question_order(labels, confidence, sample_weight)  # it selects no better than chance
+            # warns, because such a point selects no better than chance
+            _question_order(labels, confidence, sample_weight)
         return point
     return _point_within_tie(sweep, criterion, limit, reviewer)
 
@@ -321,7 +324,7 @@ def _point_within_tie(
     fraction = 0.0
     if criterion == "max_error_rate":
         errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
-        if errors / total < limit:  # otherwise the point meets the limit already
+        if errors / total < limit:  # otherwise the point is within the limit already
             fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif criterion == "max_risk":
         fraction = fraction_of_risk(limit, sweep, index)
@@ -348,10 +351,10 @@ def _question_order(
 def point_of_limit(
     sweep: CountsAtThresholds, criterion: str, value: float, reviewer: Reviewer | None = None
 ) -> OperatingPoint:
-    """Return :func:`.operating_point` for a criterion that is already checked, with whole ties."""
+    """Return :func:`.operating_point` for a criterion that was checked, with whole ties."""
     if criterion == "threshold":
         sweep = sweep.possible
-        at = cast("ThresholdSweep", sweep).at(value)  # callers pass a sweep that has `at`
+        at = cast("ThresholdSweep", sweep).at(value)  # callers pass a sweep with the method `at`
         return _point(sweep, value, *at[:2], reviewer=reviewer)
     return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)
 
@@ -359,7 +362,7 @@ def point_of_limit(
 def _index_of_limit(
     sweep: CountsAtThresholds, criterion: str, limit: float, reviewer: Reviewer | None
 ) -> int:
-    """Return the index of the last point within a limit, or the first with `min_acceptance_rate`."""
+    """Return the index of the last point within a limit, or of the first with `min_acceptance_rate`."""
     if criterion == "max_risk":
         return last_with_risk(sweep, limit)
     if criterion == "max_error_rate":
@@ -409,8 +412,8 @@ def acceptance_at_error_rate(
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     interpolate : bool, default=False
-        Read the value off the curve, on which ties are straight segments; by default, only whole ties
-        are accepted, as with a threshold.
+        If true, read the value from the curve, on which ties are straight segments. By default, only
+        whole ties are accepted, as with a threshold.
     reviewer : Reviewer, optional
         The people who verify rejected items; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
@@ -437,8 +440,8 @@ def acceptance_at_error_rate(
     Notes
     -----
     The acceptance rate of :func:`.operating_point` with ``max_error_rate=``. With `interpolate`, it is
-    the abscissa of the ARAC curve at the height Y = 1 − ε, the largest if there are several (Kimura et
-    al. 2024, 3.2 §2 and figure 4).
+    the X of the ARAC curve at the height Y = 1 − ε, the largest if there are several (Kimura et al.
+    2024, 3.2 §2 and figure 4).
 
     References
     ----------
@@ -487,7 +490,7 @@ def acceptance_at_risk(
     interpolate: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
-    """Acceptance rate at an allowed risk: the share accepted with at most that share of errors in it.
+    """Acceptance rate at an allowed risk, the share of errors among the accepted items.
 
     Parameters
     ----------
@@ -496,7 +499,7 @@ def acceptance_at_risk(
     max_risk : float or array_like
         The allowed share of errors among the *accepted* items, in [0, 1].
     interpolate : bool, default=False
-        Accept part of a tie; by default, only whole ties are accepted, as with a threshold.
+        Accept part of a tie. By default, only whole ties are accepted, as with a threshold.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 

@@ -1,4 +1,4 @@
-"""The share of a tie that can be accepted within a limit, and the errors at a point."""
+"""The fraction of a tie that can be accepted within a limit, and the errors at a point."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def errors_at(sweep: AcceptedCounts, part: slice, reviewer: Reviewer | None) -> 
 
 
 def fraction_of_tie(slack: float, sweep: AcceptedCounts, index: int) -> float:
-    """Return the share, in [0, 1], of the next tie if `slack` more items may be accepted.
+    """Return the fraction of the next tie, in [0, 1], that adds `slack` accepted items.
 
     `index` must not be the last point.
     """
@@ -33,7 +33,7 @@ def fraction_of_tie(slack: float, sweep: AcceptedCounts, index: int) -> float:
 def fraction_of_errors(
     slack: float, sweep: AcceptedCounts, index: int, reviewer: Reviewer | None
 ) -> float:
-    """Return the share of the next tie if `slack` more errors are allowed; the whole tie adds more."""
+    """Return the fraction of the next tie that adds `slack` errors; the whole tie adds more."""
     if index + 1 == len(sweep.true_accepts):
         return 0.0
     before, after = errors_at(sweep, slice(index, index + 2), reviewer)
@@ -41,7 +41,7 @@ def fraction_of_errors(
 
 
 def fraction_of_risk(limit: float, sweep: AcceptedCounts, index: int) -> float:
-    """Return the share of the next tie if the risk may be `limit`; the whole tie exceeds it."""
+    """Return the fraction of the next tie at which the risk is `limit`; the whole tie exceeds it."""
     ta, fa = sweep.true_accepts, sweep.false_accepts
     accepted = ta[index] + fa[index]
     if not index or index + 1 == len(ta) or not fa[index] / accepted < limit:
