@@ -22,17 +22,20 @@ if TYPE_CHECKING:
 
 KIND, VERSION = "fastarac search", 4
 CRITERIA = "max_error_rate", "max_risk"
-PLANS = (0.5, 1.5), (0.25, 1.2)  # per criterion: `later` and `spending` of `plan_of_any`
-HORIZONS = 1.1, 0.7  # per criterion: horizon relative to the progress that the budget allows
-SPENDINGS = (0.95, 5.0, 2.0), (0.8, 0.5, 1.0)  # `before`, `rise` and `fall` of `plan_of_budget`
+PLANS = (0.5, 1.5), (0.25, 1.2)  # for each criterion, `later` and `spending` of `plan_of_any`
+# for each criterion, the plan's horizon: a multiple of the progress expected within the budget
+HORIZONS = 1.1, 0.7
+# for each criterion, `before`, `rise` and `fall` of `plan_of_budget`
+SPENDINGS = (0.95, 5.0, 2.0), (0.8, 0.5, 1.0)
 STEP = 0.005  # distance between candidates, as a share of all outputs
-FEWEST_STEPS = 40  # candidates smaller than this many steps shrink by FACTOR
+FEWEST_STEPS = 40  # candidates of fewer steps shrink by FACTOR, not by steps
 FACTOR = 0.7
-LOW = 0.1  # share of the outputs, at the lowest confidences, with denser candidates and draws
-FINE = 0.001  # distance between candidates there, as a share of all outputs
-STEEPNESS = 0.7  # exponent of the rank in the density of draws there
-DENSEST = 8.0  # largest density, for doubtful outputs and for the lowest confidences
-SURPLUS = 1.25  # largest mean density: how many times more labels an uninformative judge may cost
+LOW = 0.1  # this share of the outputs, at the lowest confidences, has denser candidates and draws
+FINE = 0.001  # distance between the denser candidates, as a share of all outputs
+STEEPNESS = 0.7  # there, densities of draws fall as rank ** -STEEPNESS, from the last rank up
+DENSEST = 8.0  # no output is drawn at more than this density
+# the mean density is at most this, so that a useless judge costs at most 25% more labels
+SURPLUS = 1.25
 STATE = saved.record(
     {
         "criterion": saved.word(*CRITERIA),
@@ -52,25 +55,25 @@ STATE = saved.record(
 class AdaptiveThresholdSearch:
     r"""Search for the lowest safe threshold of these outputs, asking for few answers.
 
-    Each answer serves all thresholds at once, and the promise holds whenever the search stops.
+    Each answer serves all thresholds at once. The promise holds whenever the search stops.
 
     Parameters
     ----------
     confidence : array_like of shape (n,)
         Confidences of all outputs; real and finite.
     max_error_rate : float, optional
-        Limit of the accepted wrong outputs, as a share of all outputs, in (0, 1). Give either this or
+        Limit on the accepted wrong outputs, as a share of all outputs, in (0, 1). Give either this or
         `max_risk`.
     max_risk : float, optional
-        Limit of the accepted wrong outputs, as a share of the accepted outputs.
+        Limit on the accepted wrong outputs, as a share of the accepted outputs.
     failure_probability : float, default=0.05
-        The largest probability δ that the limit is exceeded at any time of the search.
+        δ, the largest probability that the limit is exceeded at any time of the search.
     judge : array_like of shape (n,), optional
         A guess at the probability that each output is right, in [0, 1]. A bad guess costs up to a
         quarter more answers; the promise still holds.
     budget : int, optional
-        The planned number of answers, if known: the search then aims to accept most after that many.
-        Fewer or more may be given.
+        The planned number of answers, if known. The search then tries to accept most after that many.
+        You may give fewer or more.
     random_state : int, SeedSequence, Generator or None, default=None
         Source of randomness for the draws. The same integer and answers give the same questions.
 
@@ -94,13 +97,13 @@ class AdaptiveThresholdSearch:
     Attributes
     ----------
     threshold : float or int
-        Outputs are accepted iff confidence >= threshold; infinite as long as none are.
+        Outputs are accepted iff confidence >= threshold; infinite while none are accepted.
     acceptance_rate : float
         The share of all outputs that are accepted.
     done : bool
         Whether further answers cannot change the threshold.
     n_verified, n_errors : int
-        How many answers count, and how many of those are "wrong".
+        The number of answers that count, and how many of them are "wrong".
     open : ndarray of int
         The outputs asked for that have no answer yet, in the order drawn.
 
@@ -117,19 +120,19 @@ class AdaptiveThresholdSearch:
 
     Notes
     -----
-    The promise concerns these n outputs, not new ones: with probability at least 1 − δ, the accepted
-    wrong outputs, including verified ones, never exceed the limit.
+    The promise is about these n outputs, not new ones. With probability at least 1 − δ, the
+    accepted wrong outputs, including verified ones, never exceed the limit.
 
     All outputs are put in a random order once. Let A be the outputs above a candidate threshold, and L
-    the least number of errors in A that exceeds the limit. For output i in A, let R be i and the
-    outputs of A after it, E the errors before it, and e = 1 if it is an error, else 0. If A has L
-    errors,
+    the smallest number of errors in A that exceeds the limit. For output i in A, let R be i and the
+    outputs of A after it, and E the number of errors before it. Let e be 1 if i is an error, else 0. If
+    A has L errors,
 
     .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad
         \varepsilon=\frac{L-E}{\sum_{j \in R} d_j}
 
     does not grow on average, and reaches 1/δ with probability at most δ [1]_. The densities d are fixed
-    before any answer and are larger for outputs that the judge doubts; the bets λ depend on earlier
+    before any answer, and are larger for outputs that the judge doubts. The bets λ depend on earlier
     answers [2]_. For details see "Formulas of intervals, tests and guarantees" in the documentation.
 
     References
@@ -182,7 +185,7 @@ class AdaptiveThresholdSearch:
         self._start_run()
 
     def _place_outputs(self, scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> None:
-        """Arrange the outputs by cell, and within a cell in the order of the draw."""
+        """Sort the outputs by cell, and within a cell in the order of the draw."""
         n, of_all = len(scores), self.criterion == CRITERIA[0]
         order = np.argsort(scores, kind="stable")[::-1]
         falling = scores[order]
@@ -198,7 +201,7 @@ class AdaptiveThresholdSearch:
             _densities_by_rank(cells) if guesses is None else _densities(guesses, self.limit)[order]
         )
         clock = _clocks(np.random.default_rng(self._seed), density)
-        placed = np.lexsort((clock, cells))  # sort by cell, then by draw order
+        placed = np.lexsort((clock, cells))  # sort by cell, and within a cell by draw order
         self._items = order[placed]
         self._outputs = (
             np.append(0, self._sizes),
@@ -220,12 +223,13 @@ class AdaptiveThresholdSearch:
         if self.criterion == CRITERIA[0]:
             self._place[kernels.STARTED] = 1
             kernels.begin_run(0, self._outputs[2], self._money, self._run)
-        self._order = np.empty(0, np.int64)  # places with a counted answer, in draw order
+        self._order = np.empty(0, np.int64)  # positions of answered and counted outputs, in draw order
         self._plan = self._planned()
 
         self._asked: list[int] = []
         self._places: list[int] = []
-        self._batches: list[tuple[int, int]] = []  # first question, answers before
+        # for each batch, its first question and the number of earlier answers
+        self._batches: list[tuple[int, int]] = []
         self._answers: dict[int, bool] = {}
         self._position: dict[int, int] = {}
 
@@ -235,7 +239,8 @@ class AdaptiveThresholdSearch:
         if self.budget is None:
             return plan_of_any(self.failure_probability, *PLANS[which])
         n = len(self._items)
-        drawn = -n * np.log1p(-min(self.budget, n - 0.5) / n)  # without replacement
+        # The number of draws with replacement that give `budget` different outputs.
+        drawn = -n * np.log1p(-min(self.budget, n - 0.5) / n)
         expected = drawn * self._enough[-1] / self._outputs[2][-1]
         return plan_of_budget(
             self.failure_probability, float(HORIZONS[which] * expected), *SPENDINGS[which]
@@ -269,11 +274,11 @@ class AdaptiveThresholdSearch:
 
     @property
     def _candidate(self) -> int:
-        """The largest accepted candidate, or -1."""
+        """The index of the largest accepted candidate, or -1."""
         place, kernels = self._place, _kernels.adaptive_search
         holds = self._most_errors < self._enough
         holds[place[kernels.FIRST] : place[kernels.FRONTIER]] = True
-        holds &= self._known_errors < self._enough  # withdraw a proof once it is known to be wrong
+        holds &= self._known_errors < self._enough  # withdraw a proof that later answers contradict
         return int(np.flatnonzero(holds)[-1]) if holds.any() else -1
 
     @property
@@ -284,7 +289,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
-        """Largest number of errors that each candidate can still have."""
+        """Largest number of errors that each candidate may still have."""
         kernels = _kernels.adaptive_search
         found: NDArray[np.int64] = (
             self._counts[kernels.WRONG] - self._counts[kernels.SEEN]
@@ -293,7 +298,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def threshold(self) -> Any:
-        """Outputs are accepted iff confidence >= threshold; infinite as long as none are."""
+        """Outputs are accepted iff confidence >= threshold; infinite while none are accepted."""
         return float("inf") if self._candidate < 0 else self._thresholds[self._candidate].item()
 
     @property
@@ -311,7 +316,7 @@ class AdaptiveThresholdSearch:
     def ask(self, k: int = 1) -> NDArray[np.intp]:
         """Return up to `k` outputs to verify, in the order drawn.
 
-        Fewer are returned if fewer are left. Earlier outputs may still lack answers.
+        Fewer are returned if fewer are left. Outputs returned earlier may still be without an answer.
 
         Parameters
         ----------
@@ -343,7 +348,7 @@ class AdaptiveThresholdSearch:
         return found
 
     def _state(self, labels: int) -> list[NDArray[Any]]:
-        """Return copies of the state that answers change, with room for `labels` answers."""
+        """Return copies of the state that answers change, with space for `labels` answers."""
         order = np.empty(labels, np.int64)
         order[: self.n_verified] = self._order[: self.n_verified]
         return [order, *(a.copy() for a in (self._counts, self._place, self._money, self._run))]
@@ -351,22 +356,22 @@ class AdaptiveThresholdSearch:
     def tell(self, indices: ArrayLike, correct: ArrayLike) -> None:
         """Record answers to questions, in any order.
 
-        Answers count in the order in which their outputs were drawn. An open question holds up all
-        later answers, so that the order of answering cannot break the promise. Report undecidable
-        outputs as wrong.
+        Answers count in the order in which their outputs were drawn. An open question delays all later
+        answers, so that the order of answering cannot break the promise. Report undecidable outputs as
+        wrong.
 
         Parameters
         ----------
         indices : array_like of int
             Outputs that :meth:`ask` returned.
         correct : array_like of bool
-            Whether each is right.
+            Whether each output is right.
 
         Raises
         ------
         ValueError
-            If an output was not asked for or already has a different answer, or a value is not True or
-            False, 1 or 0. No answer is recorded then.
+            If an output was not asked for or already has a different answer, or if a value is not True
+            or False, 1 or 0. Then no answer is recorded.
         """
         places, given = np.atleast_1d(np.asarray(indices)), np.atleast_1d(np.asarray(correct))
         if places.dtype.kind not in "iu" and len(places):
@@ -440,7 +445,7 @@ class AdaptiveThresholdSearch:
         Raises
         ------
         ValueError
-            If the text is damaged, or the outputs differ from those of the text.
+            If the text is damaged, or the outputs are not the same.
         """
         state = STATE(saved.content_of(text, KIND, VERSION), "")
         search = cls.__new__(cls)
@@ -482,7 +487,7 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 
 def _sizes(n: int) -> NDArray[np.intp]:
-    """Return the sizes of the candidates if no confidences are equal; rising."""
+    """Return the sizes of the candidates, in increasing order, if no confidences are equal."""
     low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
     shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))
@@ -493,12 +498,12 @@ def _sizes(n: int) -> NDArray[np.intp]:
 
 
 def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return draw times, such that each next output is drawn in proportion to its density."""
+    """Return draw times; at each step, outputs are drawn in proportion to their density."""
     return rng.exponential(size=len(density)) / density
 
 
 def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return densities of the draw, at least 1, that rise towards the lowest confidences."""
+    """Return densities of the draw, at least 1, that increase towards the lowest confidences."""
     per_cell = np.bincount(cells)
     middle = 1.0 - (np.cumsum(per_cell) - 0.5 * per_cell) / len(cells)
     found: NDArray[np.float64] = np.clip((LOW / middle) ** STEEPNESS, 1.0, DENSEST)[cells]
@@ -506,7 +511,7 @@ def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _densities(guesses: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
-    """Return densities of the draw, at least 1, that rise with the judge's doubt."""
+    """Return densities of the draw, at least 1, that increase with the judge's doubt."""
     found = np.clip(np.sqrt((1.0 - guesses) / limit), 1.0, DENSEST)
     found /= found.min()
     surplus = found.mean() - 1.0

@@ -45,13 +45,13 @@ class ConfidenceBasedEstimate(Result):
     Attributes
     ----------
     error_rate : Interval
-        Accepted errors as a share of all outputs.
+        Number of accepted errors, as a share of all outputs.
     risk : Interval
-        Errors as a share of the accepted outputs; NaN if nothing is accepted.
+        Number of accepted errors, as a share of the accepted outputs; NaN if nothing is accepted.
     recognition_rate : Interval
-        Correct outputs as a share of all outputs.
+        Number of correct outputs, as a share of all outputs.
     acceptance_rate : float
-        Share of the outputs that are accepted, which is known.
+        Share of the outputs that are accepted; it is known exactly.
     n_items : int
     confidences_match : bool
         Whether the confidences are distributed much as in the reference: not detectably otherwise, or
@@ -62,7 +62,7 @@ class ConfidenceBasedEstimate(Result):
         How far the error rate can be from its estimate by a shift of this size, if the outputs are as
         often right as before the shift; see the Notes of :func:`.confidence_based_estimate`.
     reason : str
-        Why they do not match; empty if they do.
+        Why the confidences do not match; empty if they do.
     shift : ConfidenceShift
         The test for shifted confidences.
 
@@ -155,7 +155,8 @@ class _Field(NamedTuple):
             c**2 * q * (1.0 - q) / n_before for c, q in zip(counts, (p, taken), strict=True)
         )
         before = float(kept.sum())
-        if scaled and self.counted:  # the few accepted errors of the reference vary by chance, too
+        # the reference has few accepted errors, and their number varies by chance, too
+        if scaled and self.counted:
             before = max(before, math.fsum(counts[1] * taken) ** 2 / self.counted)
         variance = float(np.sum(chance + rejected)) + before
         return math.fsum(mean), variance, max(1.0, float(np.max(counts.sum(axis=0) / n_before)))
@@ -176,7 +177,7 @@ class _Field(NamedTuple):
         return step + float(scaled.max() - scaled.min())
 
     def span(self, which: NDArray[np.bool_], level: float) -> tuple[float, float]:
-        """Return the fewest and most errors among `which`, by the blocks next to each output's."""
+        """Return the fewest and most errors among `which`, from the blocks next to each output."""
         lows, highs = _bounds_of_blocks(self.calibration, level)
         counts = np.bincount(self.blocks[which], minlength=len(lows))
         return float(counts @ lows), float(counts @ highs)
@@ -191,22 +192,22 @@ def confidence_based_estimate(
     groups: ArrayLike | None = None,
     confidence_level: float = DEFAULT_LEVEL,
 ) -> ConfidenceBasedEstimate:
-    """Estimate the errors of outputs without truth, from the errors at the same confidences before.
+    """Estimate the errors of outputs without truth, from earlier errors at the same confidences.
 
     Parameters
     ----------
     reference : Policy, ThresholdSweep, or (correct, confidence)
-        Outputs from the same source with their truth, unweighted. A policy stands for the outputs it
-        was fitted on.
+        Outputs from the same source with their truth, unweighted. A policy stands for the outputs on
+        which it was fitted.
     confidence : array_like of shape (n,)
         Confidences of the outputs without truth; finite.
     by : array_like of shape (n,), optional
         The field of each output, if the policy has thresholds by field.
     threshold : float, optional
-        Accept iff confidence >= threshold, for a reference that is not a policy; by default everything
+        For a reference that is not a policy: accept iff confidence >= threshold. By default everything
         is accepted.
     groups : array_like of shape (n,), optional
-        Labels of dependent outputs, such as those of a page: they widen the intervals by how strongly
+        Labels of dependent outputs, such as those of a page. They widen the intervals by how strongly
         errors clustered in the policy's reference.
     confidence_level : float, default=0.95
         The level of the intervals, in (0, 1).
@@ -219,8 +220,8 @@ def confidence_based_estimate(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep` and :meth:`.Policy.apply`; TypeError for `threshold` with a policy,
-        for `groups` without one, for a weighted reference, and for a policy of whole documents.
+        As :func:`.threshold_sweep` and :meth:`.Policy.apply`. TypeError for `threshold` with a policy,
+        for `groups` without a policy, for a weighted reference, and for a policy of whole documents.
 
     See Also
     --------
@@ -229,13 +230,14 @@ def confidence_based_estimate(
 
     Notes
     -----
-    The error probability p̂ of each confidence comes from isotonic regression on the reference; the
-    estimate is Σp̂/n. Isotonic regression is too low at the highest confidences. For accepted outputs,
-    p̂ is therefore multiplied by the factor that makes it add up to the accepted errors of the
-    reference (for a policy: to the errors of :meth:`.Policy.expected_errors`, from items that did not
-    choose the threshold). The interval is that of a gamma variable for a sum of weighted Poisson
-    variables [1]_, and allows for chance in the reference and in these outputs: it should contain the
-    error rate of these outputs, not that of their source.
+    The error probability p̂ at each confidence comes from isotonic regression on the reference; the
+    estimate is Σp̂/n. Isotonic regression is too low at the highest confidences. Therefore p̂ of
+    accepted outputs is multiplied by a factor: it makes the sum over the reference equal to the
+    accepted errors of the reference. For a policy, these are the errors of
+    :meth:`.Policy.expected_errors`, from items that did not choose the threshold. The interval is that
+    of a gamma variable for a sum of weighted Poisson variables [1]_. It allows for chance both in the
+    reference and in these outputs: it should contain the error rate of these outputs, not the error
+    rate of their source.
 
     Let D be the largest difference of the distribution functions (`shift.statistic`), and g(c) = p̂ for
     accepted confidences c and 0 for others. The estimate then differs from the reference's by at most
@@ -335,7 +337,7 @@ class _Sums(NamedTuple):
     reason: str
 
     def interval(self, which: NDArray[np.bool_], *, scaled: bool, unknown: int = 0) -> Interval:
-        """Return the expected number of errors among `which`; any unknown output may be an error."""
+        """Return the expected number of errors among `which`; each unknown output may be an error."""
         n = float(which.sum())
         each = [
             part.expected(which[self.codes == i], scaled=scaled)
@@ -365,7 +367,7 @@ def _of_policy(
     rates = policy.expected_rates
     found = []
     more_errors = PRIOR if policy.fields else 1.0 - is_all
-    # with partial verification, each verified output stands for `weight` outputs
+    # After partial verification, each verified output stands for `weight` outputs.
     weight = 1.0 if policy.n_verified is None else policy.errors_per_group
     for i, (calibration, threshold) in enumerate(
         zip(policy.calibrations, policy.thresholds, strict=True)
@@ -374,7 +376,7 @@ def _of_policy(
         n_taken, wrong = (
             float(each[whole].sum()) for each in (calibration.n_items, calibration.errors)
         )
-        if not policy.fields and len(whole) > whole.sum():  # a threshold within a block
+        if not policy.fields and len(whole) > whole.sum():  # the threshold lies inside a block
             more = max(0.0, policy.accepted_by_field[i] - n_taken)
             wrong += more * float(calibration.error_probability[whole.sum()])
             n_taken += more
@@ -441,7 +443,7 @@ def _outside(reference: Reference, values: Array) -> tuple[int, int]:
     n_before, n_now = int(reference.counts.sum()), len(values)
     found = []
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
-        # probability that the most extreme confidences of both samples are all new ones
+        # The probability that the `count` most extreme confidences of both samples are all new.
         places = np.arange(min(int(count), n_now))
         log_chance = float(np.sum(np.log((n_now - places) / (n_now + n_before - places))))
         found.append(int(count) if log_chance < math.log(RANGE_LEVEL / 2) else 0)
@@ -449,9 +451,9 @@ def _outside(reference: Reference, values: Array) -> tuple[int, int]:
 
 
 def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Array]:
-    """Return the least and largest error probability of each block, from its neighbouring blocks."""
+    """Return the smallest and largest error probability of each block, from its neighbours."""
     size = max(LEAST_ITEMS, LEAST_SHARE * float(calibration.n_items.sum()))
-    wider = np.zeros(len(calibration.n_items), np.intp)  # group of each block
+    wider = np.zeros(len(calibration.n_items), np.intp)  # the group of each block
     filled, group = 0.0, 0
     for i, count in enumerate(calibration.n_items.tolist()):
         wider[i] = group

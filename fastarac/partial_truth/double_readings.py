@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-DOUBLE = "double"  # column with 1 in the rows that two people answer
-SECOND = "second_correct"  # column with the second person's answer
+DOUBLE = "double"  # this column has 1 in rows that two people answer
+SECOND = "second_correct"  # this column has the second person's answer
 
 
 def drawn_twice(rows: NDArray[Any], double: float, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-    """Draw the share `double` of the drawn rows, at random, for a second person to answer."""
+    """Draw the share `double` of the drawn rows at random, for a second person to answer."""
     share = fraction_of(double, "double")
     chosen = np.zeros(len(rows), np.int8)
     order = generator_for(key, rows.astype("<i8")).permutation(len(rows))
@@ -36,13 +36,13 @@ def drawn_twice(rows: NDArray[Any], double: float, key: NDArray[np.uint64]) -> N
 def reader_of_answers(
     path: str | os.PathLike[str], *, from_confidence: float = -np.inf, confidence: str = "confidence"
 ) -> Reviewer | None:
-    r"""Estimate how well the first of two people finds errors, from what both found in a sample.
+    r"""Estimate how well the first of two people finds errors, from the errors that both found.
 
     Parameters
     ----------
     path : str or path-like
         The file that :func:`.sample_outputs` wrote with `double`, with ``correct`` and
-        ``second_correct`` filled in. Rows that either person left open are ignored.
+        ``second_correct`` filled in. Rows that one of the two people left open are ignored.
     from_confidence : float, optional
         Count only outputs with at least this confidence, such as those above a threshold.
     confidence : str, default="confidence"

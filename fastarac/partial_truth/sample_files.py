@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 ROW = "row"
 LEAST = "least_probability"
-SIZE = "sample_size"  # number of drawn rows, stored in each row to detect deleted rows
-DRAWN_BY = "drawn_by"  # column of labels whose groups were drawn whole
+SIZE = "sample_size"  # each row stores the number of drawn rows, to reveal deleted rows
+DRAWN_BY = "drawn_by"  # this column names the column of groups that were drawn as a whole
 ANSWER = 'nullif(drawn.correct, -1) AS "correct"'
 
 
@@ -76,10 +76,10 @@ def sample_outputs(
         such as the two files of :func:`.apply_policy`, are read one after the other.
     output : str or path-like
         The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the drawn
-        rows in their order, with all their columns and: ``row``, their number from 1;
-        ``inclusion_probability``; ``least_probability``, the least of all rows, drawn or not, on which
-        guarantees rest; ``sample_size``, the number of drawn rows; and an empty ``correct``. With
-        `groups` it also has ``drawn_by``, the name of that column.
+        rows in their order, with all their columns. It adds ``row``, their number from 1;
+        ``inclusion_probability``; ``least_probability``, the smallest probability of all rows, drawn or
+        not, which guarantees use; ``sample_size``, the number of drawn rows; and an empty ``correct``.
+        With `groups` it also adds ``drawn_by``, the name of that column.
     budget : float
         The average number of outputs to verify.
     purpose, max_error_rate, max_risk
@@ -92,38 +92,38 @@ def sample_outputs(
         As in :func:`.draw_verification_sample`. For audits the default is 1 even with a judge, as only
         equal probabilities keep the guarantee exact.
     policy : Policy, optional
-        Draw audits of the outputs that the policy accepts, instead of a sample of all. The file then
-        has all rows, with ``accepted``, ``drawn`` and ``audit_probability``: the log that
+        Draw audits of the outputs that the policy accepts, instead of a sample of all outputs. The file
+        then has all rows, with ``accepted``, ``drawn`` and ``audit_probability``. It is the log that
         :func:`.read_audits` reads once ``correct`` is filled in for the drawn outputs. An existing
-        column ``accepted`` must agree with the policy. Rows without a confidence, which are never
-        accepted, are left out.
+        column ``accepted`` must agree with the policy. Rows without a confidence are never accepted,
+        and are left out.
     by : str, optional
         The column of fields, if the policy has thresholds by field.
     answers : str or path-like, optional
-        A file from an earlier call with a smaller budget and the same columns and seed: its rows are
+        A file from an earlier call with a smaller budget and the same columns and seed. Its rows are
         drawn again, and their answers kept. With one seed, each row has one permanent random number
-        (Ohlsson 1995), so the larger sample contains the smaller one, and `inclusion_probability` is
-        that of the larger sample for all its rows.
+        (Ohlsson 1995), so the larger sample contains the smaller one. For all its rows,
+        `inclusion_probability` is that of the larger sample.
     double : float, default=0.0
-        The share of the drawn rows that two people answer: they have 1 in a column ``double``, and the
-        second answer goes in ``second_correct``, for :func:`reader_of_answers`. Not allowed with a
-        policy or `answers`.
+        The share of the drawn rows that two people answer. These rows have 1 in a column ``double``.
+        The second answer belongs in ``second_correct``, for :func:`reader_of_answers`. Not allowed with
+        a policy or `answers`.
     random_state : int, SeedSequence, Generator or None, default=0
         The same integer draws the same rows.
 
     Returns
     -------
     VerificationSample
-        The sample of the file's rows; for audits, of the accepted rows.
+        The sample of the file's rows; for audits, the sample of the accepted rows.
 
     Raises
     ------
     DataFileError
-        As in :func:`.read_outputs`; also if the file already has a column that is to be added, or
+        As in :func:`.read_outputs`; also if the file already has a column that is to be added, or if
         `answers` has rows that this budget and seed do not draw.
     ValueError
-        As in :func:`.draw_verification_sample`; also if `answers` is given with a policy, or the ending
-        of a file name is unknown.
+        As in :func:`.draw_verification_sample`; also if `answers` is given with a policy, or if a file
+        name has an unknown extension.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -170,7 +170,7 @@ def join_answers(
     confidence: str = "confidence",
     open: Open = "refuse",  # noqa: A002, as users say it
 ) -> tuple[int, int]:
-    r"""Write all outputs of a file with the answers to the drawn ones.
+    r"""Write all outputs of a file, with the answers to the drawn ones.
 
     Parameters
     ----------
@@ -179,8 +179,8 @@ def join_answers(
     answers : str or path-like
         The file that :func:`sample_outputs` wrote, with ``correct`` filled in as far as known.
     output : str or path-like
-        The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn``, ``correct``,
-        and, if `answers` has them, ``least_probability`` and ``drawn_by``.
+        The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn`` and
+        ``correct``. If `answers` has them, also ``least_probability`` and ``drawn_by``.
     confidence : str, default="confidence"
         The column of confidences, used to check that both files have the same outputs.
     open : {"refuse", "wrong"}, default="refuse"
@@ -198,7 +198,7 @@ def join_answers(
         As in :func:`.read_outputs`; also if a row of `answers` occurs twice, is not in the file, or has
         a different confidence there, or if a drawn row is missing.
     ValueError
-        If the ending of a file name is unknown, or the files are not all different.
+        If a file name has an unknown extension, or the files are not all different.
 
     See Also
     --------
@@ -320,7 +320,7 @@ def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> floa
 def _log_of(
     sample: VerificationSample, accepted: NDArray[np.bool_], given: NDArray[np.bool_]
 ) -> dict[str, NDArray[Any]]:
-    """Return the log of all rows with a confidence, with the draw of the accepted ones."""
+    """Return a log of all rows with a confidence; it says which accepted ones were drawn."""
     n = len(accepted)
     drawn, probability = np.zeros(n, np.int8), np.ones(n)
     drawn[accepted], probability[accepted] = sample.selected, sample.inclusion_probability
@@ -334,7 +334,7 @@ def _texts_beside(
     drawn: NDArray[np.intp],
     rows: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """Return further columns for `rows`, counted from 1; empty for rows that were not drawn."""
+    """Return further columns for `rows`, counted from 1; cells of rows not drawn are empty."""
     found = {}
     for name, texts in beside(drawn).items():
         every = np.full(int(rows.max(initial=0)), "", object)
@@ -464,7 +464,7 @@ class _Answers(NamedTuple):
         return cls(source, places, probability, found["correct"], least)
 
     def spread(self, n: int) -> NDArray[np.int8]:
-        """Return the answers for all n outputs, -1 if there is none."""
+        """Return the answers for all n outputs; -1 if there is none."""
         found = np.full(n, -1, np.int8)
         known = ~np.isnan(self.correct)
         found[self.places[known]] = self.correct[known]
@@ -488,7 +488,7 @@ def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> fl
 
 
 def drawn_by(source: FileSource) -> str:
-    """Return the column whose groups were drawn whole, named by every row of ``drawn_by``."""
+    """Return the column whose groups were drawn as a whole; each row names it in ``drawn_by``."""
     source.require(DRAWN_BY, is_label=True)
     named = np.unique(labels_of(source, Label(DRAWN_BY, DRAWN_BY))).tolist()
     if len(named) != 1 or named[0] not in source.columns:
@@ -505,7 +505,7 @@ def _said_by(groups: str | None) -> list[str]:
 
 
 def _warn_without_confidence(given: NDArray[np.bool_]) -> None:
-    """Warn if rows are left out for lack of a confidence."""
+    """Warn if rows are left out because they have no confidence."""
     n, left = len(given), int((~given).sum())
     if left:
         warn_unreliable(
@@ -559,7 +559,7 @@ def _refuse_beside_policy(*, answers: Any, groups: Any, **aims: Any) -> None:
 
 
 def goal_of(output: str | os.PathLike[str], *read: str | os.PathLike[str]) -> Path:
-    """Return the file to write; raise if it is also read, or has an unknown ending."""
+    """Return the file to write; raise if it is also read, or has an unknown extension."""
     goal = path_of(output, "output")
     if any(path_of(each).resolve() == goal.resolve() for each in read):
         raise ValueError(f"output is {str(goal)!r}, which is also read: choose another file")
@@ -580,7 +580,7 @@ def refuse_columns(source: FileSource, added: list[str]) -> None:
 
 
 def refuse_where(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
-    """Raise for the first bad value of a column, with `why` as the explanation."""
+    """Raise for the first bad value of a column; `why` is the explanation."""
     if bad.any():
         raise source.unexpected(column, int(bad.argmax()), why)
 
@@ -599,9 +599,9 @@ def columns_to_draw(
     *,
     empty: bool = False,
 ) -> dict[str, Any]:
-    """Read the columns that the draw depends on; None for those without a name.
+    """Read the columns on which the draw depends; None for a column without a name.
 
-    `empty` is whether confidences may be empty; they are read as NaN.
+    `empty` says whether confidences may be empty; empty ones are read as NaN.
     """
     picks: dict[str, Pick] = {"confidence": Number("confidence", confidence)}
     if judge is None:
@@ -616,7 +616,7 @@ def columns_to_draw(
 
 
 def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
-    """Raise if the file to write already has people's answers, which would be lost."""
+    """Raise if the file to write already has people's answers, because they would be lost."""
     import duckdb
 
     if not goal.is_file():
@@ -627,7 +627,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
             return
         given = f"trim(CAST({old.identifier('correct')} AS VARCHAR))"
         ((n,),) = old.select(f"count(nullif({given}, ''))").fetchall()
-    except (DataFileError, duckdb.Error):  # no readable answers
+    except (DataFileError, duckdb.Error):  # the file has no readable answers
         return
     if n:
         raise ValueError(
@@ -639,7 +639,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
 def write_rows(
     source: FileSource, goal: Path, table: Mapping[str, Any], added: list[str], *, first: bool
 ) -> None:
-    """Write the rows numbered in `table`, with its columns, in their order."""
+    """Write the rows whose numbers `table` holds, with its columns, in their order."""
     run = source.connection
     names = [sql_name(name) for name in source.columns if name not in table]
     for name in source.columns if isinstance(source, JsonLines) else ():

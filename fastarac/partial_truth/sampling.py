@@ -1,4 +1,4 @@
-"""Choose which outputs to verify if not all can be: each is drawn with a known probability."""
+"""Choose which outputs to verify if not all can be; each is drawn with a known probability."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class VerificationSample(Table, Result):
     selected : ndarray of shape (n,), bool
         The outputs to verify.
     inclusion_probability : ndarray of shape (n,)
-        The probability π with which each output is selected, in (0, 1]; given for all outputs.
+        π, the probability with which each output is selected, in (0, 1]; given for all outputs.
     least_probability : float
         The least of these, on which guarantees rest; at least mix · budget / n.
     purpose : str
@@ -88,7 +88,7 @@ class VerificationSample(Table, Result):
 
     @property
     def indices(self) -> NDArray[np.intp]:
-        """The positions of the selected outputs, rising."""
+        """The positions of the selected outputs, in increasing order."""
         return np.flatnonzero(self.selected)
 
 
@@ -139,7 +139,7 @@ def draw_verification_sample(
     Returns
     -------
     VerificationSample
-        `selected` and `inclusion_probability`; keep the latter with the answers, as
+        Fields `selected` and `inclusion_probability`. Store the probabilities with the answers, because
         :class:`.PartialTruth` needs both.
 
     Raises
@@ -163,11 +163,12 @@ def draw_verification_sample(
 
     .. math:: \pi_i = \min\left(1,\; m\frac{B}{n} + \lambda\sqrt{\hat\jmath_i(1 - \hat\jmath_i)}\right)
 
-    for the budget B, the evenly spread share m, and λ such that the probabilities sum to B. The number
-    of outputs drawn varies about B, with a standard deviation of at most √B. For a group, the square
-    root is replaced by its root mean square over the group's outputs. A probability proportional to the
-    standard deviation of the error is optimal for a mean (Neyman 1934; "active inference", Zrnic and
-    Candès 2024). The evenly spread share limits the weights 1/π to n/(mB), however bad the judge is.
+    for the budget B, the evenly spread share m, and the judge's value ĵ. λ is chosen so that the
+    probabilities sum to B. The number of outputs drawn varies around B, with a standard deviation of at
+    most √B. For a group, the square root is replaced by its root mean square over the group's outputs.
+    For estimating a mean, a probability proportional to the standard deviation of the error is optimal
+    (Neyman 1934; "active inference", Zrnic and Candès 2024). The evenly spread share limits the weights
+    1/π to n/(mB), however bad the judge is.
 
     With a `mix` below 1 and no judge, only the rank of the confidence counts: ĵ rises linearly from ½
     at the lowest confidence to 1 at the highest, with equal values for ties.
@@ -326,7 +327,7 @@ class _Units(NamedTuple):
 
 
 def _by_rank(scores: NDArray[Any]) -> FloatArray:
-    """Return ranks from ½ at the lowest confidence to 1 at the highest; 3/4 if all are equal."""
+    """Return values that increase by rank from ½ to 1; 3/4 if all confidences are equal."""
     _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - counts / 2.0
     ranks: FloatArray = 0.5 + 0.5 * (middle / len(scores))[place]
@@ -334,16 +335,17 @@ def _by_rank(scores: NDArray[Any]) -> FloatArray:
 
 
 def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: float) -> FloatArray:
-    """Return min(1, floor + λ·size) per unit, with λ such that the share of all outputs is drawn.
+    """Return min(1, floor + λ·size) per unit, with the λ that draws this share of all outputs.
 
-    The units that reach 1 are the ones with the largest sizes. Each number of such units determines a
-    λ; the first λ that no further unit exceeds is the solution.
+    The units that reach 1 are the largest. Each number of such units determines a λ. The solution is
+    the first λ at which no further unit exceeds 1.
     """
     if not sizes.max() > 0.0 or share >= 1.0:
         return np.full(len(sizes), min(1.0, share))
     order = np.argsort(-sizes, kind="stable")
     size, count = sizes[order], counts[order].astype(np.float64)
-    whole = np.concatenate([[0.0], np.cumsum(count)])[:-1]  # outputs of the units before each one
+    # number of outputs in the units before each one
+    whole = np.concatenate([[0.0], np.cumsum(count)])[:-1]
     rest = count[::-1].cumsum()[::-1]
     weighted = (count * size)[::-1].cumsum()[::-1]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -354,7 +356,8 @@ def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: fl
         filled = np.minimum(1.0, floor + max(factor, 0.0) * sizes)
         if abs(float(filled @ counts) - share * count.sum()) <= 1e-9 * count.sum():
             return filled
-    # if units of size 0 are left when all others are certain, spread the remainder over them
+    # All units with a positive size are certain. The rest of the sample is spread evenly over units of
+    # size 0.
     certain = sizes > 0.0
     remaining = share * count.sum() - float(counts[certain].sum())
     return np.where(certain, 1.0, remaining / float(counts[~certain].sum()))

@@ -1,4 +1,4 @@
-"""Search for the threshold with files: each call reads a batch of answers and writes the next one."""
+"""Search for a threshold with files: each call reads a batch of answers and writes the next batch."""
 
 from __future__ import annotations
 
@@ -49,20 +49,21 @@ def search_outputs(
     random_state: RandomState = 0,
     open: Open = "refuse",  # noqa: A002, as users say it
 ) -> AdaptiveThresholdSearch:
-    r"""Do one step of a search with files: read the answers of the last batch, write the next batch.
+    r"""Do one step of a search: read the answers of the last batch, and write the next batch.
 
     Parameters
     ----------
     path : str or path-like
         A file as in :func:`.read_outputs`; no truth is needed.
     state : str or path-like
-        The state of the search, a JSON file; if it does not exist, a search begins. It is locked during
-        the call.
+        The state of the search, a JSON file. If the file does not exist, a search begins. It is locked
+        during the call.
     batch_file : str or path-like
         The file of outputs to verify: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It
-        has their number in a column ``row`` (from 1), ``search_batch``, which tells other commands that
-        these are not a random sample, and ``correct``, to be filled in. An existing file is read before
-        it is overwritten. Outputs without an answer stay in the next batch.
+        has three more columns: ``row``, the number of the output from 1; ``search_batch``, which tells
+        other commands that these rows are not a random sample; and ``correct``, to be filled in. An
+        existing file is read before it is overwritten. Outputs without an answer stay in the next
+        batch.
     batch : int, default=50
         The largest number of outputs in a batch.
     confidence, judge : str
@@ -76,7 +77,7 @@ def search_outputs(
     Returns
     -------
     AdaptiveThresholdSearch
-        The search after these answers; its `open` outputs are those of the written batch.
+        The search after these answers. Its `open` outputs are those of the written batch.
 
     Raises
     ------
@@ -139,7 +140,7 @@ def search_outputs(
         if wanted > 0 and not search.done:
             search.ask(wanted)
         source.require_unchanged()
-        write_whole(saved_as, search.to_json())  # first, to survive a later failure
+        write_whole(saved_as, search.to_json())  # saved first, in case a later step fails
         rows = np.sort(search.open) + 1
         if len(rows) and not search.done:
             added = f'1 AS "{BATCH}"', 'NULL AS "correct"'
@@ -148,7 +149,7 @@ def search_outputs(
 
 
 def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) -> None:
-    """Raise if the search was begun with other limits than given now."""
+    """Raise if the search was begun with other limits than are given now."""
     for name, value in given.items():
         found = search.limit if name == search.criterion else getattr(search, name)
         if found != value:

@@ -1,4 +1,4 @@
-"""A sequential sampling plan: how many answers a threshold needs for each number of errors."""
+"""A sequential sampling plan: how many answers a threshold needs, by number of errors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_ERRORS = 40  # most errors that a plan allows for; with more, the bets continue without it
+MOST_ERRORS = 40  # the plan covers this many errors; with more, betting goes on without a plan
 
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
     """Return the plan for an unknown number of answers; it spends by errors (see :func:`_plan`).
 
-    After c errors, the share later · (c + 1) ** -spending of the failure probability is left.
+    When c errors have been found, the share later · (c + 1) ** -spending of the failure probability
+    must be left for later.
     """
     return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
 
@@ -33,8 +34,9 @@ def plan_of_budget(
 ) -> NDArray[np.float64]:
     """Return the plan for progress up to a horizon T; it spends by progress (see :func:`_plan`).
 
-    Up to progress τ, at most the share before · (τ/T) ** rise of the failure probability is spent;
-    beyond T, all but (1 - before) · (T/τ) ** fall: an error-spending function (Lan and DeMets 1983).
+    Up to progress τ ≤ T, at most the share before · (τ/T) ** rise of the failure probability is spent.
+    Beyond T, it is all except (1 - before) · (T/τ) ** fall. Such an error-spending function goes back
+    to Lan and DeMets 1983.
     """
 
     def spent(_: int, progress: float) -> float:
@@ -46,25 +48,26 @@ def plan_of_budget(
 
 
 def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> NDArray[np.float64]:
-    """Return the log probability at the limit of being accepted later, by errors so far and progress.
+    """Return the log probability of acceptance later if the error rate equals the limit.
 
-    Progress τ is the number of errors expected so far at the limit, in steps of
-    ``_kernels.adaptive_search.STEP``. With c errors, acceptance is possible from τ_c on. At the limit,
-    errors follow a Poisson process. With g_c(τ) the probability of c errors up to τ without acceptance,
-    τ_c is where g_0(τ_0) + ... + g_c(τ_c) falls within the share ``spent(c, τ_c)`` of the failure
-    probability.
+    The axes are the number of errors so far, and progress τ. Progress is the number of errors expected
+    so far if the error rate is at the limit, in steps of ``_kernels.adaptive_search.STEP``. Errors then
+    follow a Poisson process. With c errors, acceptance is possible from τ_c on. Let g_c(τ) be the
+    probability of c errors up to τ without acceptance. Then τ_c is the first τ at which g_0(τ_0) + ...
+    + g_c(τ) is at most the share ``spent(c, τ)`` of the failure probability.
 
     Returns
     -------
     ndarray of shape (MOST_ERRORS + 3, n_steps), float
     """
     step = _kernels.adaptive_search.STEP
-    ends: list[int] = []  # τ_c in steps
-    paths = np.ones(1)  # g_c(τ) · e^τ at each step; integrated up to τ_c, it gives that of c + 1
+    ends: list[int] = []  # τ_c, in steps
+    # g_c(τ)·e^τ at each step, for the current c; its integral up to τ_c gives that of c + 1
+    paths = np.ones(1)
     used = 0.0
 
     def holds(steps: int) -> bool:
-        """Return whether acceptance after `steps` is allowed with the next number of errors."""
+        """Return whether acceptance is allowed after `steps`, with the next number of errors."""
         accepted = paths[-1] * np.exp(-step * steps)
         return bool(used + accepted <= failure_probability * spent(len(ends), step * steps))
 
@@ -80,7 +83,7 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     progress = step * np.arange(ends[-1] + 1)
     plan = np.empty((MOST_ERRORS + 3, len(progress)))
     plan[MOST_ERRORS + 1 :] = np.log(failure_probability - used)
-    chance = np.exp(plan[MOST_ERRORS + 1] - progress)  # of later acceptance, times e^-τ
+    chance = np.exp(plan[MOST_ERRORS + 1] - progress)  # e^-τ times the probability of later acceptance
     for c, end in reversed([*enumerate(ends)]):
         gained = np.append(0.0, np.cumsum(0.5 * step * (chance[1:] + chance[:-1])[:end][::-1]))[::-1]
         chance = np.exp(-progress)

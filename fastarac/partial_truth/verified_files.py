@@ -1,4 +1,4 @@
-"""Read files of outputs of which some are verified."""
+"""Read files of outputs, some of which are verified."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _VerifiedOutputs(NamedTuple):
 
 
 class VerifiedOutputs(Table, TupleResult, _VerifiedOutputs):
-    """Outputs of which some are verified: the known truth, and the confidences.
+    """Outputs, some of which are verified: the known truth, and the confidences.
 
     See Also
     --------
@@ -67,7 +67,7 @@ def read_verified(
     least_probability: str | None = None,
     open: Open = "refuse",  # noqa: A002, as users say it
 ) -> VerifiedOutputs:
-    r"""Read outputs of which some are verified from a file, such as :func:`join_answers` writes.
+    r"""Read outputs, some of which are verified, from a file such as :func:`join_answers` writes.
 
     Parameters
     ----------
@@ -87,13 +87,13 @@ def read_verified(
     Returns
     -------
     VerifiedOutputs
-        A tuple that functions accept in place of (correct, confidence).
+        A tuple that functions accept instead of (correct, confidence).
 
     Raises
     ------
     DataFileError
-        As in :func:`.read_outputs`; also for a judge value outside [0, 1], a drawn output without an
-        answer, and whatever else :class:`.PartialTruth` rejects.
+        As in :func:`.read_outputs`; also for a judge value outside [0, 1], for a drawn output without
+        an answer, and in all other cases in which :class:`.PartialTruth` raises.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -129,8 +129,8 @@ def read_verified_models(
     """Read the partly verified outputs of several models, each as :func:`read_verified` does.
 
     `item` is the column that identifies items; outputs come in the item order of the first file. An
-    item that occurs twice, or not in every file, is a DataFileError: without it, the others would not
-    be a sample of known probability. Without `item`, outputs are matched by position.
+    item that occurs twice, or is missing in a file, is a DataFileError, because the remaining items
+    would not be a sample with known probabilities. Without `item`, outputs are matched by position.
     """
     read = {
         name: read_verified_fields(path, by=item, **{"inclusion_probability": PROBABILITY, **columns})
@@ -186,7 +186,7 @@ def read_verified_fields(
     least_probability: str | None = None,
     open: Open = "refuse",  # noqa: A002, as users say it
 ) -> tuple[VerifiedOutputs, NDArray[Any] | None]:
-    """Read what :func:`read_verified` reads, and the field labels from the column `by`."""
+    """Read the outputs that :func:`read_verified` reads, and field labels from the column `by`."""
     picks: dict[str, Pick] = {
         "confidence": Number("confidence", confidence),
         "correct": Correct("correct", correct),
@@ -238,7 +238,7 @@ def read_verified_fields(
 def _checked_least(
     source: FileSource, picks: Mapping[str, Pick], found: Mapping[str, Any]
 ) -> float | None:
-    """Return the least probability, if the file gives it; raise if a row fits no design."""
+    """Return the smallest probability, if the file gives it; raise if a row contradicts it."""
     column = {name: pick.column for name, pick in picks.items()}
     known, probability = ~np.isnan(found["correct"]), found["inclusion_probability"]
     is_drawn = found["drawn"] == 1 if "drawn" in found else known
