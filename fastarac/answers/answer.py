@@ -25,7 +25,7 @@ class Answer:
     figures : mapping
         The figures by name, as in JSON.
     warnings : sequence of str
-        Notes that cast doubt on the result or its input; JSON lists them apart.
+        Notes that cast doubt on the result or on its input; JSON has them in a list of their own.
     """
 
     screen: Screen
@@ -37,18 +37,18 @@ class Answer:
         return replace(self, figures={**figures, **self.figures})
 
     def with_warnings(self, notes: Iterable[str | Note], weight: Weight = Weight.LITTLE) -> Answer:
-        """Return the answer with warnings among its notes; `weight` is for warnings that are texts."""
+        """Return the answer with further warnings; warnings that are texts get this `weight`."""
         every = [each if isinstance(each, Note) else Note(sentence(each), weight) for each in notes]
         warnings = [*self.warnings, *(note.text for note in every)]
         return replace(self, screen=self.screen.with_notes(*every), warnings=warnings)
 
     def closing(self, command: str = "", *written: str) -> Answer:
-        """Return the answer with the next command, and with sentences about files written."""
+        """Return the answer with the next command and with sentences about the files written."""
         screen = replace(self.screen, command=command, written=[*self.screen.written, *written])
         return replace(self, screen=screen)
 
     def in_words(self, words: Callable[[str], str]) -> Answer:
-        """Return the answer with its sentences and notes reworded by a function."""
+        """Return the answer after `words` has reworded its sentences and notes."""
         screen = self.screen
         notes = [each._replace(text=words(each.text), brief=words(each.brief)) for each in screen.notes]
         said = list(map(words, screen.answer))

@@ -1,4 +1,4 @@
-"""Describe outputs that a policy has split into accepted and rejected."""
+"""Describe how a policy has split outputs into accepted and rejected ones."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
-    """Return a dictionary of figures for each value of each attribute; undefined ones are None."""
+    """Return, for each value of each attribute, a dictionary of figures; undefined figures are None."""
     columns = figures.to_columns()
     return [
         {name: plain(values[row]) for name, values in columns.items()} for row in range(len(figures))
@@ -30,7 +30,7 @@ def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
 
 
 def flat(figures: AttributeFigures) -> dict[str, Any]:
-    """Return the same figures in one dictionary whose keys end in the attribute and its value."""
+    """Return the same figures in one dictionary; keys end in an attribute and its value."""
     return {
         f"{name}/{part}": value
         for part, each in zip(_parts_of_keys(figures), objects(figures), strict=True)
@@ -40,7 +40,7 @@ def flat(figures: AttributeFigures) -> dict[str, Any]:
 
 
 def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
-    """Yield the end of each row's keys, made of the attribute and its value."""
+    """Yield for each row the end of its keys, which consists of the attribute and its value."""
     names = list(dict.fromkeys(figures.attribute))
     for attribute, part in zip(names, parts_of_keys(names, "attributes"), strict=True):
         own = zip(figures.attribute, figures.value, strict=True)
@@ -51,7 +51,7 @@ def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
 
 
 def parts(engines: Mapping[str, AttributeFigures]) -> Iterator[Part]:
-    """Yield a table for each attribute, and the rule by which a value meets the limit."""
+    """Yield a table for each attribute, and the rule by which a value is within the limit."""
     first = next(iter(engines.values()))
     several = len(engines) > 1
     for attribute, rows in tables_by_attribute(engines):

@@ -19,7 +19,7 @@ def together_name(engines: Mapping[str, Any] | Sequence[str]) -> str:
 
 
 def agreement_name(engines: Mapping[str, Any] | Sequence[str]) -> str:
-    """Return the name of the rule that accepts what all engines agree on."""
+    """Return the name of the rule that accepts outputs on which all engines agree."""
     return " = ".join(engines)
 
 

@@ -1,4 +1,4 @@
-"""Describe a comparison of models: tables, and which model is best and how surely."""
+"""Describe a comparison of models: tables, and how certain it is which model is best."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
     from fastarac.uncertainty.statistics import Statistic
 
-NAMED = 3  # models named in the answer; more are only counted
-SHOWN = 45  # pairs in the table, enough for ten models; JSON and CSV have all
+NAMED = 3  # if more models are best, the answer gives only their number
+SHOWN = 45  # most pairs in the table: all pairs of ten models; JSON and CSV have every pair
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 
 
@@ -30,7 +30,7 @@ def parts(
 ) -> Iterator[Part]:
     """Yield tables and sentences.
 
-    `draws` is the number of resamples and their seed; `whole` is whether the reader also has all
+    `draws` is the number of resamples and their seed. `whole` says whether the reader also has all
     differences.
     """
     yield AnswerTable(found.names, [_columns_of_models(found)])
@@ -59,7 +59,7 @@ def parts(
 
 
 def answer(found: ModelComparison) -> str:
-    """Return a sentence on the best model, and on whether its lead may be chance."""
+    """Return a sentence on the best model, and on whether its advantage may be chance."""
     best, *others = (printable(name) for name in found.names)
     label = label_of(found.statistic)
     if math.isnan(found.share_of_best[0]):
@@ -79,7 +79,7 @@ def answer(found: ModelComparison) -> str:
 
 
 def table(found: ModelComparison, width: int) -> AnswerTable:
-    """Return a table of the models with their distance to the best one."""
+    """Return a table of the models with their difference from the best one."""
     pairs = [found.pair(name, found.names[0]) for name in found.names[1:]]
     columns = [
         Column(
@@ -131,7 +131,7 @@ def _listed(value: Any) -> Any:
 
 
 def named(statistic: Statistic) -> str:
-    """Return the text from which `statistic_of` would read this statistic."""
+    """Return the text that `statistic_of` would read as this statistic."""
     return ":".join([statistic.name, *(f"{key}={value}" for key, value in statistic.parameters)])
 
 
@@ -144,7 +144,7 @@ def label_of(statistic: Statistic) -> str:
 
 
 def conclusion(found: ModelComparison) -> str:
-    """Return a sentence on the best model and on those not significantly worse."""
+    """Return a sentence on the best model and on the models that are not significantly worse."""
     best, *others = (printable(name) for name in found.names)
     if math.isnan(found.share_of_best[0]):
         return f"{label_of(found.statistic)} is undefined for one of the models; none is best."

@@ -48,7 +48,7 @@ class CostComparison:
     models : tuple of PricedModel
         The models with their cheapest thresholds.
     differences : tuple of PairDifference
-        The cost of each model minus that of each cheaper one, per output.
+        The cost of each model minus that of each cheaper model, per output.
     level : float
         The confidence level.
     notes : tuple of str
@@ -56,9 +56,9 @@ class CostComparison:
     correction : {"holm", "bonferroni"} or None
         The adjustment of p-values.
     n : int
-        The number of items or groups behind the differences.
+        The number of items or groups from which the differences are computed.
     over : str
-        A phrase on the items compared, if not all items of each model.
+        A phrase for the items compared, if these are not all items of each model.
     """
 
     models: tuple[PricedModel, ...]
@@ -141,7 +141,7 @@ class CostComparison:
         }
 
     def record(self, name: str, minus: str | None) -> dict[str, Any]:
-        """Return the figures of a model, or of a difference, under the names in `FIELDS`."""
+        """Return the figures of a model, or of a difference, named as in `FIELDS`."""
         record: dict[str, Any] = dict.fromkeys(f"{field}_per_{UNIT}" for field in FIELDS)
         values: tuple[Any, ...]
         if minus is None:
@@ -153,7 +153,7 @@ class CostComparison:
         return record | dict(zip(record, map(plain, values), strict=False))
 
     def _lead(self) -> str:
-        """Return a sentence on which models the cheapest one clearly beats."""
+        """Return a sentence on the models that cost significantly more than the cheapest one."""
         first, *others = self.models
         clear, even = list[str](), list[str]()
         for pair in self.differences:
@@ -165,7 +165,7 @@ class CostComparison:
         return lead(printable(first.name), clear, even, better) if others else ""
 
     def answers(self) -> list[str]:
-        """Return a sentence on the cheapest model, and on whether its lead may be chance."""
+        """Return a sentence on the cheapest model, and on whether its advantage may be chance."""
         said = decisions.cheapest([(model, model.cost_evaluation) for model in self.models], self.over)
         return [f"{said} {self._lead()}"]
 

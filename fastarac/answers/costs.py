@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Priced: TypeAlias = "Model | PricedModel"
 
-UNIT = 1000  # sums of money are for this many outputs
+UNIT = 1000  # sums of money are per this many outputs
 
 
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def in_units(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 class PricedModel(NamedTuple):
-    """A model's costs, without any other figures."""
+    """The costs of a model, without any other figures."""
 
     name: str
     sweep: ThresholdSweep
@@ -66,9 +66,9 @@ def columns(models: Sequence[Priced]) -> list[Column]:
 
 
 def sentence(models: Sequence[Priced], over: str = "") -> str:
-    """Return a sentence on the cheapest model, its threshold, and the cost of checking otherwise.
+    """Return a sentence on the cheapest model and threshold, and on the cost of other thresholds.
 
-    `over` is a phrase on the items compared, if not all items of each model.
+    `over` is a phrase for the items compared, if these are not all items of each model.
     """
     spent = [(model, model.cost_evaluation) for model in models if model.cost_evaluation is not None]
     least = min(cost_evaluation.at_cheapest for _, cost_evaluation in spent)
@@ -101,7 +101,7 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
 
 
 def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> str:
-    """Return a sentence on costs at a limit, and on where checking everything would be cheaper."""
+    """Return a sentence on costs at a limit, and on cases where checking everything is cheaper."""
     several = len(models) > 1
     said = []
     for model in models:

@@ -37,23 +37,23 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
-NAMED = 3  # models named in a sentence; more are only counted
+NAMED = 3  # a sentence names at most this many models, and counts the others
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
 
 
 def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:
-    """Return a sentence per limit, after the cheapest threshold if there are prices."""
+    """Return the cheapest threshold if there are prices, and then a sentence per limit."""
     limits = range(len(models[0].limits))
     decided = [at_limit(models, k, leads[k] if k < len(leads) else None) for k in limits]
-    if len(models) > MANY:  # with many models the table is read, so limits share a sentence
+    if len(models) > MANY:  # with many models people read the table, so the limits share a sentence
         first, *others = [said.removesuffix(".") for said in decided]
         decided = [f"{'; '.join([first, *(said[:1].lower() + said[1:] for said in others)])}."]
     return [*_cheapest(models), *decided]
 
 
 def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> str:
-    """Return the answer at one limit; for documents, it begins with the share straight through."""
+    """Return the answer at one limit; for documents, it begins with the share that needs no person."""
     said = _of_items(models, index, lead)
     through = straight_through(models, index)
     if through is None or not through[0]:
@@ -101,7 +101,7 @@ def accepts_most(model: Model) -> str:
 
 
 def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
-    """Return what the leaders accept, at which threshold, and with which interval."""
+    """Return the share that the best models accept, with the threshold and the interval."""
     first, point = leaders[0], leaders[0].point(index)
     everything = point.acceptance_rate == 1
     wrong = [f"{rounded_percent(model.point(index).error_rate)}" for model in leaders]
@@ -180,7 +180,7 @@ def _share(rate: float) -> str:
 
 
 def _at_given(models: Sequence[Model], index: int) -> str:
-    """Return what a given threshold accepts with a few models, or with the first and the last."""
+    """Return what a given threshold accepts, with a few models or with the best and the worst."""
     if len(models) == 1:
         return _outcome(models[0], index)
     ranked = sorted(models, key=lambda model: -model.point(index).acceptance_rate)
@@ -206,7 +206,7 @@ def _outcome(model: Model, index: int) -> str:
 
 
 def _lead_in_brief(lead: Lead | None) -> str:
-    """Return the end of a sentence: whether the best model's lead may be chance."""
+    """Return the end of a sentence: whether the best model's advantage may be chance."""
     if lead is None:
         return ""
     leader, *others = lead.comparison.names
@@ -237,7 +237,7 @@ def _cheapest(models: Sequence[Model]) -> Iterator[str]:
 def cheapest(
     spent: Sequence[tuple[Priced, CostEvaluation]], over: str = "", units: str = "outputs"
 ) -> str:
-    """Return a sentence on the cheapest model and threshold; `over` is a phrase on the items."""
+    """Return a sentence on the cheapest model and threshold; `over` is a phrase for the items."""
     model, costs = min(spent, key=lambda row: row[1].at_cheapest)
     point = costs.cheapest
     who = f"{printable(model.name)}, " if len(spent) > 1 else ""
@@ -342,7 +342,7 @@ def _below(models: Sequence[Model], name: str) -> list[str] | None:
 
 
 def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterator[Note]:
-    """Yield notes on what would change the answer, what it assumes, and where data are too few."""
+    """Yield notes on facts that would change the answer, on assumptions, and on too few data."""
     sources = {model.name: model.source for model in models}
     for index, limit in enumerate(models[0].limits):
         lead = leads[index] if index < len(leads) else None
@@ -381,7 +381,7 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
 
 
 def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return notes on groups that may be wrong throughout, with the models they concern."""
+    """Return notes on groups that may be wrong throughout, with the names of their models."""
     first = next(iter(models[0].intervals.values()), None)
     if first is None:
         return {}

@@ -133,8 +133,8 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
 def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list[str]:
     """Return a sentence per limit on the model that accepts most, and its threshold.
 
-    If `leads` has the comparison at each limit, the sentence also says whether the lead may be
-    chance. Before it comes any note on parts that the average hides.
+    If `leads` has the comparison at each limit, the sentence also says whether the best model's
+    advantage may be chance. A note on parts of the items that differ from the average comes first.
     """
     sentences = []
     for index, limit in enumerate(models[0].limits):
@@ -200,7 +200,7 @@ def _whether_more_than_chance(models: Sequence[Model]) -> str:
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:
-    """Return what a given threshold does with each model."""
+    """Return what a given threshold does for each model."""
     several = len(models) > 1
     each = []
     for model in models:
@@ -256,7 +256,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def blocks(models: Sequence[Model]) -> list[list[Column]]:
-    """Return the columns of the table after the names, in blocks that stay together."""
+    """Return the columns after the names, in blocks that a table must not separate."""
 
     def column(header: str, name: str, text: Callable[[float], str]) -> Column:
         values = [_figure(model.evaluation, name) for model in models]
@@ -308,7 +308,7 @@ def _figure(figures: Evaluation, name: str) -> float:
 
 
 def _below(models: Sequence[Model], name: str) -> list[str] | None:
-    """Return the intervals of a figure as texts, or None if there are none."""
+    """Return the intervals of a figure as texts for a second line, or None if there are none."""
     found = [model.evaluation.intervals.get(name) for model in models]
     shown = ["" if each is None else intervals.shown(name, each) for each in found]
     return shown if any(shown) else None

@@ -1,4 +1,4 @@
-"""Models with figures but without single items, for the functions of `decisions`."""
+"""Models that have figures but no single items, for the functions of `decisions`."""
 
 from __future__ import annotations
 

@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from fastarac.answers.tables import Part
     from fastarac.evaluation.limits import Limit
 
-SHOWN = 20  # groups in the printed table; JSON and CSV have all
-NAMED = 5  # groups named in the sentence about a limit
+SHOWN = 20  # most groups in the printed table; JSON and CSV have all
+NAMED = 5  # most groups that the sentence about a limit names
 CHEAPEST = "cheapest"
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The figures of each group, by rising ARAC-AUC.
+    """The figures of each group, in order of increasing ARAC-AUC.
 
     Attributes
     ----------
     names : list of str
         The names of the groups.
     values : dict of str to ndarray of shape (n_groups,)
-        The figures, as :func:`.evaluate_groups` names them; those at the cheapest threshold of the
-        whole model end in ``/cheapest``.
+        The figures, as :func:`.evaluate_groups` names them. Figures at the cheapest threshold of the
+        whole model have names that end in ``/cheapest``.
     """
 
     names: list[str]
@@ -47,12 +47,12 @@ class Groups:
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Order the figures of a model's groups; include costs if there are prices."""
+        """Sort the figures of a model's groups; include costs if there are prices."""
         by, found = model.outputs.by, model.by_group
         if by is None or found is None:
             raise ValueError("the outputs have no groups")
         values = found.values
-        if model.cost_evaluation is None:  # the costs are for default ratios, not prices
+        if model.cost_evaluation is None:  # these costs are for default price ratios, not for prices
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
         return cls.ordered([by.names[code] for code in found.groups], values)
 
@@ -77,7 +77,7 @@ class Groups:
         ]
 
     def parts(self, model: str, limits: Sequence[Limit]) -> Iterator[Part]:
-        """Yield a table of the first `SHOWN` groups, with a mark at each limit exceeded."""
+        """Yield a table of the first `SHOWN` groups; it marks groups that exceed a limit."""
         found = len(self.names)
         title = f"{found} groups, worst first (by ARAC-AUC)"
         if found > SHOWN:
@@ -120,7 +120,7 @@ class Groups:
             ]
 
     def _kept(self, limit: Limit) -> NDArray[Any] | None:
-        """Return which groups keep a limit; groups with unknown errors count as keeping it."""
+        """Return which groups keep a limit; a group with unknown errors counts as keeping it."""
         kept = self.values.get(f"keeps_limit/{limit.key}")
         return None if kept is None else kept | np.isnan(self.values[f"error_rate/{limit.key}"])
 

@@ -46,7 +46,7 @@ def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
 def _approximately(
     promised: list[tuple[Model, GuaranteedOperatingPoint]], *, several: bool
 ) -> Iterator[str]:
-    """Yield what the approximate method would accept, if it is much more than proved."""
+    """Yield the share that the approximate method would accept, if much more than proved."""
     shares = [
         rounded_percent(sure.approximate_acceptance_rate)
         + (f" of {printable(model.name)}" if several else "")
@@ -58,7 +58,7 @@ def _approximately(
 
 
 def together(models: Sequence[Model]) -> str:
-    """Return the confidence in each guarantee and in all together; empty for a single one."""
+    """Return the confidence in each guarantee and in all together; empty if there is only one."""
     every = [
         found.guaranteed.failure_probability
         for model in models

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def inspection_screen(files: Sequence[FileInspection]) -> Screen:
-    """Describe the contents of files, and the assumptions for reading them."""
+    """Describe the contents of files, and the assumptions made in reading them."""
     several = len(files) > 1
     names = [Path(each.path).name for each in files]
     if len(set(names)) < len(names):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3
-MAX_EXACT_DIGITS = 4  # a threshold with so few digits is shown whole, the same in every table
+MAX_EXACT_DIGITS = 4  # a threshold with at most this many digits is shown exactly, alike in every table
 
 
 def header(limit: Limit) -> str:
@@ -85,7 +85,7 @@ def at_least(text: str) -> str:
 
 def _plain(number: Decimal) -> str:
     """Return a decimal without trailing zeros, with an exponent if it would be very long."""
-    number = number.normalize() if number else Decimal(0)  # avoid minus zero
+    number = number.normalize() if number else Decimal(0)  # avoids minus zero
     return f"{number:f}" if -7 < number.adjusted() < 17 else f"{number:e}"
 
 
@@ -96,6 +96,6 @@ def _separates(candidate: Decimal, below: float, value: float, dtype: np.dtype[A
         return False
     if dtype.kind != "f" or dtype.itemsize >= 8:
         return True
-    with np.errstate(over="ignore"):  # numbers below the type's range become -inf, which is right here
+    with np.errstate(over="ignore"):  # a number below the type's range correctly becomes -inf
         narrow = dtype.type(text)
     return bool(dtype.type(below) < narrow <= dtype.type(value))

@@ -40,7 +40,7 @@ __all__ = ["Model", "Reportable", "first_by_share"]
 
 @runtime_checkable
 class Reportable(Protocol):
-    """An object that a report accepts in place of arrays."""
+    """An object that can be given to a report instead of arrays."""
 
     def __report__(self, limits: Sequence[Limit], beside: Beside) -> tuple[Outputs, Source]:
         """Return the items, and the source that describes them."""
@@ -59,7 +59,7 @@ class Model:
     sweep : ThresholdSweep
         The sweep of these items.
     evaluation : Evaluation
-        The evaluation of these items; with intervals, the report shows them.
+        The evaluation of these items. If it has intervals, the report shows them.
     source : Source
         The names of the items, and further facts about them.
     notes : tuple of str
@@ -87,7 +87,7 @@ class Model:
     ) -> Self:
         """Evaluate outputs; no operating point accepts rejected ones.
 
-        `sweep` is that of the outputs, if already computed; `options` are those of
+        `sweep` is the sweep of the outputs, if already computed. `options` are those of
         :func:`.evaluate`.
         """
         items = (outputs.correct, outputs.confidence)
@@ -95,11 +95,11 @@ class Model:
         certain = options.get("intervals") or options.get("failure_probability") is not None
         groups = outputs.factors if certain else None
         options["never_accepted"] = outputs.never_accepted
-        # warnings about the confidences' order come from `doubts`, for the judged items only
+        # `doubts` warns about the order of the confidences, for judged items only.
         with unquestioned():
             if outputs.weight is None and groups is None:
                 figures = evaluate(sweep, **options)
-            else:  # a sweep has neither single weights nor groups
+            else:  # a sweep lacks the weight and the group of each item
                 figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
         source = source or Source()
         return cls(name, outputs, sweep, source.as_counted(figures), source)
@@ -116,7 +116,7 @@ class Model:
 
     @property
     def takes_guarantee(self) -> bool:
-        """Whether limits can be guaranteed: not with weights, and no risk with groups."""
+        """Whether limits can be guaranteed: never with weights, and a risk not with groups."""
         of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
         return self.outputs.weight is None and not (of_risk and self.n_groups is not None)
 
@@ -142,7 +142,7 @@ class Model:
 
     @property
     def has_confidence(self) -> NDArray[np.bool_]:
-        """Mask of the items that have a confidence of their own, of shape (n,)."""
+        """Return a mask (n,) of the items that have a confidence of their own."""
         known, rejected = self.source.has_confidence, self.outputs.rejected
         if known is not None:
             return known
@@ -150,9 +150,9 @@ class Model:
 
     @property
     def is_reversed(self) -> bool:
-        """Whether right items tend to have lower confidence than wrong ones, beyond chance.
+        """Whether right items have lower confidence than wrong ones, by more than chance explains.
 
-        With groups of dependent items, the interval that takes them into account must show it, too.
+        With groups of dependent items, the interval by group must show it, too.
         """
         judged, outputs = self._judged, self.outputs
         separation = self.separation
@@ -179,7 +179,7 @@ class Model:
 
     @property
     def separation(self) -> float:
-        """ROC-AUC of the items whose confidences are judged; NaN if all are right or all wrong."""
+        """ROC-AUC of the items with a confidence of their own; NaN if all are right or all wrong."""
         judged = self._judged
         if judged.all():
             return self.evaluation.roc_auc
@@ -196,12 +196,12 @@ class Model:
 
     @property
     def among(self) -> str:
-        """A phrase on the items whose confidences are judged, if not all items."""
+        """A phrase for the items with a confidence of their own, if these are not all items."""
         return f" among {self.source.judged_items}" if self.source.judged_items else ""
 
     @property
     def n_without_output(self) -> int:
-        """Number of rejected items without an output, which people would have to look for."""
+        """Number of rejected items without an output, for which people would have to look."""
         rejected, has_output = self.outputs.rejected, self.source.has_output
         if rejected is None or has_output is None or self.outputs.weight is not None:
             return 0
@@ -209,7 +209,7 @@ class Model:
 
     @property
     def last_threshold(self) -> int:
-        """The last index of the sweep that can be a threshold."""
+        """The last index of the sweep that may be a threshold."""
         return len(self.sweep.thresholds) - 1 - (self.outputs.never_accepted is not None)
 
     def at(self, index: int) -> LimitEvaluation:
@@ -233,7 +233,7 @@ class Model:
 
 
 def first_by_share(models: Sequence[Model]) -> list[Model]:
-    """Return the models by falling share accepted at the first limit, then at the others."""
+    """Return the models by decreasing share accepted at the first limit, then at the others."""
     return sorted(
         models,
         key=lambda model: [

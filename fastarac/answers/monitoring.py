@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
-MOST_NAMES = 4  # policies that a sentence names
+MOST_NAMES = 4  # a sentence names at most this many policies
 
 
 def monitor_answer(
@@ -30,7 +30,7 @@ def monitor_answer(
     *,
     alone: str | None = None,
 ) -> Answer:
-    """Describe the alarms of each policy; `changes` are those that the last files raised.
+    """Describe the alarms of each policy; `changes` are the alarms that the last files raised.
 
     `alone` is the name of the policy if only one is monitored.
     """
@@ -65,7 +65,7 @@ def monitor_answer(
 
 
 def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
-    """Return the decision of one monitor, including an earlier alarm in the last files."""
+    """Return the decision of one monitor, including an alarm that the last files raised earlier."""
     if not monitor.audited:
         return sentence(monitor)
     if not changes or monitor.alarm or monitor.changed:
@@ -114,7 +114,7 @@ def _table(
 
 
 def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str) -> list[Note]:
-    """Note the updates that raised alarms of a change, unless the decision says so."""
+    """Yield the updates that raised alarms of a change, unless the decision mentions them."""
     if not changes or not (monitor.alarm or len(changes) > 1):
         return []
     numbers = listed([f"{number:,}" for number in changes])

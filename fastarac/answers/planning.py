@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from fastarac.operation.planning import AuditPlan, SampleSizes
     from fastarac.reviewer import Reviewer
 
-SHARES = (0.0, 0.25, 0.5, 0.75)  # rows of the table, as fractions of the limit
+SHARES = (0.0, 0.25, 0.5, 0.75)  # expected error rates in the table, as fractions of the limit
 
 
 class GuaranteePlan(NamedTuple):
-    """The sample size of a guarantee at the expected error rate, and at other rates below the limit."""
+    """The sample size of a guarantee, for the expected error rate and for other rates."""
 
     max_error_rate: float
     expected_error_rate: float
@@ -59,10 +59,10 @@ def guarantee_plan(
     }  # fmt: skip
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, **options)
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
-    # if people overlook errors, no sample may suffice for rates near the limit
+    # If people overlook errors, rates near the limit may be impossible to prove.
     if truth_reader is not None:
         rates = [rate for rate in rates if rate <= expected_error_rate]
-    with collected([]):  # the first call has already warned
+    with collected([]):  # the first call already raised these warnings
         rows = [(rate, sample_size_for_guarantee(max_error_rate, rate, **options)) for rate in rates]
     return GuaranteePlan(
         max_error_rate, expected_error_rate, failure_probability, power, sizes, rows, truth_reader
@@ -123,7 +123,7 @@ def audit_answer(
 
 
 def design_effect_sentence(effect: float, groups: Sequence[str], pilot: str, limit: float) -> str:
-    """Return a sentence on the increase in sample size that groups require."""
+    """Return a sentence on how much larger the sample must be because of groups."""
     return (
         f"Errors cluster by {' and '.join(groups)} in {pilot}: the plan multiplies the outputs by "
         f"{effect:.2f}, measured at the threshold for {percent(limit)}."

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from fastarac.operation.shifts import ConfidenceShift
     from fastarac.operation.verdicts import PolicyCheck
 
-MOST_ADVICE = 4  # sentences of advice on absent fields in a report
-MOST_FIELDS = 8  # fields in the table on a screen
+MOST_ADVICE = 4  # a report has at most this many sentences of advice on absent fields
+MOST_FIELDS = 8  # on a screen, the table has at most this many fields
 UNLIKELY = 1e-6
 
 
 def fit_answer(policy: Policy, choice: PolicyChoice | None = None) -> Answer:
-    """Describe a fitted policy: what it accepts, how it was tested, and how it was chosen."""
+    """Describe a fitted policy: how much it accepts, and how it was tested and chosen."""
     table = None
     if policy.fields and not policy.documents and policy.accepted:
         columns = [
@@ -93,7 +93,7 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
         if policy.max_group_size is not None:
             size = f", in groups of at most {policy.max_group_size:,}"
         of_source = f"The promise holds for new outputs from the same source{size}"
-        # with verifiers who overlook errors, the decision itself states the assumption
+        # If verifiers overlook errors, the decision itself already states the assumption.
         people = "" if policy.truth_reader is not None else f", {premise_of(None)}"
         yield Note(f"{of_source}{people}.", Weight.ASSUMES)
         yield from cost_note(policy.acceptance_rate, policy.faultless_acceptance_rate)
@@ -155,7 +155,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
 def check_answer(
     policy: Policy, check: PolicyCheck, shift: ConfidenceShift, log: AuditColumns | None = None
 ) -> Answer:
-    """Describe a check: its verdict, the shift of confidences, and the threshold a log guarantees."""
+    """Describe a check: its verdict, any shift of confidences, and the threshold a log guarantees."""
     notes = moved_notes(shift)
     if check.source_words:
         notes.append(Note(sentence(check.source_words), Weight.LITTLE))
@@ -201,7 +201,7 @@ def _look_sentence(check: PolicyCheck) -> str:
 
 
 def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
-    """Return a note if confidences have shifted, since the limit may no longer hold."""
+    """Return a note if confidences have shifted, because the limit may then not hold."""
     if shift is None or not shift.shifted:
         return []
     return [Note(sentence(shift), Weight.DECIDES)]
@@ -210,7 +210,7 @@ def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
 def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint | None:
     """Return the threshold at which a log guarantees the policy's limit.
 
-    Return None if the limit is a risk, or the log does not say which outputs were drawn.
+    Return None if the limit is a risk, or if the log does not say which outputs were drawn.
     """
     if policy.criterion != "max_error_rate" or log.drawn is None:
         return None
@@ -223,7 +223,7 @@ def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint 
 
 
 def accepted_sentence(check: PolicyCheck) -> str:
-    """Return a sentence on the share accepted, among all items and among those with an output."""
+    """Return a sentence on the share accepted, of all items and of items with an output."""
     n_all = check.n_items + check.n_unread
     share = percent(check.accepted / n_all, 3)
     if not check.n_unread:
@@ -236,7 +236,7 @@ def accepted_sentence(check: PolicyCheck) -> str:
 
 
 def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Note]:
-    """Note that rejected outputs seem to be missing: by chance, hardly all would be accepted."""
+    """Note that rejected outputs seem to be missing, because hardly all would be accepted by chance."""
     is_share = policy.criterion == "max_error_rate"
     if not (is_share and accepted == n_items and policy.acceptance_rate**n_items < UNLIKELY):
         return []
@@ -249,7 +249,7 @@ def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Not
 
 
 def unknown_fields_note(check: PolicyCheck) -> Note:
-    """Return a note on how the policy treats outputs of fields it does not know."""
+    """Return a note on how the policy treats outputs of fields that it does not know."""
     n = check.unknown_fields
     fate = "ignores" if check.documents else "rejects"
     these = f"{n:,} {plural('output', n)}"
@@ -257,7 +257,7 @@ def unknown_fields_note(check: PolicyCheck) -> Note:
 
 
 def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
-    """Return the verdict, the rate with its interval, and the counts behind them."""
+    """Return the verdict, the rate with its interval, and the counts from which it is computed."""
     interval = check.interval
     names = ("n_items", "n_unread", "accepted", "errors", "audited", "unanswered")
     return {

@@ -49,7 +49,7 @@ def _part(lead: Lead, part: PartOrder) -> dict[str, Any]:
 
 
 def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
-    """Yield a table per limit of the differences between any two engines."""
+    """Yield for each limit a table of the differences between any two engines."""
     found = [lead for lead in leads if lead is not None]
     for number, each in enumerate(found):
         if number:
@@ -77,14 +77,14 @@ def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
 
 
 def adjusted_for(found: ModelComparison) -> str:
-    """Return how many differences intervals and p-values are adjusted for; empty for one."""
+    """Return the number of differences for which results are adjusted, in words; empty for one."""
     if len(found.pairs) == 1 or found.correction is None:
         return ""
     return f"adjusted for {len(found.pairs)} differences ({found.correction.capitalize()})"
 
 
 def _reversed(lead: Lead) -> AnswerTable:
-    """Return a table of the parts in which the order of engines is reversed."""
+    """Return a table of the parts of the items in which the order of engines is reversed."""
     parts = lead.reversed_parts
     columns = [
         Column(f"{lead.unit}s", [count(part.n_units) for part in parts]),

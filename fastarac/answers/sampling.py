@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastarac.partial_truth.sampling import VerificationSample
     from fastarac.reviewer import Reviewer
 
-FAILURE = 0.05  # failure probability of the guarantees mentioned
+FAILURE = 0.05  # the failure probability of guarantees in the sentences
 
 
 def drawn_answer(
@@ -92,7 +92,7 @@ def pages_sentence(words: SampledWords, crops: Path | None) -> str:
 
 
 def least_limit_sentence(sample: VerificationSample) -> str:
-    """Return a sentence on the lowest limits that the sample, and an even draw, can prove."""
+    """Return a sentence on the lowest limits that this sample, and a uniform one, can prove."""
     n = len(sample.selected)
     probabilities = sample.least_probability, sample.expected_size / n
     aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)
@@ -140,7 +140,7 @@ def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
 
 
 def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None = None) -> Answer:
-    """Answer how many drawn outputs have been verified, and which errors two people found."""
+    """Answer how many drawn outputs are verified, and which errors two people found."""
     left = drawn - answered
     open_ones = ""
     if left:
@@ -168,7 +168,7 @@ def station_answer(n: int, page: Path, table: Path) -> Answer:
 
 
 def station_sentence(page: Path, table: Path) -> str:
-    """Return a sentence on how to use the page."""
+    """Return a sentence on how to use the page on which people answer."""
     return f"Open {page} in a browser to answer; the file that it saves takes the place of {table}."
 
 
@@ -196,7 +196,7 @@ def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
 
 
 def accepted_sentences(search: AdaptiveThresholdSearch) -> list[str]:
-    """Return sentences on the outputs that are safe to accept, and on the answers so far."""
+    """Return sentences on the outputs that may be accepted, and on the answers so far."""
     verified = search.n_verified
     planned = "" if search.budget is None else f" of {search.budget:,} planned"
     answers = "No answers yet."

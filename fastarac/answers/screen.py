@@ -1,7 +1,7 @@
-"""One screen that begins with the answer, and the sections that ``--details`` adds.
+"""One screen that begins with the answer, and sections that ``--details`` adds.
 
-Every command fills a :class:`Screen`; this module decides its order, its size and which notes it
-shows.
+Every command fills a :class:`Screen`. This module decides on the order of its parts, its size, and the
+notes that are shown.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from fastarac.answers.tables import Column, Part
 
-LINES = 24  # height of a screen with up to `ROWS` rows and `SENTENCES` sentences
+LINES = 24  # height of a screen that has up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
-MANY = 12  # with more rows, limits share a sentence and only decisive notes are shown
+MANY = 12  # with more rows, limits share one sentence, and only notes that decide are shown
 SENTENCES = 2
 NOTES = 3
 LINES_OF_NOTE = 2
 WIDTH = 80
-THRESHOLD = "threshold"  # columns with this header are cut if a table is too wide
-NAME = 12  # characters kept of a name that is cut
-GAP = 2  # characters between columns
+THRESHOLD = "threshold"  # in a table that is too wide, columns with this header are cut
+NAME = 12  # a name that is cut keeps this many characters
+GAP = 2  # number of spaces between columns
 
 
 class Weight(IntEnum):
@@ -41,7 +41,7 @@ class Weight(IntEnum):
 
 
 class Note(NamedTuple):
-    """A note and its weight; if `text` is too long for a screen, `brief` replaces it there."""
+    """A note and its weight. If `text` is too long for a screen, `brief` replaces it there."""
 
     text: str
     weight: Weight = Weight.ASIDE
@@ -65,7 +65,7 @@ class Screen:
         One sentence per limit, the decision first.
     table : AnswerTable or None
     caption : str
-        An explanation of the table, in a line below it; empty for none.
+        An explanation of the table, shown below it; empty for none.
     notes : sequence of Note
         Notes in any order; `shown_notes` ranks them.
     written : sequence of str
@@ -75,7 +75,7 @@ class Screen:
     details : sequence of Section
         The sections of details.
     about : str
-        A line above the answer on the data behind the figures; empty for none.
+        A line above the answer, on the data of the figures; empty for none.
     """
 
     answer: Sequence[str]
@@ -96,10 +96,10 @@ class Screen:
         return sorted(dict.fromkeys(self.notes), key=lambda note: note.weight)
 
     def shown_notes(self, width: int = WIDTH, lines: int | None = None) -> list[str]:
-        """Return the notes that fit on a screen, and a hint at those left out.
+        """Return the notes that fit on a screen, and a hint if some are left out.
 
-        `lines` is the number of lines left for notes; None means no restriction. At least one note
-        is shown, but below a table of more than `MANY` rows only decisive ones.
+        `lines` is the number of lines left for notes; None means no limit. At least one note is shown.
+        Below a table of more than `MANY` rows, only notes that decide are shown.
         """
         ranked = self.ranked_notes()
         few = self.table is None or len(self.table.names) <= MANY
@@ -109,7 +109,8 @@ class Screen:
         for note in first:
             text = shortened(note, width)
             length = lines_of(text, width)
-            more = len(shown) + 1 < len(ranked)  # reserves a line for the hint at further notes
+            # reserves a line for the hint that there are more notes
+            more = len(shown) + 1 < len(ranked)
             if shown and lines is not None and used + length + more > lines:
                 break
             shown.append(text)
@@ -136,7 +137,7 @@ class Screen:
         return list(filter(None, dict.fromkeys([*first, *said])))
 
     def room_for_notes(self, used: int) -> int:
-        """Return the number of lines left for notes if all else takes `used` lines."""
+        """Return the number of lines left for notes if everything else takes `used` lines."""
         rows = 0 if self.table is None else len(self.table.names)
         taller = 1 + (self.table is not None and self.table.has_lines_below)
         beyond = taller * max(0, rows - ROWS) + LINES_OF_NOTE * max(0, len(self.answer) - SENTENCES)
@@ -154,7 +155,7 @@ def lines_of(text: str, width: int) -> int:
 
 
 def shortened(note: Note, width: int) -> str:
-    """Return a note in at most two lines: whole, brief, its first sentences or first words."""
+    """Return a note in at most two lines: whole, in brief, or only its beginning."""
     for text in filter(None, (note.text, note.brief)):
         if lines_of(text, width) <= LINES_OF_NOTE:
             return text
@@ -168,9 +169,9 @@ def shortened(note: Note, width: int) -> str:
 
 
 def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width: int) -> AnswerTable:
-    """Return one table of at most this width, with thresholds and then names cut to fit.
+    """Return one table of at most this width; thresholds are cut first, and then names.
 
-    Columns with the header `THRESHOLD` are left out if cutting is not enough.
+    If cutting is not enough, columns with the header `THRESHOLD` are left out.
     """
     shown = [printable(name) for name in names]
     longest = max(map(len, [*shown, title]))
@@ -183,7 +184,7 @@ def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width
 
 
 def middle_cut(text: str, length: int) -> str:
-    """Shorten a text that is too long by an ellipsis in its middle."""
+    """Shorten a text that is too long: an ellipsis replaces its middle."""
     if len(text) <= length:
         return text
     end = (length - 1) // 2

@@ -1,4 +1,4 @@
-"""Describe outputs counted in a stream, whose figures are bounds."""
+"""Describe outputs that were counted in a stream; their figures are bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.bounds import BoundedEvaluation
     from fastarac.evaluation.limits import Limit
 
-CELLS = re.compile(r"( *\S.*?) {2,}(.*)")  # a figure's name and value in a printed evaluation
+CELLS = re.compile(r"( *\S.*?) {2,}(.*)")  # the name and the value of a figure in a printed evaluation
 BETWEEN = (
     "{n} outputs were counted in a stream. Each exact figure lies between the two ends shown, and the "
     "limits hold over all these outputs."
@@ -27,7 +27,7 @@ BETWEEN = (
 
 
 class BoundedPoint(NamedTuple):
-    """An operating point with a lower bound of the share accepted and an upper bound of errors."""
+    """An operating point with a lower bound of the share accepted and an upper bound of the errors."""
 
     threshold: float
     acceptance_rate: float
@@ -50,12 +50,12 @@ class StreamedModel(FiguresOfModel):
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
-        """Empty: the figures are bounds already."""
+        """Empty, because the figures are bounds already."""
         return {}
 
     @property
     def cost_evaluation(self) -> None:
-        """None: costs need all outputs."""
+        """None, because costs need all outputs."""
         return
 
     def at(self, index: int) -> BoundedLimit:
@@ -67,7 +67,7 @@ class StreamedModel(FiguresOfModel):
 
 
 def between(figures: BoundedEvaluation) -> str:
-    """Return a sentence on the outputs counted, and on the meaning of the bounds."""
+    """Return a sentence on the number of outputs, and on the meaning of the bounds."""
     return BETWEEN.format(n=count(figures.n))
 
 

@@ -1,4 +1,4 @@
-"""Sentences and tables of an answer, independent of how they are shown."""
+"""Sentences and tables of an answer, however they are displayed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-TABLE = "none"  # the style of a text laid out as a table
+TABLE = "none"  # the style of a text that is laid out as a table
 ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
 
 
@@ -66,7 +66,7 @@ class Said(NamedTuple):
     """A paragraph, or an empty line if the text is empty.
 
     `style` is ``"bold"`` for the title of a table, ``"yellow"`` for a warning, ``"dim"`` for an
-    explanation, and ``"none"`` for a text that is itself a table.
+    explanation, and ``"none"`` for a text that is laid out as a table.
     """
 
     text: str = ""

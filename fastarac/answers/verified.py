@@ -1,4 +1,4 @@
-"""Describe partly verified outputs, whose figures are estimates."""
+"""Describe partly verified outputs; their figures are estimates."""
 
 from __future__ import annotations
 

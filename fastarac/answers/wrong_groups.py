@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from fastarac.io import Outputs
 
-NAMED = 3  # models named in a sentence; more are only counted
+NAMED = 3  # a sentence names at most this many models, and counts the others
 
 
 def sentence(outputs: Outputs, word: str, level: float) -> str | None:
-    """Return a sentence on how many groups may be wholly wrong, or None; `word` names a group."""
+    """Return a sentence on how many groups may be wrong throughout, or None; `word` names a group."""
     if outputs.group is None:
         return None
     codes = read_factors(outputs.factors, len(outputs))[0]
@@ -31,7 +31,7 @@ def sentence(outputs: Outputs, word: str, level: float) -> str | None:
 
 
 def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:
-    """Return each sentence with the names of the models that it concerns."""
+    """Return each sentence with the names of the models that it is about."""
     found: dict[str, list[str]] = {}
     for name, outputs in models:
         said = sentence(outputs, word, level)
