@@ -1,4 +1,4 @@
-"""Choose the few points that draw a report's charts and slider without visible loss."""
+"""Choose the few points that suffice for a report's charts and slider."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Curves", "Steps", "curves_of", "steps_of"]
 
-#: Pixels of a chart's largest picture, at twice the resolution of the widest page.
+#: Pixels of a chart's largest picture: the widest page, at twice its resolution.
 SIZE = 2200, 900
-#: Grid points of the bands, and the number of resamples behind them.
+#: Number of grid points of a band, and of the resamples for it.
 GRID, RESAMPLES = 201, 500
 MOST_STEPS = 2000
 
@@ -36,16 +36,16 @@ MOST_STEPS = 2000
 class Curves:
     """Error rates of all models at common acceptance rates, with bands.
 
-    Charts derive the accuracy after correction, 1 - error rate, and the risk, error rate /
-    acceptance rate, from these numbers.
+    Charts compute the accuracy after correction, 1 - error rate, and the risk, error rate / acceptance
+    rate, from these numbers.
 
     Attributes
     ----------
     x : ndarray of shape (k,)
-        Acceptance rates, rising from 0 to 1.
+        Acceptance rates, increasing from 0 to 1.
     error_rate : list of ndarray of shape (k,)
-        The error rates of each model, linear between the points of the sweep, as if part of a tie
-        were accepted at random.
+        The error rates of each model; linear between the points of the sweep, as if part of a tie were
+        accepted at random.
     low, high : list of ndarray of shape (k,)
         Lower and upper ends of each model's pointwise band.
     level : float
@@ -67,11 +67,12 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
         kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
         risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
-    places = np.unique(np.concatenate(kept).round(DIGITS))  # merges what a chart cannot tell apart
+    # points that a chart cannot tell apart are merged
+    places = np.unique(np.concatenate(kept).round(DIGITS))
     found = Curves(places, [], [], [], level)
     for model in models:
         x, error = model.sweep.acceptance_rate, model.sweep.error_rate
-        with warnings.catch_warnings():  # the report warns of these doubts elsewhere
+        with warnings.catch_warnings():  # the report shows these warnings elsewhere
             warnings.simplefilter("ignore", UnreliableIntervalWarning)
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             band = bootstrap_band(
@@ -101,7 +102,7 @@ class Steps:
         Short decimals that accept exactly the same items.
     true_accepts, false_accepts : list of float
     of_limits : list of int
-        Index of each limit's own threshold in these lists.
+        Index into these lists of each limit's own threshold.
     """
 
     threshold: list[str]
@@ -113,13 +114,13 @@ class Steps:
 def steps_of(model: Model) -> Steps:
     """Choose thresholds: all if they are few, else the corners of the curve and of its hull.
 
-    Costs are linear in the two counts, so for any prices the cheapest threshold is a vertex of the
+    Costs are linear in the two counts. So for any prices, the cheapest threshold is a vertex of the
     hull.
     """
     sweep = model.sweep
     last = model.last_threshold
     x, error = sweep.acceptance_rate[: last + 1], sweep.error_rate[: last + 1]
-    # the acceptance rate rises with the index of the sweep
+    # The acceptance rate increases with the index of the sweep.
     at_limits = [_index_of(model, index, x) for index in range(len(model.limits))]
     if last < MOST_STEPS:
         chosen = np.arange(last + 1)
@@ -139,7 +140,7 @@ def steps_of(model: Model) -> Steps:
 
 
 def _index_of(model: Model, limit: int, x: FloatArray) -> int:
-    """Return the index in the sweep of an operating point."""
+    """Return the index in the sweep of the operating point for a limit."""
     point = model.point(limit)
     rate = (point.true_accepts + point.false_accepts) / model.sweep.total
     return int(np.abs(x - rate).argmin())

@@ -1,13 +1,12 @@
-"""Fill in the templates of pages, with style, script and numbers inside.
+"""Fill in the templates of pages; each page contains its style, script and numbers.
 
-uPlot (MIT) draws the charts. It has 50 kB, where the next smaller well-kept library has 200 and
-Plotly's smallest bundle 1,000. It draws lines with bands and bars, which is all that is needed, and
-does without `eval`, so that the page can forbid it. ``static`` holds it as published by its
-authors.
+uPlot (MIT) draws the charts. It has 50 kB; the next larger well-kept library has 200, and Plotly's
+smallest bundle 1,000. It draws lines with bands and bars, which is all that is needed. It does not use
+`eval`, so the page can forbid it. ``static`` holds it as its authors published it.
 
-No text from a file can run as code. Templates escape texts; numbers and texts for the script are
-JSON in which ``<`` is escaped. The page's content security policy allows only the scripts and
-styles whose hashes it lists, and nothing from the network.
+No text from a file can run as code. Templates escape texts. Numbers and texts for the script are JSON
+in which ``<`` is escaped. The page's content security policy allows only the scripts and styles whose
+hashes it lists, and nothing from the network.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ __all__ = ["page_of", "require_page", "rounded", "rounded_values"]
 DIGITS = 6
 PACKAGE = "fastarac.report"
 
-#: Style and script files of pages with charts.
+#: The style files and the script files of pages with charts.
 CHARTS = ("uPlot.min.css", "report.css"), ("uPlot.min.js", "report.js")
 
 
@@ -51,9 +50,9 @@ def page_of(
     package: str = PACKAGE,
     **values: Any,
 ) -> str:
-    """Fill in a template; `data` goes to the script, `static` names the files of style and script.
+    """Fill in a template; `data` is for the script, `static` names the files of style and script.
 
-    Another `package` can add templates and static files to those of this one.
+    Another `package` may add templates and static files to those of this package.
     """
     require("jinja2", "report")
     from markupsafe import Markup
@@ -88,7 +87,7 @@ def _environment(package: str) -> jinja2.Environment:
 
     def shown(value: object) -> object:
         if isinstance(value, str) and not isinstance(value, Markup):
-            return printable(value)  # replaces control characters
+            return printable(value)  # control characters are replaced
         return value
 
     def characters(text: str) -> str:
@@ -137,7 +136,7 @@ def _security(style: str, script: str) -> str:
 
 
 def _json(content: object) -> str:
-    """Return JSON that cannot close the script element, whatever texts it holds."""
+    """Return JSON that cannot close the script element, whatever texts it contains."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     for mark in "<>&":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
@@ -160,7 +159,7 @@ def rounded_values(values: NDArray[np.float64]) -> list[float | None]:
 
 
 def require_page(path: str | os.PathLike[str]) -> None:
-    """Raise a ValueError unless the file name has the ending of an HTML page."""
+    """Raise a ValueError unless the file name has the extension of an HTML page."""
     problem = suffix_problem(Path(path), "report", PAGES)
     if problem is not None:
         raise ValueError(problem)

@@ -1,4 +1,4 @@
-"""Score health: whether confidences can tell right outputs from wrong ones, and how finely."""
+"""Check how well, and how finely, confidences separate right outputs from wrong ones."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bin", "Check", "Health", "health_of"]
 
-LARGE_TIE = 0.2  # share of items from which a tie counts as large
-PILED_UP = 0.05  # share at one end of the scale that suggests cut-off confidences
-COARSE = 101  # number of distinct whole percentages
+LARGE_TIE = 0.2  # a tie of this share of all items counts as large
+PILED_UP = 0.05  # this share of items at one end of the scale suggests cut-off confidences
+COARSE = 101  # number of whole percentages; with more distinct confidences, these are fine enough
 N_BINS = 10
 N_BARS = 50
 
@@ -37,7 +37,7 @@ class Check(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Items with neighbouring confidences: mean confidence, and share of right ones with interval."""
+    """Items with similar confidences: mean confidence, and share of right items with its interval."""
 
     low: float
     high: float
@@ -56,9 +56,9 @@ class Health:
     ----------
     checks : tuple of Check
     bins : tuple of Bin
-        Bins with about equally many items, by rising confidence; a tie stays in one bin.
+        Bins with about equal numbers of items, by increasing confidence; a tie stays in one bin.
     edges : tuple of float
-        Edges of the histograms' bars, one more than bars.
+        Edges of the bars in the histograms; there is one more edge than bars.
     right, wrong : tuple of int
         Heights of the bars, as numbers of right and of wrong items.
     highest : float or None
@@ -127,7 +127,7 @@ def _checks(
 
 
 class _Ties(NamedTuple):
-    """The distinct confidences in rising order, and the number of outputs with each."""
+    """The distinct confidences in increasing order, and the number of outputs with each."""
 
     values: NDArray[np.float64]
     counts: NDArray[np.intp]

@@ -16,7 +16,7 @@ class FoundImages(dict[str, Path]):
     Attributes
     ----------
     ambiguous : dict of str to tuple of (Path, Path)
-        Names that fit two images, with both images.
+        Names that fit two images, with these images.
     """
 
     def __init__(self) -> None:
@@ -25,13 +25,13 @@ class FoundImages(dict[str, Path]):
 
 
 def images_in(folder: Path) -> FoundImages:
-    """Return the images in a folder and its subfolders by the names of pages.
+    """Return the images in a folder and its subfolders, by the names that their pages may have.
 
-    A page has the name of its files up to the first dot, or up to a later dot if two pages would
-    share that name, and with the subfolder if another subfolder has the same name. Each image
-    therefore gets its longest name, and every shorter name that no other image shares.
+    A page has the name of its files up to the first dot. If two pages would share that name, it goes up
+    to a later dot; if another subfolder has the same name, it includes the subfolder. Therefore each
+    image gets its longest name, and every shorter name that no other image has.
 
-    Raise ValueError if there is no image, or if two images differ only in their endings.
+    Raise ValueError if there is no image, or if two images differ only in their extensions.
     """
     if not folder.is_dir():
         raise ValueError(f"{folder} must be a folder with the images of the pages")

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["write_operation_report"]
 
 ROWS = 200  # most rows of a table
-CURVES, BANDS = 8, 3  # most curves in a chart, and most curves that get bands
-MOST_POINTS = 60  # lines with more points do not mark them
+CURVES, BANDS = 8, 3  # most curves in a chart, and most curves with bands
+MOST_POINTS = 60  # a line with more points is drawn without marks
 ALL = "all"
 UNSEEN = (
     "This compares confidences alone: a model that makes more errors at the same confidences goes "
@@ -46,7 +46,7 @@ PROMISE = "New outputs come from the same source as those on which the policy wa
 
 
 class ReportTable(NamedTuple):
-    """A table; a cell that is a pair has its second text below the first."""
+    """A table; if a cell is a pair, its second text is shown below the first."""
 
     caption: str
     headers: Sequence[str]
@@ -63,7 +63,7 @@ class Chart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """A section with an answer in a few words and the details behind it.
+    """A section with an answer in a few words, and the details below it.
 
     Attributes
     ----------
@@ -102,9 +102,9 @@ def write_operation_report(
     confidence_level: float = 0.95,
     title: str = "Do the accepted outputs keep their limit?",
 ) -> None:
-    """Write one HTML file about a policy from its plan to its monitor, a section per result.
+    """Write one HTML file about a policy from its plan to its monitor, with a section per result.
 
-    The file loads nothing from other addresses, like that of :func:`.write_report`.
+    Like the file of :func:`.write_report`, it loads nothing from other addresses.
 
     Parameters
     ----------
@@ -119,16 +119,15 @@ def write_operation_report(
     check : PolicyCheck, optional
         The result of :meth:`.Policy.check`.
     shift : ConfidenceShift, optional
-        The result of :meth:`.Policy.shift`; by default that in `applied`.
+        The result of :meth:`.Policy.shift`; by default the one in `applied`.
     log : AuditColumns, optional
-        A log from :func:`.read_audits`, drawn under a single threshold and with the truth of
-        rejected outputs. With a policy, the report says at which threshold the log now guarantees
-        the limit.
+        A log from :func:`.read_audits` with a single threshold and with the truth of rejected outputs.
+        With a policy, the report says at which threshold the log now guarantees the limit.
     monitor : ErrorRateMonitor or MonitorSet, optional
         The monitor of audits over time, or several.
     confidence_level : float, default=0.95
-        Confidence level of calibrations and logs, in (0, 1). Checks and monitors have levels of
-        their own, and a log beside a check takes that of the check.
+        Confidence level of calibrations and logs, in (0, 1). Checks and monitors have levels of their
+        own. A log that is given with a check gets the level of the check.
     title : str, optional
 
     Raises
@@ -185,7 +184,7 @@ def write_operation_report(
 
 
 def page_of_sections(title: str, parts: Sequence[ReportSection]) -> str:
-    """Return a page with the answer of each section and the details behind it."""
+    """Return a page with the answer of each section, and the details below it."""
     charts = ((f"{part.id}-chart-{i}", each) for part in parts for i, each in enumerate(part.charts))
     data = {"units": "outputs", "people": [1.0, 0.0], "drawn": {name: c.drawn for name, c in charts}}
     about = "Each answer, and the evidence for it."
@@ -327,12 +326,12 @@ def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]
 
 
 def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
-    """Return a field's confidences where its calibration steps, and the largest one seen."""
+    """Return the confidences at which a field's calibration steps, and the largest one seen."""
     each = policy.calibrations[i]
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
 
 
-# Explains why error probabilities in the column may exceed the limit.
+# Error probabilities in the column may exceed the limit; this sentence explains why.
 AT_THRESHOLD = (
     "The error probability at a threshold is that of the outputs just above it; the others are surer, "
     "and the limit is for all of them together."
@@ -573,7 +572,7 @@ def _of_fields(
     limit: float,
     caption: str,
 ) -> list[Chart]:
-    """Return a chart of the fields, or none if they are too few or too many."""
+    """Return a chart of the fields; none if there are too few or too many."""
     if not 2 <= len(names) <= ROWS // 5:
         return []
     drawn = lines_of(
@@ -593,7 +592,7 @@ def lines_of(
     top: float | None = None,
     **flags: bool,
 ) -> dict[str, Any]:
-    """Return the chart data: lines with bands, or points with intervals, over a common x."""
+    """Return the data of a chart: lines with bands, or points with intervals, over a common x."""
 
     def floats(values: ArrayLike) -> list[float | None]:
         return rounded_values(np.asarray(values, np.float64))
@@ -628,7 +627,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _of_rows(what: str, rows: Sequence[Any]) -> str:
-    """Return the caption of a table of fields, cut to `ROWS` rows."""
+    """Return the caption of a table of fields that may be cut to `ROWS` rows."""
     if len(rows) > ROWS:
         return f"{what} the first {ROWS} of {len(rows):,} fields"
     return f"{what} each field" if len(rows) > 1 else "All"

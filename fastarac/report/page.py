@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "render"]
 
-#: Acceptance rates in the table of the charts' values.
+#: The acceptance rates in the table that goes with the charts.
 ROWS = tuple(k / 20 for k in range(1, 21))
 
 
@@ -49,9 +49,9 @@ class Report:
         Models with the same limits, best first.
     title : str
     confidence_level : float
-        Confidence level of bands, parts and calibration; intervals of figures have their own.
+        Confidence level of bands, parts and calibration. Intervals of figures have their own level.
     reviewer : Reviewer or None
-        The reviewers, if they overlook errors or raise false alarms.
+        The people who verify, if they overlook errors or raise false alarms.
     costs : VerificationCosts or None
         The initial prices on the page.
     notes : sequence of str
@@ -70,7 +70,7 @@ class Report:
 
 
 def render(report: Report) -> str:
-    """Return the page as a text, which is reproducible for the same items."""
+    """Return the page as a text; it is always the same for the same items."""
     models = report.models
     curves = curves_of(models, report.confidence_level)
     details = [
@@ -214,7 +214,7 @@ def _figures(models: Sequence[Model]) -> dict[str, Any]:
 
 
 def _curve_rows(curves: Curves) -> Any:
-    """Yield the rows of a table with the charts' values at a few acceptance rates."""
+    """Yield the rows of a table with the values of the charts at a few acceptance rates."""
     for share in ROWS:
         cells = []
         for error, low, high in zip(curves.error_rate, curves.low, curves.high, strict=True):

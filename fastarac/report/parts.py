@@ -1,4 +1,4 @@
-"""Evaluate parts of the items, such as pages or fields, at the common thresholds."""
+"""Evaluate parts of the items, such as pages or fields, at the thresholds of all items."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class AtLimit(NamedTuple):
     Attributes
     ----------
     accepted, errors : int
-        The numbers of accepted items in the part, and of accepted wrong ones.
+        The numbers of accepted items, and of accepted wrong items, in the part.
     rate, low, high : float
-        The error rate of the part or, for a limit of the risk, its risk, with the interval; NaN
-        without any items to count.
+        The error rate of the part (or its risk, for a limit of the risk), with its interval; NaN if
+        there are no items to count.
     verdict : {"holds", "fails", "too few"} or None
-        None for a given threshold, which has no limit.
+        The verdict on the limit; None for a given threshold.
     """
 
     accepted: int
@@ -51,9 +51,9 @@ class Part:
     ----------
     name : str
     n, n_right : int
-        The numbers of its items, and of right ones.
+        The number of its items, and of right ones among them.
     missed : int or None
-        The number of its true words without an output, if known.
+        The number of its true words that have no output, if known.
     at : tuple of AtLimit
         The outcome at each limit.
     """
@@ -72,7 +72,7 @@ class Parts:
     Attributes
     ----------
     shown : tuple of Part
-        Parts in the order of errors accepted at the first limit, most errors first.
+        Parts in decreasing order of errors accepted at the first limit.
     n : int
         The number of all parts.
     verdicts : tuple of dict
@@ -85,7 +85,7 @@ class Parts:
 
 
 def parts_of(model: Model, level: float, most: int) -> Parts | None:
-    """Return the parts of a model's items, the first `most` in detail, or None without labels."""
+    """Return the parts of a model's items, the first `most` in detail; None without labels."""
     labels = model.outputs.by or model.outputs.group
     if labels is None or model.outputs.weight is not None:
         return None

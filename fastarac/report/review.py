@@ -30,7 +30,7 @@ STATIC = ("report.css", "review.css"), ("review.js",)
 
 @runtime_checkable
 class Reviewable(Protocol):
-    """Results with pages to write: :class:`.AppliedPages` or :class:`.ComparedTexts`."""
+    """Results for which pages can be written: :class:`.AppliedPages` or :class:`.ComparedTexts`."""
 
     @property
     def page_names(self) -> Sequence[str]:
@@ -38,7 +38,7 @@ class Reviewable(Protocol):
         ...
 
     def __review__(self, images: Mapping[str, Path]) -> Iterable[Page]:
-        """Return the pages in the order of their names; `images` has images by page name."""
+        """Return the pages in the order of their names; `images` has the images by page name."""
         ...
 
 
@@ -50,36 +50,36 @@ def write_review_pages(
 ) -> list[str]:
     """Write an HTML file per page: outputs to verify, or the true text beside the engines' texts.
 
-    Outputs to verify are marked in their lines and, if their places are known, on the page and its
-    image. Beside a true text, differences are marked. Each file works on its own: from the disk, by
-    keyboard, in print and on a phone.
+    Outputs to verify are marked in their lines. If their positions are known, they are also marked on
+    the page and its image. Beside a true text, differences are marked. Each file works by itself: from
+    the disk, by keyboard, in print and on a phone.
 
     Parameters
     ----------
     path : str or path-like
-        The folder to write, new or empty, which appears once all files are complete.
+        The folder to write, new or empty. It appears once all files are complete.
     pages : AppliedPages or ComparedTexts
         Result of :func:`fastarac.ocr.apply_to_files` or :func:`fastarac.ocr.compare_texts`.
     images : str or path-like, optional
-        Folder with the images of the pages, named like the pages; for outputs to verify only.
+        Folder with the images of the pages, named like the pages; only for outputs to verify.
 
     Returns
     -------
     list of str
-        The file names in the order of the pages: the name of the page with characters other than
-        letters, digits, spaces and ``-._~`` percent-encoded.
+        The file names in the order of the pages. Each is the name of its page; all characters except
+        letters, digits, spaces and ``-._~`` are percent-encoded.
 
     Raises
     ------
     FileExistsError
         If the folder holds files already, or is a file.
     ValueError
-        If two pages would share a file on disks that ignore case, if no page has an image, or if
-        two images share a name.
+        If two pages would have the same file on disks that ignore case, if no page has an image, or if
+        two images have the same name.
     TypeError
         If `pages` is of another type.
     ModuleNotFoundError
-        If Jinja is not installed or, with images, Pillow.
+        If Jinja is not installed; with images, also Pillow.
 
     See Also
     --------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_verified_report"]
 
-SHARES = np.arange(1, 21) / 20  # acceptance rates of the chart's points
+SHARES = np.arange(1, 21) / 20  # the acceptance rates of the chart's points
 LEFT_OUT = (
     "Verdicts on single pages or fields, errors in context, and the numbers of right and wrong outputs "
     "at each confidence need the truth of all outputs, so this report leaves them out."
@@ -47,8 +47,8 @@ def write_verified_report(
     """Write one HTML file about models with partly verified outputs.
 
     `found` has the figures of each model with intervals; `guarantees` has a sentence for each
-    guaranteed limit; `notes` are whole sentences. `groups` are labels of dependent outputs, for
-    truths without groups of their own.
+    guaranteed limit; `notes` are whole sentences. `groups` are labels of dependent outputs, for truths
+    that have no groups of their own.
     """
     require_page(path)
     parts: list[ReportSection] = []
@@ -67,7 +67,7 @@ def write_verified_report(
 
 
 def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) -> ReportSection:
-    """Return the section of one limit; `id_` is that of the curve to which its card links."""
+    """Return the section of one limit; its card links to the curve with the id `id_`."""
     point, limit = found.point, found.limit
     ends = figures.intervals.get(f"acceptance_rate/{limit.key}")
     where = f"{wording.opening(limit)}{of}"

@@ -48,9 +48,9 @@ class Decision:
     nothing : bool
         Whether nothing can be accepted.
     remaining : str
-        A phrase on the errors that remain and the work for people.
+        A phrase on the errors that remain, and on the work for people.
     remark : tuple of (str, str, bool) or None
-        Title and text of a remark on what else affects the share, and whether it is decisive.
+        A remark on other facts that affect the share: title, text, and whether it is decisive.
     guarantee : str
         The threshold that holds for new items; empty unless asked for.
     is_given : bool
@@ -60,20 +60,20 @@ class Decision:
     tied : str
         The other models with the same share; empty if there are none.
     chance : str
-        Whether the lead may be chance; empty if models are not compared.
+        Whether the advantage of this model may be chance; empty if models are not compared.
     cost : str
-        The cost of outputs at this limit and with everything checked; empty without prices.
+        The cost of outputs at this limit, and with everything checked; empty without prices.
     order : str
-        What the order of models depends on, or where it is reversed; empty if neither applies.
+        The facts on which the order of models depends, or the parts where it is reversed; may be empty.
     caveats : list of str
-        What the limit does not cover, for each model that has such a caveat.
+        For each model with exceptions, a sentence on outputs that the limit does not cover.
     few : str
-        A sentence that the outputs are few for the limit; empty if they are not.
+        A sentence if the outputs are too few for the limit; otherwise empty.
     exception : str
-        The parts where another model accepts more, such as "except in ru"; empty for none.
+        The parts in which another model accepts more, such as "except in ru"; empty for none.
     large, claim : str
-        The share guaranteed, or of documents straight through, and the sentence about it; empty if
-        only the share in this sample is known.
+        The share that is guaranteed, or the share of documents that need no person, and a sentence
+        about it. Empty if only the share in this sample is known.
     """
 
     limit: str
@@ -154,7 +154,7 @@ def decisions_of(
 
 
 def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str]:
-    """Return the share guaranteed or straight through, and the answer as the command prints it."""
+    """Return a share that holds beyond the sample, and the answer as the command prints it."""
     through = decisions.straight_through(models, index)
     sure = decisions.leader(models, index).at(index).guaranteed
     if through is None and sure is None:
@@ -169,7 +169,7 @@ def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -
 
 
 def _preference(point: OperatingPoint) -> tuple[float, float]:
-    """Return the sort key of a model: its acceptance rate or, if that is 0, its error rate negated."""
+    """Return the sort key of a model: its acceptance rate or, if that is 0, minus its error rate."""
     return point.acceptance_rate, 0.0 if point.acceptance_rate else -point.error_rate
 
 
@@ -183,7 +183,7 @@ def _chance(leads: Sequence[Lead | None], index: int) -> str:
 
 
 def _first(models: Sequence[Model], leads: Sequence[Lead | None], index: int) -> str:
-    """Return notes that may change the decision: parts where the order differs, and policies."""
+    """Return notes that may change the decision, such as parts where the order of models differs."""
     lead = _lead(leads, index)
     order = models[0].source.order({each.name: each.source for each in models}, index)
     return " ".join(filter(None, ("" if lead is None else lead.note, order)))
@@ -198,7 +198,7 @@ def _caveats(models: Sequence[Model], index: int) -> Iterator[str]:
 
 def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:
     found, cost_evaluation = subject.evaluation.limits[index], subject.evaluation.cost_evaluation
-    if cost_evaluation is None:  # the evaluation knew only ratios of prices
+    if cost_evaluation is None:  # the evaluation knew only price ratios
         points = {found.limit.key: found.point}
         cost_evaluation = evaluate_costs(subject.sweep, costs, reviewer, points)
     prices = ", ".join(
@@ -221,7 +221,7 @@ def _remaining(model: Model, index: int) -> str:
     point, limit = model.point(index), model.limits[index]
     errors = point.false_accepts
     if not point.acceptance_rate:
-        if point.error_rate:  # missed words stay wrong, as nobody looks for them
+        if point.error_rate:  # missed words stay wrong, because nobody looks for them
             left = rounded_percent(point.error_rate)
             return (
                 f"no threshold keeps the limit, as {left} of all {model.units} stay wrong whatever "
@@ -270,7 +270,7 @@ class Detail:
     health : Health
     parts : Parts or None
     before, after : sequence of Section
-        Sections that the source of the items adds before and after the parts.
+        Sections that the source of the items adds, before and after the parts.
     """
 
     id: str
@@ -283,7 +283,7 @@ class Detail:
 
     @property
     def start(self) -> int:
-        """Initial position of the slider: the first limit's threshold, or the end without limits."""
+        """Initial position of the slider: the first limit's threshold or, without limits, the end."""
         of_limits = self.steps.of_limits
         return of_limits[0] if of_limits else len(self.steps.threshold) - 1
 

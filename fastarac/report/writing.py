@@ -63,21 +63,21 @@ def write_report(
     texts: bool = True,
     title: str = "How much can go through unchecked?",
 ) -> None:
-    """Write one HTML file that answers how much can be accepted, how sure that is, and why.
+    """Write one HTML file that answers how much can be accepted, how certain that is, and why.
 
-    The file loads nothing from other addresses: it works from the disk, in print and on a phone.
+    The file loads nothing from other addresses. It works from the disk, in print and on a phone.
 
     Parameters
     ----------
     path : str or path-like
         The file, which appears once it is complete.
     models : mapping of str to Engine, AlignedOutputs, FieldOutputs or (correct, confidence)
-        Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence
-        (real and finite). If `correct` is a :class:`.PartialTruth`, the report has estimates with
-        intervals, and no single outputs. For an OCR engine the report also shows errors in their
-        context, confused characters, missed words and other alignment policies; for fields, whole
-        documents. Several engines are ordered by the share accepted at the first limit, with a test
-        whether a lead is more than chance.
+        Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence (real
+        and finite). If `correct` is a :class:`.PartialTruth`, the report has estimates with intervals,
+        and no single outputs. For an OCR engine the report also shows errors in their context, confused
+        characters, missed words and other ways to align; for fields, it shows whole documents. Several
+        engines are ordered by the share accepted at the first limit, and the report tests whether their
+        differences are more than chance.
     max_error_rate, max_risk, threshold
         Limits, and given thresholds, as for :func:`.evaluate`.
     costs : VerificationCosts, optional
@@ -95,19 +95,19 @@ def write_report(
         Folder with the images of an OCR engine's pages, named like the pages; the report then shows
         the place of each error.
     attributes : PageAttributes, optional
-        Attributes of an engine's pages, from :func:`fastarac.ocr.read_attributes`; the report then
+        Attributes of an engine's pages, from :func:`fastarac.ocr.read_attributes`. The report then
         shows figures for each quality, language or the like.
     texts : bool, default=True
         Whether the report may quote the pages: errors in their context, missed words, and the whole
-        texts of the worst pages. Without texts it shows places of errors, and confusions of at most
+        texts of the worst pages. Without texts, it shows positions of errors, and confusions of at most
         two characters.
     title : str, optional
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.evaluate`; also without models, for images that cannot be told apart, and for a
-        file name that does not end in .html or .htm.
+        As :func:`.evaluate`; also without models, for images that cannot be told apart, and for a file
+        name without the extension .html or .htm.
     OSError
         If the file cannot be written.
 
@@ -176,7 +176,7 @@ def _models(
     options: dict[str, Any],
     beside: Beside,
 ) -> tuple[list[Model], list[str]]:
-    """Evaluate the models, link each to the other models' sources, and collect warnings."""
+    """Evaluate the models, tell each model about the sources of the others, and collect warnings."""
     found, notes = [], []
     for name, given in models.items():
         said: list[str] = []
@@ -228,7 +228,7 @@ def _write_verified(
 
 
 def save(path: Path, report: Report) -> None:
-    """Write a page into a file, which appears once it is complete."""
+    """Write a page into a file; the file appears once it is complete."""
     write_whole(path, render(report))
 
 
@@ -248,8 +248,8 @@ def _model(
             outputs = replace(outputs, by=_labels(by, len(outputs), "by"))
     else:
         correct, confidence = given
-        correct = simplified(correct)  # drops a partial truth that is complete
-        sweep = threshold_sweep(correct, confidence)  # raises for invalid items
+        correct = simplified(correct)  # a partial truth that is complete becomes an array
+        sweep = threshold_sweep(correct, confidence)  # raises if an item is invalid
         right, values = np.asarray(correct).astype(np.bool_), np.asarray(confidence)
         labels = [_labels(by, len(values), "by"), _labels(groups, len(values), "groups")]
         outputs = Outputs(right, values, by=labels[0], group=labels[1])
