@@ -31,35 +31,34 @@ def write_station(
     confidence: str = "confidence",
     judge: str | None = None,
 ) -> int:
-    r"""Write one HTML file on which a person answers which outputs of a table are right.
+    r"""Write one HTML file in which a person answers which outputs of a table are right.
 
-    The page asks about one row after the other, by keyboard or by touch: right, wrong (with the
-    correct text), or unsure. It loads nothing and sends nothing. The browser keeps answers as they
-    are given, and "Save" makes a CSV file of the whole table, to use in place of the filled-in
-    table.
+    The page asks about one row after the other, by keyboard or by touch: right, wrong (with the correct
+    text), or unsure. It loads nothing and sends nothing. The browser keeps answers as they are given.
+    "Save" makes a CSV file of the whole table, which replaces a table filled in by hand.
 
     Parameters
     ----------
     path : str or path-like
         The file, which appears once it is complete.
     table : str or path-like
-        A file that :func:`.sample_outputs`, :func:`.search_outputs` or :func:`.apply_policy` wrote,
-        or any file that :func:`.read_outputs` takes. The page asks about rows whose ``correct`` is
-        empty; with a column ``drawn``, only about drawn ones. A column ``crop`` or ``image`` names
-        files of pictures, relative to the folder of the table.
+        A file that :func:`.sample_outputs`, :func:`.search_outputs` or :func:`.apply_policy` wrote, or
+        any file that :func:`.read_outputs` takes. The page asks about rows in which ``correct`` is
+        empty; if there is a column ``drawn``, only about drawn rows. A column ``crop`` or ``image``
+        names files of pictures, relative to the folder of the table.
     images : str or path-like, optional
-        Folder with the images of the pages, named as in the column ``page`` or ``document`` (the
-        second page of a document is ``invoice7-2.png``). The page shows the part of the image given
-        in the column ``box``, in pixels of the image or, if no number is above 1, as shares of its
-        sides.
+        Folder with the images of the pages, named as in the column ``page`` or ``document`` (the second
+        page of a document is ``invoice7-2.png``). The page shows the part of the image that the column
+        ``box`` gives. The numbers of a box are pixels of the image; if none in the column is above 1,
+        they are shares of its sides.
     pages : AppliedPages, optional
-        The engine's pages from which the rows come: each output is then shown in its line, and
-        boxes are in the unit of its page.
+        The engine's pages from which the rows come. Each output is then shown in its line, and boxes
+        are in the unit of its page.
     prediction : str, optional
         The column whose value is right or wrong; by default ``prediction``, ``text`` or ``output``.
-        Without any of them, the question is about the whole row.
+        Without any of these columns, the question is about the whole row.
     confidence, judge : str, optional
-        Columns to hide, since people tend to agree with the values in them.
+        Columns to hide, because people tend to agree with their values.
 
     Returns
     -------
@@ -69,13 +68,13 @@ def write_station(
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`; also if there is no row to answer or there are more than 100,000
-        rows, or if the table has a column ``truth``, ``answered_by``, ``answered_at`` or
-        ``station``, which the saved file adds.
+        As :func:`.read_outputs`. Also if there is no row to answer, or if there are more than 100,000
+        rows. Also if the table has a column ``truth``, ``answered_by``, ``answered_at`` or ``station``,
+        because the saved file adds these.
     ValueError
-        For a box outside its image, for a file that is no image, and if no page has an image.
+        For a box outside its image, for a file that is not an image, and if no page has an image.
     ModuleNotFoundError
-        If Jinja or DuckDB is not installed or, for pictures, Pillow.
+        If Jinja or DuckDB is not installed; for pictures, also Pillow.
 
     See Also
     --------
@@ -128,7 +127,7 @@ def write_station(
 def _lines(questions: Questions, pages: ReadPages) -> dict[int, tuple[str, str]]:
     """Return the text before and after each output in its line.
 
-    Raise ValueError if a row is not an output of the pages.
+    Raise ValueError if a row is not an output of these pages.
     """
     first = np.searchsorted(pages.page, np.arange(len(pages.page_names)))
     begin = dict(zip(pages.page_names, first.tolist(), strict=True))

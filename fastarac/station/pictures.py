@@ -1,4 +1,4 @@
-"""Cut pictures of outputs, small enough that five hundred fit a page."""
+"""Cut pictures of outputs, small enough that a page can hold five hundred."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     Box = NDArray[np.float64] | None
 
-MARGIN = 8.0, 1.6  # context beside and above or below, in output heights
-LARGEST, WHOLE = (1000, 280), (1000, 1400)  # largest size of a crop, and of a page without a box
+MARGIN = 8.0, 1.6  # context around a box, in output heights: left and right, above and below
+LARGEST, WHOLE = (1000, 280), (1000, 1400)  # largest size of a crop, and of a whole page
 
 
 class ReadPages(Protocol):
-    """An engine's pages: :class:`.AppliedPages`, or the outputs that samples are drawn from."""
+    """An engine's pages: :class:`.AppliedPages`, or the outputs from which samples are drawn."""
 
     page: NDArray[np.intp]
     line: NDArray[np.intp]
@@ -59,7 +59,7 @@ def pictures_of(
 ) -> dict[int, Picture]:
     """Return the pictures of the rows that have one.
 
-    Raise ValueError for a file that is no image, for a box outside its image, and if no page has an
+    Raise ValueError for a file that is not an image, for a box outside its image, and if no page has an
     image.
     """
     crops, files = _files_in_table(questions)
@@ -73,7 +73,8 @@ def pictures_of(
     sizes = {} if pages is None else dict(zip(pages.page_names, pages.page_size, strict=True))
     page = questions.column("page")
     known = [box for row, box in boxes.items() if row in files and box is not None]
-    # without page sizes, boxes are shares of the sides if none is above 1, and else in pixels
+    # If page sizes are unknown, boxes without a value above 1 are shares of the page; others are in
+    # pixels.
     unit = np.ones(2) if known and max(box.max() for box in known) <= 1.0 else np.full(2, np.nan)
     found: dict[int, Picture] = {}
     for file, of_file in groupby(sorted(files, key=lambda row: (str(files[row]), row)), files.get):
@@ -85,7 +86,7 @@ def pictures_of(
                 scale = scale_of(grey.size, sizes.get(page[row] or "", unit))
                 box = box * np.concatenate([scale, scale])
                 found[row] = _picture(questions, row, grey, box)
-            else:  # one picture serves all outputs of the page
+            else:  # all such outputs of a page share one picture
                 whole = whole or _whole(grey)
                 found[row] = whole
     _warn_without(questions, found)
@@ -93,7 +94,7 @@ def pictures_of(
 
 
 def _files_in_table(questions: Questions) -> list[dict[int, Path]]:
-    """Return the files that the columns of crops and images name, in the folder of the table."""
+    """Return the files named in the columns of crops and images, relative to the table's folder."""
     columns = [questions.column(name) for name in PICTURES]
     folder = questions.path.parent
     return [
@@ -121,7 +122,7 @@ def _files_of_pages(questions: Questions, images: Path) -> dict[int, Path]:
 
 
 def _boxes(questions: Questions) -> list[Box]:
-    """Return the boxes of the rows to ask about, read from four numbers separated by spaces."""
+    """Return the boxes of the rows to ask about; each is a text of four numbers."""
     cells = questions.column("box")
     return [_box(questions, row, cells[row]) for row in questions.asked]
 

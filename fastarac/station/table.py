@@ -1,4 +1,4 @@
-"""Read tables whose rows people answer, as text, and choose the columns to show."""
+"""Read tables in which people answer about rows, and choose the columns to show."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
-#: Columns that a saved file has besides those of its table and ``correct``.
+#: Columns that the saved file adds to those of the table and ``correct``.
 ANSWERS = "truth", "answered_by", "answered_at", "station"
-OUTPUTS = "prediction", "text", "output"  # in order of preference
+OUTPUTS = "prediction", "text", "output"  # the first of these columns that exists is used
 PICTURES = "crop", "image"
-DESIGN = (  # hidden columns: they say nothing about a row, or would sway the answer
+DESIGN = (  # hidden columns, because they say nothing about a row or might sway the answer
     *("row", "correct", "drawn", "drawn_by", "accepted", "inclusion_probability"),
     *("least_probability", "audit_probability", "sample_size", "search_batch", "number", "box"),
 )
-MOST = 100_000  # rows on a page
+MOST = 100_000  # most rows on a page
 
 
 @dataclass(frozen=True)
 class Questions:
-    """The rows of a table, and the ones to ask about.
+    """The rows of a table, and the rows to ask about.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Questions:
         return cls(path, tuple(source.columns), rows, asked, output, delimiter)
 
     def column(self, name: str) -> list[str | None]:
-        """Return the cells of a column, or only None if the table lacks it."""
+        """Return the cells of a column; all are None if the table lacks it."""
         if name not in self.columns:
             return [None] * len(self.rows)
         place = self.columns.index(name)
@@ -102,13 +102,14 @@ class Questions:
 
 def _as_text(source: FileSource, name: str) -> str:
     value = source.identifier(name)
-    if source.type_of(name) == "FLOAT":  # its text would be read as another double
+    # otherwise the number's text would be read back as another double
+    if source.type_of(name) == "FLOAT":
         value = f"CAST({value} AS DOUBLE)"
     return f"CAST({value} AS VARCHAR)"
 
 
 def _asked(source: FileSource, rows: Sequence[Sequence[str | None]]) -> list[int]:
-    """Return the rows without an answer; with a column `drawn`, only drawn ones."""
+    """Return the rows without an answer; if there is a column `drawn`, only the drawn ones."""
     asked = list(range(len(rows)))
     if "correct" in source.columns:
         place = source.columns.index("correct")
