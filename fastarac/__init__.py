@@ -1,7 +1,7 @@
 """fastarac: how much of a machine's output can be accepted unchecked.
 
-Outputs whose confidence is at or above a threshold go through; people verify and correct the rest.
-The library computes the outcome at every threshold exactly: curves, areas and operating points.
+Outputs with a confidence at or above a threshold are accepted; people verify and correct the rest. The
+library computes the outcome at every threshold exactly: curves, areas and operating points.
 
 >>> import fastarac as fa
 >>> correct = [1, 1, 0, 1, 1, 0]

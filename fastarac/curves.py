@@ -24,7 +24,7 @@ FloatArray = NDArray[np.float64]
 C = TypeVar("C")
 P = ParamSpec("P")
 
-POINTS_OF_BINS = 4096  # divided among the bins, inside which the precision is curved
+POINTS_OF_BINS = 4096  # points inside bins, where the precision is curved; divided among the bins
 
 
 class _ARACCurve(NamedTuple):
@@ -163,9 +163,9 @@ class _CurveBounds(NamedTuple, Generic[C]):
 
 
 class CurveBounds(Table, TupleResult, _CurveBounds[C]):
-    """The two curves of a :class:`.BoundedSweep`, between which the curve of the items lies.
+    """The two curves of a :class:`.BoundedSweep` between which the curve of the items lies.
 
-    Thresholds are the lower edges of the bins, repeated for points inside a bin.
+    The thresholds are the lower edges of the bins, repeated for points inside a bin.
 
     See Also
     --------
@@ -184,7 +184,7 @@ class CurveBounds(Table, TupleResult, _CurveBounds[C]):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the points of both curves as columns; `order` names the curve of each point."""
+        """Return the points of both curves as columns; `order` holds the name of each point's curve."""
         curves: list[dict[str, Any]] = [curve._asdict() for curve in self]  # type: ignore[attr-defined]
         sizes = [len(curve["thresholds"]) for curve in curves]
         points = {name: np.concatenate([curve[name] for curve in curves]) for name in curves[0]}
@@ -192,7 +192,7 @@ class CurveBounds(Table, TupleResult, _CurveBounds[C]):
 
 
 def steps_of(sweep: BoundedSweep) -> int:
-    """Return the number of points inside each bin, for a curve that is not straight there."""
+    """Return how many points the curve needs inside each bin, because it is not straight there."""
     return 1 + POINTS_OF_BINS // len(sweep.single_valued)
 
 
@@ -206,7 +206,7 @@ class _OrBounds(Protocol[P, C]):
 
 
 def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
-    """Let a curve function take a `BoundedSweep`, and return the curves of its two extreme orders."""
+    """Let a curve function take a `BoundedSweep`, for which it returns two extreme curves."""
 
     @wraps(curve)
     def or_bounds(correct: Any, confidence: Any = None, **options: Any) -> Any:
@@ -224,7 +224,7 @@ def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
 def _points(
     kernel: str, counts: NDArray[Any], others: NDArray[Any], *, flag: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute the two rates of a curve by a kernel of `_kernels.counting`, in several threads."""
+    """Compute the two rates of a curve with a kernel of `_kernels.counting`, in several threads."""
     x, y = np.empty(len(counts)), np.empty(len(counts))
     total = float(counts[-1].item() + others[-1].item())
     edges = parallel.edges(len(x))
@@ -259,12 +259,12 @@ def arac_curve(
     Returns
     -------
     acceptance_rate : ndarray of shape (m + 1,)
-        X, the share that goes through unchecked; rising from 0 to 1.
+        X, the share accepted without verification; increasing from 0 to 1.
     accuracy_after_correction : ndarray of shape (m + 1,)
-        Y, the share that is right once people have corrected the rest; falling from 1 to the
-        recognition rate β. With a `reviewer` it starts below 1, and may rise before it ends in β.
+        Y, the share that is right after people have corrected the rest; decreasing from 1 to the
+        recognition rate β. With a `reviewer`, it starts below 1 and may increase before it ends in β.
     thresholds : ndarray of shape (m + 1,)
-        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -322,12 +322,12 @@ def arp_curve(
     Returns
     -------
     acceptance_rate : ndarray of shape (m + 1,)
-        X, the share that goes through unchecked; rising from 0 to 1.
+        X, the share accepted without verification; increasing from 0 to 1.
     precision : ndarray of shape (m + 1,)
         R_P, the share of correct items among the accepted ones; it ends in the recognition rate β.
         The first value, with nothing accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
-        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -374,12 +374,12 @@ def rc_curve(
     Returns
     -------
     coverage : ndarray of shape (m + 1,)
-        The acceptance rate X; rising from 0 to 1.
+        The acceptance rate X; increasing from 0 to 1.
     risk : ndarray of shape (m + 1,)
-        Share of errors among the *accepted* items; it ends in 1 − β. The first value, with nothing
-        accepted, repeats the second.
+        Share of errors among the *accepted* items; it ends in 1 − β, where β is the recognition rate.
+        The first value, with nothing accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
-        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -426,11 +426,12 @@ def generalized_rc_curve(
     Returns
     -------
     coverage : ndarray of shape (m + 1,)
-        The acceptance rate X; rising from 0 to 1.
+        The acceptance rate X; increasing from 0 to 1.
     error_rate : ndarray of shape (m + 1,)
-        Share of undetected errors among *all* items, R_E; rising from 0 to 1 − β.
+        R_E, the share of undetected errors among *all* items; increasing from 0 to 1 − β, where β is
+        the recognition rate.
     thresholds : ndarray of shape (m + 1,)
-        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -479,12 +480,12 @@ def accuracy_rejection_curve(
     Returns
     -------
     rejection_rate : ndarray of shape (m + 1,)
-        1 − X, the share that people look at; falling from 1 to 0.
+        1 − X, the share that people verify; decreasing from 1 to 0.
     accuracy : ndarray of shape (m + 1,)
         Share of correct items among the accepted ones; it ends in the recognition rate β. The first
         value, with nothing accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
-        Falling from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Read several models by name, in the same way wherever models are compared."""
+"""Read several models by name, in the same way in all comparisons of models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastarac._engine.inputs import NAMES
 from fastarac.samples.door import as_sweep
 from fastarac.sweep import ThresholdSweep, whole_sweep
 
-# A third array has the identifiers of the items, with which compare_models checks their order.
+# A third array has the identifiers of the items: compare_models checks their order with it.
 Items: TypeAlias = "tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]"
 Model: TypeAlias = "ThresholdSweep | Items"
 Models: TypeAlias = "Mapping[str, Model]"
@@ -26,7 +26,7 @@ def as_models(models: Models) -> dict[str, ThresholdSweep]:
     ValueError
         Without models, and as :func:`.threshold_sweep` for the arrays of each.
     TypeError
-        For anything but a mapping of names (str) to pairs of arrays or sweeps.
+        For anything except a mapping of names (str) to pairs of arrays or to sweeps.
     """
     return {name: sweep_of(model, f"models[{name!r}]") for name, model in named_models(models).items()}
 
@@ -34,7 +34,7 @@ def as_models(models: Models) -> dict[str, ThresholdSweep]:
 def named_models(
     models: Models, least: int = 1, names: tuple[str, str, str] = NAMES
 ) -> Mapping[str, Model]:
-    """Raise unless this is a mapping of at least `least` names; models are not checked."""
+    """Raise unless this is a mapping of at least `least` names; the models are not checked."""
     if not isinstance(models, Mapping):
         found = type(models).__name__
         raise TypeError(

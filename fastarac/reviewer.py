@@ -1,4 +1,4 @@
-"""Model people who verify: the errors they overlook or introduce, and the limit left to test."""
+"""People who verify: the errors they overlook or introduce, and limits tested on errors they find."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     class _Counts(Protocol):
-        """The counts of a ThresholdSweep, or of one of its points."""
+        """The counts of a ThresholdSweep, or of one operating point."""
 
         @property
         def false_accepts(self) -> Any: ...
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
         def total(self) -> int | float: ...
 
 
-FEWEST_FOUND = 100  # fewer errors found in double readings raise a warning
-OF_FAILURE = 0.25  # the part of δ for the estimate of the share of errors found
+FEWEST_FOUND = 100  # if double readings found fewer errors, a warning is raised
+OF_FAILURE = 0.25  # the share of δ spent on estimating the share of errors found
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewer(Pickled):
     r"""People who overlook some errors, and who may see errors where there are none.
 
-    They find and correct the share `detection_rate` of the incorrect items shown to them; the
-    others stay wrong. They change the share `false_alarm_rate` of the correct items, which become
-    wrong. A changed item costs a correction in either case.
+    They find and correct the share `detection_rate` of the incorrect items that they verify; the others
+    stay wrong. They change the share `false_alarm_rate` of the correct items, which become wrong. Each
+    changed item costs a correction.
 
-    As `reviewer`, these are the people who correct rejected items in use. As `truth_reader`, they
-    are the people whose answers serve as the truth of an estimate, guarantee or check.
+    As `reviewer`, they are the people who correct rejected items in use. As `truth_reader`, they are
+    the people whose answers serve as the truth of an estimate, guarantee or check.
 
     Attributes
     ----------
     detection_rate : float, default=1.0
         d, the share of the incorrect items that they find and correct, in [0, 1].
     false_alarm_rate : float, default=0.0
-        a, the share of the correct items that they call wrong and so make wrong, in [0, 1].
+        a, the share of the correct items that they call wrong, and so make wrong, in [0, 1].
     double_readings : tuple of three int, optional
-        Counts from which to estimate `detection_rate`. Among items that two people answered without
-        seeing each other's answers: the errors that both found, those that only the first found,
-        and those that only the second found. The first reader's answers are the truth.
+        Three numbers from which `detection_rate` is estimated. They count items that two people
+        answered without seeing each other's answers: the errors that both found, those that only the
+        first found, and those that only the second found. The first reader's answers are the truth.
 
     See Also
     --------
@@ -62,26 +62,26 @@ class Reviewer(Pickled):
 
     Notes
     -----
-    Error rate and correction rate, equations 5 and 4 of Kimura et al. 2024 for d = 1 and a = 0,
-    become
+    For d = 1 and a = 0, error rate and correction rate are equations 5 and 4 of Kimura et al. 2024. In
+    general they are
 
     .. math:: R_E = \frac{F_A + (1-d)\,T_R + a\,F_R}{\Omega},\qquad
               R_C = \frac{d\,T_R + a\,F_R}{\Omega}.
 
-    Equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω, because a spoiled item counts as an error and
-    as a correction, and was correct before. With β′ = β − 2a·F_R/Ω in place of β, equations 7, 14
-    and 15 hold as printed.
+    Equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω, because a spoiled item was correct, and now counts
+    as an error and as a correction. If β′ = β − 2a·F_R/Ω replaces β, equations 7, 14 and 15 hold as
+    printed.
 
     If d < 1 or a > 0, errors remain even when everything is verified. If a > 0, R_E may fall while
     more is accepted.
 
-    **Two readers.** If the two readers find errors independently, the first finds the share d of
-    the errors that the second found: `double_readings` = (b, f, s) give d̂ = b/(b + s) (Lincoln and
-    Petersen's capture and recapture), with the bounds of Clopper and Pearson. Use only readings of
-    accepted items, as errors of low confidence may be easier to find. Errors that are hard for
-    everybody make d̂ too high, and no counts reveal that. If one reader never errs, d is not
-    needed: use that reader's answers as the truth of a :class:`.PartialTruth`, and the others' as
-    its `judge`.
+    **Two readers.** If the two readers find errors independently, the first finds the share d of the
+    errors that the second found. `double_readings` = (b, f, s) then give the estimate d̂ = b/(b + s)
+    (Lincoln and Petersen's capture and recapture), with the bounds of Clopper and Pearson. Use only
+    readings of accepted items, because errors of low confidence may be easier to find. Errors that are
+    hard for everybody make d̂ too high, and no counts reveal that. If one reader never errs, d is not
+    needed: use that reader's answers as the truth of a :class:`.PartialTruth`, and the others' answers
+    as its `judge`.
 
     References
     ----------
@@ -122,7 +122,7 @@ class Reviewer(Pickled):
     def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
         """Return lower and upper bounds of d, each wrong with at most this probability.
 
-        They are the bounds of Clopper and Pearson for `double_readings`; without these, both are d.
+        They are the bounds of Clopper and Pearson for `double_readings`. Without these, both are d.
         """
         if self.double_readings is None:
             return self.detection_rate, self.detection_rate
@@ -133,14 +133,14 @@ class Reviewer(Pickled):
 
     @property
     def doubt(self) -> float:
-        """The relative standard error of 1/(d − a), the weight of a found error."""
+        """The relative standard error of 1/(d − a), the weight with which a found error counts."""
         if self.double_readings is None:
             return 0.0
         d, found = self.detection_rate, self.double_readings[0] + self.double_readings[2]
         return math.sqrt(d * (1.0 - d) / found) / (d - self.false_alarm_rate)
 
     def error_rate(self, counts: _Counts) -> Any:
-        """R_E = [FA + (1 − d)·TR + a·FR]/Ω: the share that is wrong in the end.
+        """R_E = [FA + (1 − d)·TR + a·FR]/Ω, the share that is wrong in the end.
 
         Parameters
         ----------
@@ -156,18 +156,18 @@ class Reviewer(Pickled):
         return errors / counts.total
 
     def correction_rate(self, counts: _Counts) -> Any:
-        """R_C = [d·TR + a·FR]/Ω: the share that people change; `counts` is as in `error_rate`."""
+        """R_C = [d·TR + a·FR]/Ω, the share that people change; for `counts`, see `error_rate`."""
         changed = self.detection_rate * counts.true_rejects
         changed = changed + self.false_alarm_rate * counts.false_rejects
         return changed / counts.total
 
     def accuracy_after_correction(self, counts: _Counts) -> Any:
-        """Y = 1 − R_E: the share that is right in the end; `counts` is as in `error_rate`."""
+        """Y = 1 − R_E, the share that is right in the end; for `counts`, see `error_rate`."""
         errors = self.errors(counts.false_accepts, counts.false_rejects, counts.true_rejects)
         return (counts.total - errors) / counts.total
 
     def errors(self, false_accepts: Any, false_rejects: Any, true_rejects: Any) -> Any:
-        """FA + (1 − d)·TR + a·FR: the number of items that are wrong in the end.
+        """FA + (1 − d)·TR + a·FR, the number of items that are wrong in the end.
 
         Parameters
         ----------
@@ -207,12 +207,12 @@ def check_reviewer(reviewer: Reviewer | None, name: str = "reviewer") -> None:
 
 
 def informative(truth_reader: Reviewer | None) -> Reviewer | None:
-    """Return the readers if their answers are informative, or None if they never err.
+    """Return the readers, or None if they never err; raise if their answers tell nothing.
 
     Raises
     ------
     ValueError
-        If they call wrong outputs wrong no more often than right ones.
+        If they call wrong outputs wrong no more often than they call right outputs wrong.
     """
     check_reviewer(truth_reader, "truth_reader")
     if truth_reader is None or truth_reader == Reviewer():
@@ -226,7 +226,7 @@ def informative(truth_reader: Reviewer | None) -> Reviewer | None:
 
 
 def errors_by(truth_reader: Reviewer | None, found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (e′ − a)/(d − a) for the found errors e′, an unbiased estimate of the true errors."""
+    """Return (e′ − a)/(d − a), which estimates the true errors without bias from found errors e′."""
     if truth_reader is None:
         return found
     d, a = truth_reader.detection_rate, truth_reader.false_alarm_rate
@@ -235,16 +235,18 @@ def errors_by(truth_reader: Reviewer | None, found: NDArray[np.float64]) -> NDAr
 
 
 class FoundLimit(NamedTuple):
-    """The limit of found errors that keeps a limit of all errors, if readers overlook some.
+    """The limits on found errors that correspond to a limit ε on all errors.
 
     Attributes
     ----------
     limit : float
-        ε·d with the lower bound of d; found errors within it keep all errors within ε.
+        ε·d with the lower bound of d. If the rate of errors found is at most this, the rate of all
+        errors is within ε.
     highest : float
-        ε·d with the upper bound of d; found errors above it prove that all errors exceed ε.
+        ε·d with the upper bound of d. If the rate of errors found is higher, the rate of all errors
+        exceeds ε.
     failure_probability : float
-        The part of δ left for the test.
+        The part of δ that is left for the test.
     least, most : float
         The bounds of d, which are equal if d is known.
     """
@@ -256,7 +258,7 @@ class FoundLimit(NamedTuple):
     most: float
 
     def rates(self, low: float, high: float) -> tuple[float, float]:
-        """Return the bounds of the rate of all errors, given those of the rate of found errors."""
+        """Return bounds of the rate of all errors, given bounds of the rate of found errors."""
         return min(1.0, low / self.most), min(1.0, high / self.least) if self.least else 1.0
 
 
@@ -265,19 +267,21 @@ def limit_of_found(
 ) -> FoundLimit:
     r"""Return the limit to test if `truth_reader` finds the share d of the errors.
 
-    If d is the same everywhere, found errors have d times the rate of all errors, whatever is
-    accepted: all errors keep ε iff found ones keep ε·d. If d is estimated, the share `OF_FAILURE`
-    of δ goes to its bound and the rest to the test, so that both hold together (Bonferroni).
+    If d is the same everywhere, the rate of errors found is d times the rate of all errors, whatever is
+    accepted. So all errors are within ε iff found errors are within ε·d. If d is estimated, the share
+    `OF_FAILURE` of δ is spent on its bound and the rest on the test, so that both hold together
+    (Bonferroni).
 
     Warns
     -----
     SampleTooSmallWarning
-        If fewer than `FEWEST_FOUND` errors determine d.
+        If d is estimated from fewer than `FEWEST_FOUND` errors.
 
     Raises
     ------
     ValueError
-        For readers who find no errors, or who call right items wrong, which no guarantee corrects.
+        For readers who find no errors. Also for readers who call right items wrong, because no
+        guarantee corrects that.
     """
     people = informative(truth_reader)
     if people is None or truth_reader is None:
@@ -303,7 +307,7 @@ def limit_of_found(
 
 
 def premise_of(truth_reader: Reviewer | None) -> str:
-    """Return the assumption about the verifiers behind a guarantee, as a clause."""
+    """Return the assumption of a guarantee about the verifiers, as a clause."""
     if truth_reader is None:
         return "if the verification is right"
     share = percent(truth_reader.detection_rate, 3)

@@ -53,16 +53,17 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
 
     @property
     def matrix(self) -> NDArray[Any]:
-        """[[TR, FR], [FA, TA]], of shape (..., 2, 2): rows reject, accept; columns incorrect, correct.
+        """The matrix [[TR, FR], [FA, TA]]: rows reject, accept; columns incorrect, correct.
 
-        Rejecting is the prediction "incorrect"; this is the confusion matrix for :func:`.bcost`.
+        Its shape is (..., 2, 2). It is the confusion matrix for :func:`.bcost`, in which rejecting is
+        the prediction "incorrect".
         """
         ta, fa, fr, tr = (np.asarray(counts) for counts in self)
         return np.stack([np.stack([tr, fr], axis=-1), np.stack([fa, ta], axis=-1)], axis=-2)
 
 
 class _Sweep(CountsAtThresholds, Table, Result):
-    """Base class of the sweep with every threshold and of the one with corners only."""
+    """Base class of the sweep with every threshold and of the sweep with corners only."""
 
     __slots__ = ()
     _is_sweep = True
@@ -72,7 +73,8 @@ class _Sweep(CountsAtThresholds, Table, Result):
             value if isinstance(value, np.ndarray) else vector(value, name)
             for name, value in self.to_columns().items()
         ]
-        _set(self, *(np.array(array) for array in given))  # callers may change their arrays
+        # a copy, because callers may change their arrays
+        _set(self, *(np.array(array) for array in given))
         _check_sweep(*given)
 
     def __repr__(self) -> str:
@@ -93,7 +95,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
         return {name: getattr(self, name) for name in names}
 
     def _points_at(self, threshold: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """Return the given thresholds, and for each the last point whose threshold is not lower."""
+        """Return the thresholds as an array, and for each the last point that is not below it."""
         given = np.asarray(threshold)
         if given.dtype.kind not in "biufO":
             raise TypeError(f"threshold must be a number, got type {given.dtype}")
@@ -101,7 +103,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
             raise ValueError("threshold must be a number, got NaN")
         rising = self.thresholds[:0:-1]
         if given.dtype.kind in "iuO" and np.any(abs(given) > 1 << 53):
-            # a common type would round one of the two sides
+            # Compare as objects, because a common type would round one of the two sides.
             rising, given = rising.astype(object), given.astype(object)
         return given, np.asarray(len(rising) - np.searchsorted(rising, given, side="left"))
 
@@ -118,16 +120,16 @@ class ThresholdSweep(_Sweep):
     """Counts of accepted items at every threshold that makes a difference.
 
     An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
-    there are m + 1 points: the first accepts nothing, and each further one accepts one more
-    distinct confidence. Build a sweep with :func:`.threshold_sweep` or :meth:`.from_counts`;
-    ``a + b`` merges the sweeps of two sets of items. ``ThresholdSweep(*columns)`` rebuilds a sweep
-    from the columns of ``to_frame()``, whichever package the data frame is of.
+    there are m + 1 points. The first point accepts nothing, and each further one accepts one more
+    distinct confidence. Build a sweep with :func:`.threshold_sweep` or :meth:`.from_counts`; ``a + b``
+    merges the sweeps of two sets of items. ``ThresholdSweep(*columns)`` rebuilds a sweep from the
+    columns of ``to_frame()``, with any package for data frames.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m + 1,)
-        Strictly decreasing; the first is ``inf``, the others are the distinct confidences. float64,
-        or an object array of Python integers if these are beyond 2**53 and no float holds them.
+        Strictly decreasing; the first is ``inf``, the others are the distinct confidences. float64; or
+        an object array of Python integers, if these are beyond 2**53 and no float holds them.
     true_accepts : ndarray of shape (m + 1,)
         Weight of the correct items with ``confidence >= threshold``; from 0 to `n_correct`. int64,
         or float64 if the items are weighted.
@@ -199,7 +201,7 @@ class ThresholdSweep(_Sweep):
         if values.dtype.kind in "iu":
             values = integer_thresholds(values)
         else:
-            values = values.astype(np.float64) + 0.0  # turns minus zero into zero
+            values = values.astype(np.float64) + 0.0  # adding 0.0 turns -0.0 into 0.0
             values[0] = np.inf
         return ThresholdSweep(values, true_accepts, false_accepts)
 
@@ -232,12 +234,12 @@ class ThresholdSweep(_Sweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """Counts to report: this sweep, or the nearest possible counts if these are estimated."""
+        """Counts to report: this sweep or, if its counts are estimates, the nearest possible counts."""
         return self
 
     @property
     def rising(self) -> ThresholdSweep:
-        """Counts for limits: this sweep, or counts whose errors never fall if these are estimated."""
+        """Counts for limits: this sweep or, if estimated, counts in which errors never decrease."""
         return self
 
     def __add__(self, other: object) -> ThresholdSweep:
@@ -254,7 +256,7 @@ class ThresholdSweep(_Sweep):
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
             for name in ("true_accepts", "false_accepts")
         ]
-        # sums of checked counts need no check
+        # Sums of checked counts need no check.
         return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, *counts))
 
     def __radd__(self, other: object) -> ThresholdSweep:
@@ -266,10 +268,10 @@ class ThresholdSweep(_Sweep):
 class CornerSweep(_Sweep):
     """Counts of accepted items at the thresholds where curves bend.
 
-    Thresholds inside runs of correct items are left out: of consecutive distinct confidences
-    without an error, only the lowest is kept. :func:`.threshold_sweep` makes it with
-    ``corners_only=True``. Functions accept it in place of a :class:`.ThresholdSweep` if corners
-    suffice, and raise ``TypeError`` if they need every threshold.
+    Thresholds inside runs of correct items are left out: of consecutive distinct confidences without an
+    error, only the lowest is kept. Use :func:`.threshold_sweep` with ``corners_only=True``. Functions
+    accept a corner sweep instead of a :class:`.ThresholdSweep` if corners suffice; if they need every
+    threshold, they raise ``TypeError``.
 
     Attributes
     ----------
@@ -333,7 +335,7 @@ class CornerSweep(_Sweep):
         AcceptanceCounts(true_accepts=1, false_accepts=1, false_rejects=2, true_rejects=0)
         """
         given, points = self._points_at(threshold)
-        # does the threshold divide the run that ends at the next point below it?
+        # Does the threshold divide the run of correct items that ends at the next point below it?
         below = np.minimum(points + 1, len(self.thresholds) - 1)
         correct = self.true_accepts[below] - self.true_accepts[points]
         run = (self.false_accepts[below] == self.false_accepts[points]) & (correct > 1)
@@ -347,14 +349,14 @@ class CornerSweep(_Sweep):
         return self._counts_at(points)
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Raise ``TypeError``, since only sweeps with every threshold can be merged."""
+        """Raise ``TypeError``, because only sweeps with every threshold can be merged."""
         return whole_sweep(self)
 
     __radd__ = __add__
 
 
 def trusted_sweep(kind: type[S], counts: CountsAtThresholds) -> S:
-    """Make a sweep from counts that the library itself computed, without checks or copies."""
+    """Make a sweep, without checks or copies, from counts that the library itself computed."""
     sweep = kind.__new__(kind)
     _set(sweep, counts.thresholds, counts.true_accepts, counts.false_accepts)
     return sweep
@@ -385,7 +387,7 @@ def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
 
 
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the counts `name` of the sweep at decreasing thresholds that include its own."""
+    """Return the counts `name` at decreasing thresholds that include all of the sweep's own."""
     rising = sweep.thresholds[::-1]
     index = len(rising) - 1 - np.searchsorted(rising, thresholds, side="left")
     return getattr(sweep, name)[index]  # type: ignore[no-any-return]

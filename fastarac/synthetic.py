@@ -1,8 +1,8 @@
 """Synthetic predictors whose curves and areas are known exactly.
 
-The confidences of correct and of incorrect outputs each follow a normal distribution truncated to
-[0, 1], as in Kimura et al., section 4.1. Items can be sampled; rates, areas and X(θ) are also
-computed without sampling.
+The confidences of correct outputs follow a normal distribution truncated to [0, 1], and those of
+incorrect outputs another one, as in Kimura et al., section 4.1. Items can be sampled; rates, areas and
+X(θ) are computed without sampling.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ _Positions: TypeAlias = float | _Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL_TOLERANCE, _MAX_HALVINGS, _MAX_PANELS, _MAX_SEARCH_STEPS = 1e-13, 60, 2**14, 200
-_LEAST_SD, _STEEPEST = 1e-150, 1e150  # clipped here, so that exponents stay finite
+_LEAST_SD, _STEEPEST = 1e-150, 1e150  # clipping here keeps exponents finite
 
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def _mills_ratio(x: _Array) -> _Array:
     """Integrate exp(-(x y + y²/2)) over y >= 0, for x >= 0."""
-    far = np.maximum(x, 5)  # for smaller x the continued fraction is slow, and erfc does not underflow
+    # for smaller x, erfc does not underflow and the continued fraction converges slowly
+    far = np.maximum(x, 5)
     fraction = far
     for k in range(24, 0, -1):
         fraction = far + k / fraction
@@ -58,7 +59,7 @@ def _decay_average(slope: _Positions, width: _Positions) -> _Array:
     slope, width = np.broadcast_arrays(slope, width)
     fall = width * (slope + width / 2)
     average = np.empty(fall.shape)
-    gentle = fall <= 1  # here the difference of two tails would cancel
+    gentle = fall <= 1  # for these, the difference of two tails would cancel
     y = width[gentle][:, None] * ((_NODES + 1) / 2)
     average[gentle] = np.exp(-y * (slope[gentle][:, None] + y / 2)) @ (_WEIGHTS / 2)
     slope, width, rest = slope[~gentle], width[~gentle], np.exp(-fall[~gentle])
@@ -69,9 +70,9 @@ def _decay_average(slope: _Positions, width: _Positions) -> _Array:
 class _TruncatedNormal:
     """A normal distribution truncated to [0, 1], described relative to its mode in [0, 1].
 
-    At distance ``sd * y`` from the mode the density is proportional to exp(-(slope y + y²/2)), even
-    if the mean is outside [0, 1]. A position is ``origin + offset``, with the two parts kept
-    separate, to resolve distributions much narrower than the spacing of doubles near their mean.
+    At distance ``sd * y`` from the mode, the density is proportional to exp(-(slope y + y²/2)), even if
+    the mean is outside [0, 1]. A position is ``origin + offset``. The two parts are kept separate,
+    because a distribution may be much narrower than the spacing of doubles near its mean.
     """
 
     __slots__ = ("log_area", "mode", "sd", "slope")
@@ -88,11 +89,11 @@ class _TruncatedNormal:
         return np.asarray(self.sd * (k * (k / (self.slope + np.hypot(self.slope, k)))))
 
     def log_density(self, y: _Array) -> _Array:
-        """Return the log density per sd, at ``mode + sd * y``."""
+        """Return the log density per unit of sd, at ``mode + sd * y``."""
         return -np.abs(y) * (self.slope + np.abs(y) / 2) - self.log_area
 
     def log_tail_average(self, origin: _Positions, offset: _Positions) -> _Array:
-        """Return the log of the mean density between the position and 1; at 1, of the density there."""
+        """Return the log of the mean density between the position and 1; at 1, of the density."""
         y = ((origin - self.mode) + offset) / self.sd
         rest = np.maximum((1 - origin) - offset, 0) / self.sd
         beyond = np.maximum(y, 0)
@@ -109,8 +110,8 @@ class _TruncatedNormal:
 
     @np.errstate(all="ignore")
     def mean_of(self, value: Callable[[float, _Array], _Array], other: _TruncatedNormal) -> float:
-        """Integrate ``value(origin, offset)``, which varies on the scales of both laws and [0, 1]."""
-        own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far below any 1 - β in use
+        """Return the mean of ``value(origin, offset)``; it may vary as fast as `other` does, too."""
+        own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far smaller than any 1 - β in use
         theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
         middles = np.diff(origins) / 2
@@ -147,7 +148,7 @@ class _TruncatedNormal:
         if self.slope == 0:
             values = rng.random(n)
             return values[rng.random(n) < np.exp(-(((values - self.mode) / self.sd) ** 2) / 2)]
-        # The mean is outside [0, 1]: propose from the truncated exponential of Robert (1995).
+        # The mean lies outside [0, 1]: propose from the truncated exponential of Robert (1995).
         excess = 2 / (self.slope + math.hypot(self.slope, 2))
         rate = self.slope + excess
         y = -np.log1p(rng.random(n) * math.expm1(-rate * width)) / rate
@@ -187,23 +188,23 @@ def _plain(values: _Array) -> float | _Array:
 
 @dataclass(frozen=True, slots=True)
 class TruncatedNormalMixture:
-    """Confidences of correct and incorrect outputs, each a normal law truncated to [0, 1].
+    """Confidences of correct and incorrect outputs, each normal and truncated to [0, 1].
 
-    The density of the confidence t is ``weight_correct * f_P(t) + (1 - weight_correct) * f_N(t)``;
-    f_P and f_N are the normal densities of the correct and of the incorrect outputs' confidence,
-    zero outside [0, 1] and scaled to integrate to 1 (Kimura et al., section 4.1). An item is
-    accepted iff confidence >= threshold. Areas are accurate to 1e-9 (absolute), and so are rates,
-    as far as a threshold or error rate in double precision determines them.
+    The density of the confidence t is ``weight_correct * f_P(t) + (1 - weight_correct) * f_N(t)``. Here
+    f_P and f_N are the normal densities for correct and for incorrect outputs, zero outside [0, 1] and
+    scaled to integrate to 1 (Kimura et al., section 4.1). An item is accepted iff confidence >=
+    threshold. Areas are accurate to 1e-9 (absolute). So are rates, as far as a threshold or error rate
+    in double precision determines them.
 
     Parameters
     ----------
     weight_correct : float in [0, 1]
         Probability that an output is correct: the recognition rate β.
     mean_correct, mean_incorrect : float
-        Mean of each class's normal law before truncation; it may lie outside [0, 1].
+        Mean of each class's normal distribution before truncation; it may lie outside [0, 1].
     sd_correct, sd_incorrect : float > 0
-        Standard deviation of each class's normal law before truncation. A law narrower than 1e-150
-        is computed with that width.
+        Standard deviation of each class's normal distribution before truncation. Values below 1e-150
+        count as 1e-150.
 
     Raises
     ------
@@ -261,8 +262,8 @@ class TruncatedNormalMixture:
         correct : ndarray of shape (n,), bool
             Whether each output is correct: Bernoulli(``weight_correct``).
         confidence : ndarray of shape (n,), float64
-            Draws from the truncated normal law of each item's class, exact, by rejection (C. P.
-            Robert, "Simulation of truncated normal variables", Statistics and Computing 5, 1995).
+            Drawn from the truncated normal distribution of each item's class, exactly, by rejection (C.
+            P. Robert, "Simulation of truncated normal variables", Statistics and Computing 5, 1995).
 
         Raises
         ------
@@ -316,20 +317,20 @@ class TruncatedNormalMixture:
         return self._survival(threshold)[0]
 
     def false_positive_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """Fraction of the incorrect outputs that is accepted; arguments as in `recall`."""
+        """Fraction of the incorrect outputs that is accepted; for arguments, see `recall`."""
         return self._survival(threshold)[1]
 
     def acceptance_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """X, the accepted fraction (Kimura et al., eq. 1); arguments as in `recall`."""
+        """X, the accepted fraction (Kimura et al., eq. 1); for arguments, see `recall`."""
         recall, false_positive_rate = self._survival(threshold)
         return self.weight_correct * recall + (1 - self.weight_correct) * false_positive_rate
 
     def error_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """R_E, the share of accepted incorrect outputs (eq. 5); arguments as in `recall`."""
+        """R_E, the share of accepted incorrect outputs (eq. 5); for arguments, see `recall`."""
         return (1 - self.weight_correct) * self._survival(threshold)[1]
 
     def accuracy_after_correction(self, threshold: npt.ArrayLike) -> float | _Array:
-        """Y = 1 - R_E (Kimura et al., eq. 16); arguments as in `recall`."""
+        """Y = 1 - R_E (Kimura et al., eq. 16); for arguments, see `recall`."""
         return 1 - self.error_rate(threshold)
 
     def roc_auc_score(self) -> float:
@@ -422,7 +423,7 @@ class TruncatedNormalMixture:
         return 1 - self.aurc_loss()
 
     def normalized_arp_auc_score(self, *, gamma: float = 1.0) -> float:
-        """ARP-AUC normalised as in `arac_area`, with the same parameter and errors raised."""
+        """ARP-AUC normalised as in `arac_area`; for the parameter and errors raised, see there."""
         return self._area(self._arp_loss(), gamma).normalized
 
     def aurc_loss(self) -> float:
@@ -434,7 +435,7 @@ class TruncatedNormalMixture:
         return (1 - self.weight_correct) * self._arac_loss()
 
     def threshold_at_error_rate(self, max_error_rate: npt.ArrayLike) -> float | _Array:
-        """Return θ, the lowest threshold whose error rate is at most the given one.
+        """Return θ, the lowest threshold with an error rate of at most `max_error_rate`.
 
         Parameters
         ----------
@@ -456,7 +457,7 @@ class TruncatedNormalMixture:
         return _plain(np.clip(self._laws()[0].mode + offset, 0, 1))
 
     def acceptance_at_error_rate(self, max_error_rate: npt.ArrayLike) -> float | _Array:
-        """X(θ), the largest acceptance rate whose error rate is at most the given one.
+        """X(θ), the largest acceptance rate with an error rate of at most `max_error_rate`.
 
         For arguments and errors raised, see `threshold_at_error_rate`. The result, of the shape of
         max_error_rate, is 1 if ε >= 1 - β, and otherwise 0 if ε = 0.
@@ -478,7 +479,7 @@ class TruncatedNormalMixture:
     def performance_at_error_rate(
         self, max_error_rate: npt.ArrayLike, *, costs: VerificationCosts
     ) -> float | _Array:
-        """W(θ) = γ X(θ) + β - δ ε, higher is better (Kimura et al., eq. 15, tables 4 and 6).
+        """W(θ) = γ X(θ) + β - δ ε; higher is better (Kimura et al., eq. 15, tables 4 and 6).
 
         For arguments and errors raised, see `threshold_at_error_rate`; `costs` provides γ and δ.
 
@@ -507,7 +508,7 @@ class TruncatedNormalMixture:
 
     @np.errstate(all="ignore")
     def _survival(self, threshold: npt.ArrayLike) -> tuple[float | _Array, float | _Array]:
-        """Return recall and false positive rate."""
+        """Return the recall and the false positive rate at thresholds."""
         array = np.asarray(threshold)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"threshold must hold real numbers, got type {array.dtype}")
@@ -566,7 +567,7 @@ class TruncatedNormalMixture:
         target = np.log(error_rate) - np.log(weight)
         fine = 1e-15 * min(1, *(float(law.distance(1)) for law in (correct, incorrect)))
         offset = (lows + highs) / 2
-        for _ in range(_MAX_SEARCH_STEPS):  # Newton's method, or else bisection
+        for _ in range(_MAX_SEARCH_STEPS):  # a step of Newton's method, or else of bisection
             log_survival = incorrect.log_survival(correct.mode, offset)
             excess = log_survival - target
             lows, highs = np.where(excess > 0, offset, lows), np.where(excess <= 0, offset, highs)
