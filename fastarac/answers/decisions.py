@@ -96,7 +96,7 @@ def nothing_kept(models: Sequence[Model], index: int, limit: str) -> str:
 
 
 def accepts_most(model: Model) -> str:
-    """Return the words with which a sentence about the first of several models begins."""
+    """Return the words that begin a sentence about the best of several models."""
     return f"{printable(model.name)} accepts most"
 
 

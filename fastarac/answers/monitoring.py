@@ -125,7 +125,7 @@ def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: 
 def _refit_notes(
     policy: Policy, monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str
 ) -> list[Note]:
-    """Note after an alarm which answers count for a new policy, and the command that draws them."""
+    """Yield notes, after an alarm, on answers that count for a new policy and how to draw them."""
     if not (monitor.alarm or monitor.changed or changes):
         return []
     option = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}[policy.criterion]

@@ -37,10 +37,10 @@ def drawn_answer(
 ) -> Answer:
     """Answer how many outputs were drawn into a file, and which limits they can prove.
 
-    `words` are the words of an engine, if the sample comes from them; `crops` is the folder of
-    their pictures; `answers` is the file whose answers are kept; `double` is the share of outputs
-    that two people answer; `limit` is the criterion and the limit to be proved, if there is one;
-    `implied` is whether the purpose follows from the limit.
+    If the sample comes from the words of an engine, `words` holds them. `crops` is the folder of their
+    pictures. `answers` is the file whose answers are kept. `double` is the share of outputs that two
+    people answer. `limit` is the criterion and the limit to prove, if any. `implied` says whether the
+    purpose follows from the limit.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
@@ -109,7 +109,7 @@ def best_case_sentence(
     """Return a sentence on the share that can be accepted at a limit if no error is found."""
     best, drawn = sample.best_acceptance_rate or 0.0, f"{int(sample.selected.sum()):,}"
     uneven = sample.purpose not in GUARANTEES
-    # a share of accepted outputs within the limit of all outputs needs no answers
+    # A share up to the limit on all outputs can be accepted without any answer.
     if best > (limit if criterion == "max_error_rate" else 0.0):
         said = (
             f"If none of the {drawn} is wrong, a policy for {percent(limit)} can accept "

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def week_answer(week: PolicyWeek) -> Answer:
-    """Answer whether to go on, with what was written and counted."""
+    """Answer whether to go on; say which files were written and which weeks were counted."""
     screen = Screen(
         [f"{week.decision}.", *([f"{week.audits}."] if week.audits else []), *_of_files(week)],
         notes=list(_notes(week)),
@@ -70,7 +70,7 @@ def _notes(week: PolicyWeek) -> Iterator[Note]:
 
 
 def _answers_sentence(week: PolicyWeek) -> str:
-    """Return a sentence on the answers that were taken, and on those that do not count."""
+    """Return a sentence on the answers that were taken, and on answers that do not count."""
     taken = f"{week.answered:,} new {plural('answer', week.answered)} to audits"
     if week.reviewed:
         taken += f" and {week.reviewed:,} to reviewed outputs"
@@ -94,7 +94,7 @@ def _written(week: PolicyWeek) -> Iterator[str]:
 
 
 def week_figures(week: PolicyWeek) -> dict[str, Any]:
-    """Return what a week holds, by name."""
+    """Return the figures of a week by name."""
     names = (
         *("number", "folder", "is_new", "go_on", "drawn", "answered", "reviewed", "known", "late"),
         *("known_files", "open", "counted", "criterion", "limit", "errors", "audited", "unanswered"),

@@ -46,7 +46,7 @@ class NewOutputs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceRule:
-    """The thresholds of a policy, with what it needs to decide on outputs or on whole documents.
+    """The thresholds of a policy, and all that it needs to decide on outputs or on whole documents.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class AcceptanceRule:
     types : tuple of DocumentType
         The document types with their fields.
     missed : tuple of float
-        For each field, the probability that a document without it misses its value.
+        For each field, the probability that a document without it lacks a true value of it.
     """
 
     fields: tuple[Any, ...]

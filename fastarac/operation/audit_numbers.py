@@ -13,7 +13,7 @@ MOST_PARTS = 10  # with more distinct probabilities, tenths of them are tested
 
 
 class UnlikelyNumberError(ValueError):
-    """The number of audits does not fit their probabilities, by chance in one honest log of 1,000."""
+    """The number of audits does not fit their probabilities; so unlikely in one honest log of 1,000."""
 
 
 def refuse_unlikely_numbers(

@@ -52,7 +52,7 @@ ONCE = LookRule()
 
 
 class RateBounds(NamedTuple):
-    """Bounds on an error rate, and the method that they come from."""
+    """Bounds on an error rate, and the method by name."""
 
     low: float
     high: float

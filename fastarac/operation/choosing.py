@@ -228,7 +228,7 @@ def _by_half(
 
 
 def half_that_ranks(fits: Sequence[PolicyFit]) -> NDArray[np.bool_]:
-    """Return the ranking half that fits of the same items share."""
+    """Return the half that ranks the outputs; it is the same for all fits of these items."""
     own = [source_of_halves(each.columns, each.key).integers(0, 2**63, 2) for each in fits]
     return random_half(fits[0].columns, np.random.default_rng(np.concatenate(own)))
 

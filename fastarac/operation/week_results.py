@@ -1,4 +1,4 @@
-"""What a week of a policy in use has shown, and whether to go on."""
+"""The results of one week of a policy in use, and whether to go on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyWeek(Result):
-    """A week of a policy: its files divided, the answers taken, and what they show.
+    """One week of a policy: how its files were divided, which answers were taken, and the results.
 
     Attributes
     ----------
@@ -29,42 +29,43 @@ class PolicyWeek(Result):
     applied : AppliedPolicy or None
         The counts of accepted and rejected outputs, if the files are new.
     drawn : int
-        Audits of this week.
+        Number of audits drawn in this week.
     answered, reviewed : int
-        New answers to audits, and to rejected outputs.
+        Numbers of new answers to audits, and to rejected outputs.
     known, late : int
-        Answers that were taken before, and answers to audits of weeks that are counted already.
+        Numbers of answers that were taken before, and of answers to audits of weeks already counted.
     known_files : int
-        Files of answers that were taken before.
+        Number of files of answers that were taken before.
     open : int
-        Audits of all weeks that wait for an answer.
+        Number of audits of all weeks that still have no answer.
     counted : int
-        The first weeks, which the check and the monitor have counted.
+        The number of weeks, from the first, that the check and the monitor have counted.
     criterion : {"max_error_rate", "max_risk"}
         The kind of limit.
     limit : float
     errors, audited, unanswered : int
-        Errors, audits, and audits without an answer at their deadline, as the monitor counts them.
+        Numbers of errors, of audits, and of audits without an answer at their deadline, as the monitor
+        counts them.
     rate : Interval or None
-        The limited rate, with the monitor's interval; None before the first audit.
+        The rate that is limited, with the monitor's interval; None before the first audit.
     alarm : bool
         Whether the monitor proves that the limit is exceeded.
     changes : tuple of int
         The weeks at which the monitor gave alarms of a change.
     changed : bool
-        Whether it did so at the last week that was counted now.
+        Whether the last week that was counted now gave an alarm of a change.
     since : int or None
-        After an alarm, the week since which a raised error rate is most likely.
+        After an alarm, the week in which the error rate most likely rose.
     check : PolicyCheck or None
-        The check of all weeks that are counted.
+        The check of all weeks that were counted.
     check_left_out : bool
-        Whether the check was left out, as the number of audits is unlikely.
+        Whether the check was left out because the number of audits is unlikely.
     verified : str
-        After an alarm, the file of what was verified since the change; else empty.
+        After an alarm, the file of the outputs verified since the change; else empty.
     n_verified : int
-        The number of outputs in it that people verified.
+        The number of outputs in this file that people verified.
     failure_probability, monitor_failure_probability : float
-        δ of the check, which is that of the policy, and of the monitor.
+        δ of the check (the policy's δ), and δ of the monitor.
     notes : tuple of str
         Remarks on the files, one sentence each.
 
@@ -106,7 +107,7 @@ class PolicyWeek(Result):
 
     @property
     def go_on(self) -> bool:
-        """Whether nothing speaks against accepting outputs: no alarm, and no check that fails."""
+        """Whether outputs may still be accepted: there is no alarm, and no check fails."""
         fails = self.check is not None and self.check.verdict == "fails"
         return not (self.alarm or self.changed or fails)
 
@@ -144,7 +145,7 @@ class PolicyWeek(Result):
 
     @property
     def audits(self) -> str:
-        """What the audits that are counted have found, in one sentence; empty before the first."""
+        """In one sentence, the results of the audits counted so far; empty before the first."""
         if self.rate is None:
             return ""
         ends = percent_range(self.rate.low, self.rate.high, 3)

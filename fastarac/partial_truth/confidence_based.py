@@ -54,13 +54,13 @@ class ConfidenceBasedEstimate(Result):
         Share of the outputs that are accepted; it is known exactly.
     n_items : int
     confidences_match : bool
-        Whether the confidences are distributed much as in the reference: not detectably otherwise, or
-        by at most 5% of the outputs (`shift.statistic`). This cannot detect errors that occur at the
-        same confidences as before. If False, the intervals cover what a drift allows; see the Notes of
+        Whether the confidences are distributed as in the reference: no shift is detected, or one of at
+        most 5% of the outputs (`shift.statistic`). New errors at the same confidences cannot be
+        detected in this way. If False, the intervals cover all that a drift allows; see the Notes of
         :func:`.confidence_based_estimate`.
     hidden_change : float
-        How far the error rate can be from its estimate by a shift of this size, if the outputs are as
-        often right as before the shift; see the Notes of :func:`.confidence_based_estimate`.
+        How far a shift of this size can move the error rate from its estimate, if as many outputs are
+        right as before; see the Notes of :func:`.confidence_based_estimate`.
     reason : str
         Why the confidences do not match; empty if they do.
     shift : ConfidenceShift
@@ -164,7 +164,7 @@ class _Field(NamedTuple):
     def variation(self, *, accepted: bool) -> float:
         """Return the total variation of the error probability over the confidences, from low to high.
 
-        With `accepted`, only accepted outputs have errors.
+        With `accepted`, only accepted outputs count as errors.
         """
         p = self.calibration.error_probability  # from the highest block to the lowest
         if not accepted:
@@ -239,19 +239,19 @@ def confidence_based_estimate(
     reference and in these outputs: it should contain the error rate of these outputs, not the error
     rate of their source.
 
-    Let D be the largest difference of the distribution functions (`shift.statistic`), and g(c) = p̂ for
-    accepted confidences c and 0 for others. The estimate then differs from the reference's by at most
-    D·V(g), with the total variation V of g: `hidden_change`. If confidences move although as many
+    Let D be the largest difference of the distribution functions (`shift.statistic`). Let g(c) be p̂
+    for accepted confidences c, and 0 for others; its total variation is V. The estimate then differs
+    from the reference's by at most D·V, which is `hidden_change`. If confidences move although as many
     outputs are right as before, the estimate is wrong by at most that. If a shift is detected
     (:meth:`.Policy.shift`) but D is at most 5%, the intervals are widened by it.
 
     `confidences_match` is False if a larger shift is detected, if more confidences lie outside the
-    reference's range than chance explains, or if fields are unknown. Each output
-    is then assumed to have at least the error probability of the block of confidences above its own,
-    and at most that of the block below, each with its own interval; at least 0 above the highest block
-    and at most 1 below the lowest. A change of the truth at the same confidences cannot be detected.
-    This way of estimating a model's performance is known as average confidence [2]_ or confidence-based
-    performance estimation.
+    reference's range than chance explains, or if fields are unknown. Then an output's error probability
+    is assumed to lie between those of two blocks of confidences: the block above its own, and the block
+    below. Both are taken at the end of their own interval; they are 0 above the highest block and 1
+    below the lowest. A change of the truth at the same confidences cannot be detected. This way of
+    estimating a model's performance is known as average confidence [2]_ or confidence-based performance
+    estimation.
 
     References
     ----------

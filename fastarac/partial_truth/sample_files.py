@@ -89,8 +89,8 @@ def sample_outputs(
     judge, strata, groups : str, optional
         The columns for these parameters of :func:`.draw_verification_sample`.
     mix : float, optional
-        As in :func:`.draw_verification_sample`. For audits the default is 1 even with a judge, as only
-        equal probabilities keep the guarantee exact.
+        As in :func:`.draw_verification_sample`. For audits the default is 1 even with a judge, because
+        the guarantee is exact only with equal probabilities.
     policy : Policy, optional
         Draw audits of the outputs that the policy accepts, instead of a sample of all outputs. The file
         then has all rows, with ``accepted``, ``drawn`` and ``audit_probability``. It is the log that
@@ -184,8 +184,8 @@ def join_answers(
     confidence : str, default="confidence"
         The column of confidences, used to check that both files have the same outputs.
     open : {"refuse", "wrong"}, default="refuse"
-        Whether a drawn output without an answer keeps an empty ``correct``, which other functions
-        refuse, or is written as wrong.
+        Whether a drawn output without an answer is written as wrong, or keeps an empty ``correct``,
+        which other functions refuse.
 
     Returns
     -------
@@ -523,7 +523,7 @@ def _paths_of(path: Any) -> list[Path]:
 
 
 def opened_tables(paths: Sequence[Path], connection: DuckDBPyConnection) -> FileSource:
-    """Open tables with the same columns as one, the rows of the first before those of the next."""
+    """Open tables with the same columns as one; the rows of each follow those of the one before."""
     written = [path for path in paths if not _is_without_lines(path)]
     sources = [open_source(path, connection) for path in written or paths[:1]]
     return sources[0] if len(sources) == 1 else RowsOfFiles(sources)

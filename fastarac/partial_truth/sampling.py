@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Purpose = Literal["guarantee-these", "guarantee-new", "estimate", "comparison"]
 GUARANTEES = "guarantee-these", "guarantee-new"
-MIX = 0.5  # evenly spread share of the budget, with a judge
+MIX = 0.5  # the share of the budget that is spread evenly if there is a judge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,26 +115,24 @@ def draw_verification_sample(
     budget : float
         The average number of outputs to verify, above 0 and at most n.
     purpose : {"guarantee-these", "guarantee-new", "estimate", "comparison"}, optional
-        What the answers are for. For a guarantee, of these outputs or of new ones, exactly `budget`
-        outputs (rounded) are drawn, all equally likely: a simple random sample, which
-        :func:`.fit_policy` takes as it is. Default: "guarantee-new" with a limit, else "estimate".
+        What the answers are for. For a guarantee, exactly `budget` outputs (rounded) are drawn, all
+        equally likely: a sample that :func:`.fit_policy` takes as it is. Default: "guarantee-new" with
+        a limit, else "estimate".
     max_error_rate, max_risk : float, optional
         The limit to be proved, in (0, 1); at most one of the two.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each output is right, in [0, 1]: from a language model, from
-        another engine, or a calibrated confidence. If it is bad, the sample is less informative, but
-        nothing becomes wrong. Not for a guarantee, which even draws prove from fewer answers.
+        A guess at the probability that each output is right, in [0, 1]. A bad guess makes the sample
+        less informative, but nothing becomes wrong. Not for a guarantee.
     mix : float, optional
-        The share of the budget that is spread evenly over all outputs, in [0, 1]. The rest goes to the
-        outputs of which the judge is least sure. Default: 0.5 with a judge, 1 without. Not for a
-        guarantee.
+        The share of the budget spread evenly over all outputs, in [0, 1]; the rest goes to outputs that
+        the judge is least sure about. Default: 0.5 with a judge, 1 without. Not for a guarantee.
     strata : array_like of shape (n,), optional
-        Labels of fields, sources or other parts; each gets a share of the budget in proportion to its
-        number of outputs. Not for a guarantee.
+        Labels of parts, such as fields; each gets a share of the budget in proportion to its number of
+        outputs. Not for a guarantee.
     groups : array_like of shape (n,), optional
-        Labels of pages, documents or other groups, which are drawn whole.
+        Labels of groups, such as pages, which are drawn whole.
     random_state : int, SeedSequence, Generator or None, default=None
-        Source of randomness for the draw. The same integer selects the same outputs.
+        Seed of the draw. The same integer selects the same outputs.
 
     Returns
     -------
@@ -165,13 +163,12 @@ def draw_verification_sample(
 
     for the budget B, the evenly spread share m, and the judge's value ĵ. λ is chosen so that the
     probabilities sum to B. The number of outputs drawn varies around B, with a standard deviation of at
-    most √B. For a group, the square root is replaced by its root mean square over the group's outputs.
-    For estimating a mean, a probability proportional to the standard deviation of the error is optimal
-    (Neyman 1934; "active inference", Zrnic and Candès 2024). The evenly spread share limits the weights
-    1/π to n/(mB), however bad the judge is.
+    most √B. A group has the root mean square over its outputs in place of the square root. For
+    estimating a mean, a probability proportional to the standard deviation of the error is optimal
+    (Neyman 1934; Zrnic and Candès 2024). The evenly spread share limits the weights 1/π to n/(mB).
 
-    With a `mix` below 1 and no judge, only the rank of the confidence counts: ĵ rises linearly from ½
-    at the lowest confidence to 1 at the highest, with equal values for ties.
+    With a `mix` below 1 and no judge, ĵ increases linearly with the rank of the confidence, from ½ to
+    1; ties get equal values.
 
     References
     ----------
@@ -250,7 +247,7 @@ def purpose_of(purpose: Purpose | None, limit: object) -> Purpose:
 
 
 def refuse_beside_guarantee(purpose: str, **given: object) -> None:
-    """Raise for an option of uneven draws."""
+    """Raise if an option is given that makes draws uneven."""
     for name, value in given.items():
         if value is not None:
             raise TypeError(
@@ -278,13 +275,13 @@ def _share_without_errors(
     if purpose in GUARANTEES:
         correct, values = np.ones(int(selected.sum()), np.bool_), scores[selected]
         options["groups"] = None if groups is None else groups[selected]
-    with collected([]):  # the share says that a sample is too small
+    with collected([]):  # the share itself says that a sample is too small
         policy = fit_policy(correct, values, random_state=0, **options)
     return float(policy.apply(scores).mean())
 
 
 class _Units(NamedTuple):
-    """Outputs or groups of them, each of which is drawn whole."""
+    """Outputs, or groups that are drawn as a whole."""
 
     codes: NDArray[np.intp]
     """The unit of each output."""
@@ -311,7 +308,8 @@ class _Units(NamedTuple):
     def probabilities(self, variance: FloatArray, even: float, share: float) -> FloatArray:
         """Return the probability of each unit, so that each stratum has its share of the budget.
 
-        `variance` is that of each output's error; `even` is the evenly spread share of the budget.
+        `variance` is the variance of each output's error; `even` is the share of the budget spread
+        evenly.
         """
         if even == 1.0:
             return np.full(len(self.counts), min(1.0, share))

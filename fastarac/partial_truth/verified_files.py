@@ -81,8 +81,8 @@ def read_verified(
         default to columns of these names, if the file has them. `groups` defaults to the column named
         in ``drawn_by``, which :func:`sample_outputs` writes if groups were drawn whole.
     open : {"refuse", "wrong"}, default="refuse"
-        Whether a drawn output without an answer is an error, or counts as wrong with a warning that
-        says how many.
+        Whether a drawn output without an answer is an error, or counts as wrong; a warning then gives
+        their number.
 
     Returns
     -------

@@ -150,7 +150,7 @@ def audited_rows(
 ) -> NDArray[np.intp]:
     """Return the rows of a log that count as audits, each drawn with the same probability.
 
-    Where the limit is a share of all outputs, rejected ones count with this probability, too.
+    If the limit is a share of all outputs, rejected outputs count as audits with this probability, too.
     """
     taken = accepted & drawn
     if policy.criterion == "max_error_rate":

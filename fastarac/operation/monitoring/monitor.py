@@ -416,11 +416,11 @@ class ErrorRateMonitor:
 
     @property
     def changed_since(self) -> int | None:
-        """The number, from 1, of the update since which a raised error rate is most likely.
+        """The number, from 1, of the update at which the error rate most likely rose.
 
-        None before the first update. The updates from there to the last alarm (without one, to the
-        last update) have the largest likelihood ratio against the limit of all that end there; its
-        rates are those of the change detector.
+        None before the first update. Let the updates end at the last alarm or, without one, at the last
+        update. The range that begins here has the largest likelihood ratio against the limit; its rates
+        are those of the change detector.
         """
         if not self._updates:
             return None
