@@ -9,7 +9,7 @@ from fastarac._core.quantiles import normal_quantile
 from fastarac._core.special import binomial_cdf
 
 LEVEL = 0.001  # each of the two tests refuses about this share of honest logs
-MOST_PARTS = 10  # with more distinct probabilities, tenths of them are tested
+MOST_PARTS = 10  # more distinct probabilities are tested together, in this many parts
 
 
 class UnlikelyNumberError(ValueError):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-# how strongly a field's rate is drawn towards the overall rate, as a number of groups with errors
+# weight of the overall rate in a field's rate, as a number of groups with errors
 PRIOR = 3.0
 
 

@@ -71,11 +71,11 @@ class GroupBets(NamedTuple):
         return self._replace(counts=self.counts[chosen], errors=self.errors[chosen], largest=largest)
 
     def is_below(self, rate: float, delta: float) -> bool:
-        """Whether bets on FA − r·m of each group refute a rate of r or more."""
+        """Whether bets on FA − r·m (FA errors in m outputs of a group) refute a rate of r or more."""
         return self._wealth_below(rate) >= 1.0 / delta
 
     def is_above(self, rate: float, delta: float) -> bool:
-        """Whether bets on r·m − FA of each group refute a rate of r or less."""
+        """Whether bets on r·m − FA (FA errors in m outputs of a group) refute a rate of r or less."""
         return self._wealth_above(rate) >= 1.0 / delta
 
     def pvalues(self, rate: float) -> tuple[float, float]:

@@ -28,7 +28,7 @@ HORIZONS = 1.1, 0.7
 # for each criterion, `before`, `rise` and `fall` of `plan_of_budget`
 SPENDINGS = (0.95, 5.0, 2.0), (0.8, 0.5, 1.0)
 STEP = 0.005  # distance between candidates, as a share of all outputs
-FEWEST_STEPS = 40  # candidates of fewer steps shrink by FACTOR, not by steps
+FEWEST_STEPS = 40  # below so many steps, each candidate is FACTOR times the next larger one
 FACTOR = 0.7
 LOW = 0.1  # this share of the outputs, at the lowest confidences, has denser candidates and draws
 FINE = 0.001  # distance between the denser candidates, as a share of all outputs

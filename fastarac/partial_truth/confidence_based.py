@@ -248,10 +248,9 @@ def confidence_based_estimate(
     `confidences_match` is False if a larger shift is detected, if more confidences lie outside the
     reference's range than chance explains, or if fields are unknown. Then an output's error probability
     is assumed to lie between those of two blocks of confidences: the block above its own, and the block
-    below. Both are taken at the end of their own interval; they are 0 above the highest block and 1
-    below the lowest. A change of the truth at the same confidences cannot be detected. This way of
-    estimating a model's performance is known as average confidence [2]_ or confidence-based performance
-    estimation.
+    below. Each is replaced by the outer end of its interval; above the highest block it is 0, below the
+    lowest 1. A change of the truth at the same confidences cannot be detected. This way of estimating a
+    model's performance is known as average confidence [2]_ or confidence-based performance estimation.
 
     References
     ----------

@@ -22,8 +22,7 @@ MOST_ERRORS = 40  # the plan covers this many errors; with more, betting goes on
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
     """Return the plan for an unknown number of answers; it spends by errors (see :func:`_plan`).
 
-    When c errors have been found, the share later · (c + 1) ** -spending of the failure probability
-    must be left for later.
+    After c errors, a share of the failure probability is left to spend: later · (c + 1) ** -spending.
     """
     return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
 

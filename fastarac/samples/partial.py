@@ -271,7 +271,7 @@ class PartialTruth(Table, Result):
 
     @property
     def as_answered(self) -> PartialTruth:
-        """The same answers, taken as true; limits on the errors that people find are tested with it."""
+        """The same answers, taken as true; limits on errors found are tested with them."""
         if self.truth_reader is None:
             return self
         found = PartialTruth.__new__(PartialTruth)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-MAX_LEFT_OUT = 2000  # leaving out one item of each kind is refused for more kinds
+MAX_LEFT_OUT = 2000  # with more kinds of items, leaving out one of each is refused as too slow
 CLOSED_FORM = 1 << 20  # with more items, influence values replace leaving out each one
 SAME = 1e-12  # replicates that differ by less, relatively, count as equal
 _NORMAL = NormalDist()
