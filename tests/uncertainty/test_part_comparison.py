@@ -117,6 +117,8 @@ def by_hand(models, part, page):
         )
     errors = [each.pairs[0].standard_error for each in alone.comparisons]
     degrees = [each.pairs[0].degrees_of_freedom for each in alone.comparisons]
+    for k, own in enumerate(sums):  # at most as many as pages effectively contribute
+        degrees[k] = min(degrees[k], np.sum(np.square(own)) ** 2 / np.sum(np.power(own, 4)))
     sizes = [len(set(page[part == label])) for label in labels]
     pvalues = []
     for k in range(len(labels)):
