@@ -121,7 +121,7 @@ def week(
     with interrupts_end_at_once(), collected(notes):
         found = _in_words(lambda: refusing(str(output), run))
     answer = week_answer(found).with_warnings(notes)
-    answer = answer.closing(_next(loaded, found, policy, output, by))
+    answer = answer.closing(_next(loaded, found, policy, files, output, by))
     deliver(printing, "week", answer)
     if not found.go_on:
         raise typer.Exit(found.exit_status)
@@ -155,10 +155,13 @@ def _reading_of(
     return {}
 
 
-def _next(policy: Policy, found: PolicyWeek, path: Path, output: Path, by: str | None) -> str:
+def _next(
+    policy: Policy, found: PolicyWeek, path: Path, files: Sequence[Path], output: Path, by: str | None
+) -> str:
     """Return the next command: a new fit after an alarm, or the next week."""
     if found.go_on:
-        return command_line("week", path, "next.csv", *column_option("--by", by), "-o", output)
+        new = "next/" if any(each.is_dir() for each in files) else "next.csv"
+        return command_line("week", path, new, *column_option("--by", by), "-o", output)
     fields = column_option("--by", "field" if policy.fields else None)
     chance = "--inclusion-probability", "inclusion_probability"
     limit = limit_options(policy.criterion, policy.limit)

@@ -194,9 +194,10 @@ class Ledger:
         A week's folder appears whole, with the ledger inside. An interrupt between that and the end of
         the run leaves the folder's own ledger one week behind.
         """
-        paths = [*sorted(folder.glob(f"week-*/{STATE}")), folder / STATE]
-        found = [read_saved(path, cls.from_json) for path in paths[-2:] if path.exists()]
-        return max(reversed(found), key=lambda each: len(each.weeks), default=None)
+        of_weeks = folder.glob(f"week-*/{STATE}")
+        paths = [folder / STATE, *sorted(of_weeks, key=lambda path: (len(str(path)), path))[-1:]]
+        found = [read_saved(path, cls.from_json) for path in paths if path.exists()]
+        return max(found, key=lambda each: len(each.weeks), default=None)
 
 
 def _written(week: Week) -> dict[str, Any]:

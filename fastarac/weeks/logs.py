@@ -56,7 +56,7 @@ class WeekLog(NamedTuple):
         source = open_source(folder / LOG, connection)
         found = read_columns(source, picks, {"by": week.by})
         rows = found["row"].astype(np.intp)
-        ids = np.array([week.id_of(row) for row in rows.tolist()])
+        ids = np.char.add(f"{week.prefix}-", rows.astype(np.str_))
         log = cls(
             rows, found["confidence"], found["accepted"] == 1, found[DRAWN] == 1, found[OF_AUDIT],
             found["by"], np.full(len(rows), np.nan), ids, week.number,
@@ -65,8 +65,10 @@ class WeekLog(NamedTuple):
 
     def joined(self, week: Week) -> WeekLog:
         """Return the log with the answers so far."""
-        answers = [week.answers.get(row, np.nan) for row in self.row.tolist()]
-        return self._replace(correct=np.array(answers, np.float64))
+        told = np.isin(self.row, list(week.answers))
+        correct = np.full(len(self.row), np.nan)
+        correct[told] = [week.answers[row] for row in self.row[told].tolist()]
+        return self._replace(correct=correct)
 
     @property
     def audits(self) -> NDArray[np.bool_]:
