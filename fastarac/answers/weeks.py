@@ -43,8 +43,10 @@ def _of_files(week: PolicyWeek) -> Iterator[str]:
             f"Week {week.number}: {week.applied.accepted:,} of {week.applied.n_items:,} outputs "
             f"accepted, {week.applied.rejected:,} to review, {week.drawn:,} drawn for audits."
         )
-    else:
+    elif week.n_files:
         yield f"Week {week.number} has these files already: nothing was divided or drawn again."
+    else:
+        yield "Without new files, nothing was divided or drawn."
 
 
 def _notes(week: PolicyWeek) -> Iterator[Note]:
@@ -96,7 +98,18 @@ def _written(week: PolicyWeek) -> Iterator[str]:
 def week_figures(week: PolicyWeek) -> dict[str, Any]:
     """Return the figures of a week by name."""
     names = (
-        *("number", "folder", "is_new", "go_on", "drawn", "answered", "reviewed", "known", "late"),
+        *(
+            "number",
+            "folder",
+            "n_files",
+            "is_new",
+            "go_on",
+            "drawn",
+            "answered",
+            "reviewed",
+            "known",
+            "late",
+        ),
         *("known_files", "open", "counted", "criterion", "limit", "errors", "audited", "unanswered"),
         *("alarm", "changed", "since", "verified", "n_verified", "check_left_out"),
         *("failure_probability", "monitor_failure_probability", "spent"),

@@ -24,8 +24,10 @@ class PolicyWeek(Result):
         The number of the week, from 1.
     folder : str
         The week's folder.
+    n_files : int
+        The number of files given.
     is_new : bool
-        Whether the files are new; if not, only answers were taken.
+        Whether they are new; if not, only answers were taken.
     applied : AppliedPolicy or None
         The counts of accepted and rejected outputs, if the files are new.
     drawn : int
@@ -77,6 +79,7 @@ class PolicyWeek(Result):
 
     number: int
     folder: str
+    n_files: int
     is_new: bool
     applied: AppliedPolicy | None
     drawn: int

@@ -16,6 +16,7 @@ from fastarac.partial_truth.sample_files import (
     sample_outputs,
     write_rows,
 )
+from fastarac.station.table import ANSWERS
 from fastarac.weeks.ledger import LOG
 from fastarac.weeks.logs import ID, WEEK, WeekLog
 
@@ -79,7 +80,7 @@ def divide(
     if len(paths) > 1:
         raise ValueError(f"files has {len(paths)} tables; one table, or files of OCR, are expected")
     with connect() as connection:
-        refuse_columns(open_source(paths[0], connection), ADDED)
+        refuse_columns(open_source(paths[0], connection), [*ADDED, *ANSWERS])
     applied = apply_policy(
         policy, paths[0], accepted=goals["accepted"], review=goals["review"],
         confidence=columns.confidence, by=columns.by, groups=columns.groups, empty_confidence=True,

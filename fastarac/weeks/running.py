@@ -242,18 +242,39 @@ class _Run:
         changed = monitor.changed or any(each > before for each in changes)
         stops = monitor.alarm or changed or _fails(found)
         since = drawn_at[(monitor.changed_since or 1) - 1] if stops and drawn_at else None
-        told = 0 if since is None else self._answered(self._since(since))
+        taken, logs, counted = self.taken, self.logs, self.ledger.counted
         return PolicyWeek(
-            week.number, str(self.root / week.name), bool(of_files), of_files.get("applied"),
-            int(self.logs[week.number - 1].audits.sum()),
-            self.taken.audits, self.taken.reviewed, self.taken.known, self.taken.late,
-            self.taken.known_files,
-            sum(log.open for log in self.logs[self.ledger.counted :]), self.ledger.counted,
-            policy.criterion, policy.limit, monitor.errors, monitor.audited, monitor.unanswered,
-            monitor.interval if monitor.audited else None, monitor.alarm, changes, changed, since,
-            found, left_out, "" if since is None else str(self.root / SINCE), told,
-            policy.failure_probability, monitor.failure_probability, of_files.get("notes", ()),
-        )  # fmt: skip
+            number=week.number,
+            folder=str(self.root / week.name),
+            n_files=len(self.files),
+            is_new=bool(of_files),
+            applied=of_files.get("applied"),
+            drawn=int(logs[week.number - 1].audits.sum()),
+            answered=taken.audits,
+            reviewed=taken.reviewed,
+            known=taken.known,
+            late=taken.late,
+            known_files=taken.known_files,
+            open=sum(log.open for log in logs[counted:]),
+            counted=counted,
+            criterion=policy.criterion,
+            limit=policy.limit,
+            errors=monitor.errors,
+            audited=monitor.audited,
+            unanswered=monitor.unanswered,
+            rate=monitor.interval if monitor.audited else None,
+            alarm=monitor.alarm,
+            changes=changes,
+            changed=changed,
+            since=since,
+            check=found,
+            check_left_out=left_out,
+            verified="" if since is None else str(self.root / SINCE),
+            n_verified=0 if since is None else self._answered(self._since(since)),
+            failure_probability=policy.failure_probability,
+            monitor_failure_probability=monitor.failure_probability,
+            notes=of_files.get("notes", ()),
+        )
 
     @staticmethod
     def _answered(logs: PooledLogs) -> int:
