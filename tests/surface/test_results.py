@@ -8,7 +8,6 @@ import math
 import pickle
 import pickletools
 import re
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, fields, is_dataclass
@@ -79,10 +78,17 @@ def _applied_fields(folder):
 
 
 def _week(folder):
-    path = folder / "week.csv"
-    path.write_text("text,confidence\n" + "foo,300\n" * 4)
-    shutil.rmtree(folder / "weeks", ignore_errors=True)
-    return fa.weeks.run_week(_policy(), [path], folder / "weeks", budget=2)
+    """Return a week; `run_week` needs Jinja, which not every Python here has."""
+    monitor = fa.operation.ErrorRateMonitor(max_error_rate=0.1)
+    monitor.update(3, 40)
+    return fa.results.PolicyWeek(
+        number=2, folder=str(folder), n_files=1, is_new=True, applied=_applied(folder), drawn=40,
+        answered=40, reviewed=0, known=0, late=0, known_files=0, open=38, counted=1,
+        criterion="max_error_rate", limit=0.1, errors=3, audited=40, unanswered=0,
+        rate=monitor.interval, alarm=False, changes=(), changed=False, since=None,
+        check=_policy().check([1] * 300, range(300)), check_left_out=False, verified="", n_verified=0,
+        failure_probability=0.05, monitor_failure_probability=0.05,
+    )  # fmt: skip
 
 
 def _fields(folder):
