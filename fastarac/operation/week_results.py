@@ -165,7 +165,7 @@ class PolicyWeek(Result):
         if self.open:
             first = " before you use what it accepts" if self.has_moved else ""
             return f"answer the {self.open:,} open {plural('audit', self.open)}{first}"
-        return "no audit is open"
+        return "run it again with the next files"
 
     @property
     def has_moved(self) -> bool:
