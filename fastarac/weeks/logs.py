@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastarac.weeks.ledger import Ledger, Week
 
 ID = "audit_id"
-WEEK = "audit_week"
+WEEK = "drawn_at"
 
 
 class WeekLog(NamedTuple):

@@ -73,7 +73,7 @@ def test_weeks_until_the_refit(folder):
     assert check["errors"] == found["errors"]
     again = figures(
         *("monitor", "policy.json", "weeks/log.parquet", *by, "--id", "audit_id"),
-        *("--drawn-at", "audit_week", "--deadline", 4, "--state", "weeks/monitor.json"),
+        *("--deadline", 4, "--state", "weeks/monitor.json"),
     )["policies"][0]
     for name in ("errors", "audited", "rate", "low", "high", "alarm", "open"):
         assert again[name] == found[name], name

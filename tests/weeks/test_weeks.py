@@ -108,7 +108,7 @@ def test_figures_are_those_of_the_steps_by_hand(policy, source, tmp_path):
         logs.append(log)
     for week in range(1, 3):  # the third is not counted yet
         table = pq.read_table(root / "log.parquet").to_pydict()
-        rows = [i for i, each in enumerate(table["audit_week"]) if each <= week]
+        rows = [i for i, each in enumerate(table["drawn_at"]) if each <= week]
         part = {name: [column[i] for i in rows] for name, column in table.items()}
         path = tmp_path / "part.csv"
         with path.open("w", newline="") as file:
@@ -124,7 +124,7 @@ def test_figures_are_those_of_the_steps_by_hand(policy, source, tmp_path):
         assert check.look == week
     audits = read_logged_audits(
         path, policy, confidence="confidence", correct="correct", by=None, ids="audit_id",
-        groups=None, drawn_at="audit_week",
+        groups=None, drawn_at="drawn_at",
     )  # fmt: skip
     monitor.count(audits.error, details=audits.confidence, ids=audits.ids, drawn_at=audits.drawn_at)
     monitor.count([False], details=[0.0], ids=["later"], drawn_at=3)
@@ -142,7 +142,7 @@ def test_a_change_stops_and_the_refit_keeps_the_limit(policy, source, tmp_path):
     assert last.decision.startswith("Stop: ")
     assert "since week 3" in last.decision
     since = pq.read_table(last.verified).to_pydict()
-    assert set(since["audit_week"]) == {3, 4}
+    assert set(since["drawn_at"]) == {3, 4}
     truth, confidence = fa.partial_truth.read_verified(last.verified)
     refit = fa.operation.fit_policy(truth, confidence, max_error_rate=0.2)
     new, correct = outputs(np.random.default_rng(2), 20_000, broken=True)
