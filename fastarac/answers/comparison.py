@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NAMED = 3  # if more models are best, the answer gives only their number
 SHOWN = 45  # most pairs in the table: all pairs of ten models; JSON and CSV have every pair
+AT_LIMIT = {"max_error_rate": "errors", "max_risk": "risk"}
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 
 
@@ -136,11 +137,16 @@ def named(statistic: Statistic) -> str:
 
 
 def label_of(statistic: Statistic) -> str:
-    """Return the everyday name of the statistic."""
-    label = statistic.definition.label
-    if statistic.parameters:
-        label += f" ({', '.join(f'{key} = {value}' for key, value in statistic.parameters)})"
-    return label
+    """Return the everyday name of the statistic, such as "accepted share at 1% errors"."""
+    label, others = statistic.definition.label, []
+    for key, value in statistic.parameters:
+        if key in AT_LIMIT:
+            label = f"accepted share at {percent(value)} {AT_LIMIT[key]}"
+        elif key == "threshold":
+            label += f" at confidence >= {value}"
+        else:
+            others.append(f"{key} = {value}")
+    return f"{label} ({', '.join(others)})" if others else label
 
 
 def conclusion(found: ModelComparison) -> str:
@@ -196,7 +202,7 @@ def _columns_of_pairs(found: ModelComparison, pairs: Sequence[PairDifference]) -
 
 
 def _header(label: str) -> str:
-    return label.replace(" (", "\n(").replace(" ARAC", "\nARAC")
+    return label.replace(" (", "\n(").replace(" at ", "\nat ", 1).replace(" ARAC", "\nARAC")
 
 
 def difference(value: float) -> str:

@@ -63,7 +63,7 @@ def choice_sentence(choice: PolicyChoice) -> str:
         how = "the half of the sample that ranks the outputs chose it, so the promise holds"
     else:
         how = f"the promise holds for all {n} policies together, and so for the one chosen"
-    return f"This is {choice.chosen}, chosen of {n} ({', '.join(shares)}): {how}."
+    return f"{choice.chosen} was chosen among {n} ({', '.join(shares)}): {how}."
 
 
 def choice_figures(choice: PolicyChoice) -> dict[str, Any]:

@@ -256,7 +256,7 @@ def _is_of_ocr(path: Path, files: dict[str, Path], columns: dict[str, Any]) -> b
         )
         raise RefusalError(
             f"{path}: {with_kinds} has the items that fastarac ocr -o writes, with the columns "
-            f'"{item}" and "kind", but {others} has not: all files must be alike'
+            f'"{item}" and "kind", but {others} lacks them: all files must be alike'
         )
     return True in found.values()
 

@@ -94,11 +94,11 @@ NOT_OF_LOGS = (
 
 Once = Annotated[
     bool,
-    option("--once", "Look at these outputs once only, which decides earlier.", Panel.sure),
+    option("--once", "Check these outputs once, by an exact test that decides sooner.", Panel.sure),
 ]
 DeclaredLooks = Annotated[
     int | None,
-    option("--looks N", "Declare, at the first look, N looks at most.", Panel.sure, min=1),
+    option("--looks N", "Plan N looks at most, from the first one on.", Panel.sure, min=1),
 ]
 LooksFile = Annotated[
     Path | None,

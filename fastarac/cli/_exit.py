@@ -65,9 +65,9 @@ def fail(error: BaseException) -> int:
         if os.environ.get(DEBUG):
             traceback.print_exception(error)
         print(
-            f"fastarac: internal error: {found}{where}. fastarac {__version__} has a defect: no result "
-            "can be relied on. Please report it where you got fastarac from, with the command and the "
-            f"traceback, which {DEBUG}=1 in the environment shows",
+            f"fastarac: internal error: {found}{where}. fastarac {__version__} has a bug: do not "
+            "rely on any result. Please report it where you got fastarac from, with the command and "
+            f"the traceback, which {DEBUG}=1 in the environment shows",
             file=sys.stderr,
         )
     return INTERNAL

@@ -25,6 +25,12 @@ PROBABILITY = "inclusion_probability"  # the column of probabilities that fastar
 READ = ("confidence", "correct", "prediction", "truth")  # columns that decide which outputs are right
 EXAMPLES = 3  # number of outputs that a note quotes
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
+NO_LABELS = 'neither a column "correct" nor'
+LABELS_APART = (
+    "; if the labels are in another file, join both by their ids first, as in python -c "
+    "\"import duckdb; duckdb.sql(\\\"COPY (SELECT * FROM 'outputs.csv' JOIN 'labels.csv' USING (id)) "
+    "TO 'joined.csv'\\\")\""
+)
 # The library's arguments, and the options that replace them in messages.
 WORDS = {
     "empty_truth=True": "--allow-empty truth",
@@ -98,7 +104,7 @@ def in_words(error: Exception) -> str:
     message = in_words_of_options(error)
     for library, command in WORDS.items():
         message = message.replace(library, command)
-    return message
+    return message + LABELS_APART if NO_LABELS in message else message
 
 
 def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:

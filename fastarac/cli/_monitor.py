@@ -95,7 +95,7 @@ MaxGroupSize = Annotated[
 Deadline = Annotated[
     float | None,
     option(
-        "--deadline TIME", "Time to wait for an answer from drawn_at on; in days if that has dates.",
+        "--deadline TIME", "Time to wait for an answer, in days or units of the column drawn_at.",
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip

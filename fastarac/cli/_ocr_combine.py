@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Combine = Annotated[
     bool,
-    option("--combine", "Evaluate the engines together, too.", Panel.files, expert=True),
+    option("--combine", "Also evaluate the engines combined.", Panel.files, expert=True),
 ]
 CombinationFile = Annotated[
     Path | None,
@@ -33,7 +33,7 @@ CombinationFile = Annotated[
 SaveCombination = Annotated[
     Path | None,
     option(
-        "--save-combination FILE", "Write the combination learnt from all pages as a .json file.",
+        "--save-combination FILE", "Write the learnt combination as a .json file.",
         Panel.output, expert=True,
     ),
 ]  # fmt: skip

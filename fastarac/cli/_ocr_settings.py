@@ -26,7 +26,7 @@ EXAMPLES = {  # examples of values for keys that do not hold texts
 SettingsFile = Annotated[
     Path | None,
     option(
-        "--settings FILE", "A .toml file of settings that seldom change, by names of arguments.",
+        "--settings FILE", "Settings that seldom change, in a .toml file.",
         Panel.files, expert=True,
     ),
 ]  # fmt: skip

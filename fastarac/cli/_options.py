@@ -358,12 +358,12 @@ Level = Annotated[
 UnseenPages = Annotated[
     bool,
     option(
-        "--unseen-pages", "Leave room in intervals for unseen pages that are wrong throughout.",
+        "--unseen-pages", "Widen intervals for unseen pages that may be wrong throughout.",
         Panel.sure, expert=True,
     ),
 ]  # fmt: skip
 GUARANTEE = option(
-    "--guarantee PROBABILITY", "Guarantee limits with this probability of failure.",
+    "--guarantee PROBABILITY", "Chance that a guarantee fails, such as 0.05.",
     Panel.sure,
 )  # fmt: skip
 Guarantee = Annotated[float | None, GUARANTEE]
@@ -391,7 +391,7 @@ MaxMemory = Annotated[
     str | None,
     option(
         "--max-memory SIZE",
-        "Stream files larger than memory, such as 500MB; figures become bounds.",
+        "Memory to use for larger files, such as 500MB; figures become bounds.",
         Panel.output,
         expert=True,
     ),

@@ -120,7 +120,8 @@ Pilot = Annotated[
     Path | None, option("--pilot FILE", "Verified outputs, similar to those to come.", Panel.files)
 ]
 HalfWidth = Annotated[
-    float | None, option("--half-width WIDTH", "Half-width of the interval to reach.", Panel.limits)
+    float | None,
+    option("--half-width WIDTH", "Half-width that the interval should reach.", Panel.limits),
 ]
 StatisticName = Annotated[str | None, STATISTIC]
 

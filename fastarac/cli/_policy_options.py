@@ -76,14 +76,14 @@ Scale = Annotated[
 ]
 Only = Annotated[
     str | None,
-    option("--only NAME", 'Take only this model of the column "model".', Panel.columns),
+    option("--only NAME", 'Use only this model of the column "model".', Panel.columns),
 ]
 TruthFound = Annotated[
     Any,
     option(
         "--truth-found SHARE",
-        "Share of errors that verifiers find, or BOTH,FIRST,SECOND: errors that both of two found, "
-        "only the first, only the second.",
+        "Share of errors that verifiers find, or three counts of errors: found by both of two people, "
+        "only by the first, only by the second.",
         Panel.verifying, expert=True, parser=truth_reader, show_default=False,
     ),
 ]  # fmt: skip
