@@ -408,12 +408,8 @@ def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
         return
     units = models[0].units
     if any(models[0].at(k).guaranteed is not None for k in range(len(models[0].limits))):
-        source = f"holds for new {units} from the same source if the verification is right."
-        yield Note(
-            f"A guarantee {source} It holds if {premise(models)}.",
-            Weight.ASSUMES,
-            f"A guarantee {source}",
-        )
+        brief = f"A guarantee holds for new {units} from the same source, if the verification is right"
+        yield Note(f"{brief} and {premise(models)}.", Weight.ASSUMES, f"{brief}.")
         if of_all := together(models):
             yield Note(of_all, Weight.ASSUMES)
         return

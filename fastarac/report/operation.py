@@ -305,7 +305,7 @@ def _thresholds(policy: operation.Policy) -> ReportTable:
     ]
     headers = ("Field", "accepted at confidence", "outputs it was fitted on",
                "error probability at the threshold")  # fmt: skip
-    caption = f"{_of_rows('Thresholds of', rows)}. {AT_THRESHOLD}"
+    caption = f"{_of_rows('Thresholds of', rows)}. {AT_THRESHOLD}" if rows[1:] else AT_THRESHOLD
     return ReportTable(caption, headers, rows[:ROWS])
 
 
@@ -394,8 +394,6 @@ def _of_check(check: PolicyCheck) -> ReportSection:
     about = " The limit is for all fields together." if check.fields else ""
     facts = [("Interval", f"{whole.method}; either end holds with {sure} confidence.{about}")]
     facts += _unread(check.n_unread, check.n_items, check.accepted / max(check.n_items, 1))
-    if check.still_needed is not None:
-        facts.append(("Still needed", sentence(check.needed_words)))
     return ReportSection(
         "check",
         "Does the limit hold?",
@@ -630,4 +628,4 @@ def _of_rows(what: str, rows: Sequence[Any]) -> str:
     """Return the caption of a table of fields that may be cut to `ROWS` rows."""
     if len(rows) > ROWS:
         return f"{what} the first {ROWS} of {len(rows):,} fields"
-    return f"{what} each field" if len(rows) > 1 else "All"
+    return f"{what} each field" if len(rows) > 1 else "All outputs"

@@ -84,9 +84,7 @@ def test_one_engine_in_words():
     assert "Intervals are by page" in text
     assert "reject, wrong, right (as above)     70.1%" in text
     options = "--missed, inserted in --settings, moved in --settings"
-    assert (
-        f"the count of missed, inserted and moved words ({options}) changes the share by up to" in said
-    )
+    assert f"how missed, inserted and moved words count ({options}) changes the share by up to" in said
     assert "confidence intervals, from 20 pages." in text
     assert "group" not in text
 
