@@ -368,7 +368,7 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
     if fitted:
         least = min(fitted, key=lambda limit: limit.value)
         few = few_for(least, min(model.evaluation.n for model in models))
-        if few:
+        if few and not _asks_for_guarantee(models):  # whose own note says how many it needs
             yield Note(few, Weight.LITTLE)
     of_models: dict[str, list[str]] = {}
     for model in models:
@@ -400,6 +400,10 @@ def _groups_of(model: Model | FiguresOfModel) -> Groups | None:
     return None if model.by_group is None else Groups.of(model)
 
 
+def _asks_for_guarantee(models: Sequence[Model]) -> bool:
+    return any(models[0].at(k).guaranteed is not None for k in range(len(models[0].limits)))
+
+
 def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
     """Yield notes on what the limits assume."""
     from fastarac.answers.guarantees import premise, together
@@ -407,7 +411,7 @@ def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
     if all(map(is_given, models[0].limits)):
         return
     units = models[0].units
-    if any(models[0].at(k).guaranteed is not None for k in range(len(models[0].limits))):
+    if _asks_for_guarantee(models):
         brief = f"A guarantee holds for new {units} from the same source, if the verification is right"
         yield Note(f"{brief} and {premise(models)}.", Weight.ASSUMES, f"{brief}.")
         if of_all := together(models):

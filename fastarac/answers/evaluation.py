@@ -109,9 +109,9 @@ def _cautions(models: Sequence[Model]) -> Iterator[Said]:
     few = few_for(
         min(fitted, key=lambda limit: limit.value), min(model.evaluation.n for model in models)
     )
-    if few:
-        yield Said(few)
     sure = any(found.guaranteed is not None for found in models[0].evaluation.limits)
+    if few and not sure:  # a guarantee says itself how many outputs it needs
+        yield Said(few)
     caution = BESIDE_GUARANTEE.format(that=guarantees.premise(models)) if sure else CAUTION
     yield Said(caution, "dim")
 

@@ -17,9 +17,11 @@ from fastarac.cli._option_groups import (
     PriceOptions,
     ReadingOptions,
     VerifiedOptions,
+    given_options,
     grouped,
 )
 from fastarac.cli._options import NONE, Delivery, RefusalError, groups_of, require_groups
+from fastarac.cli._refusals import incompatible
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -72,11 +74,7 @@ def compare(
     refused = (*NOT_OF_VERIFIED, "by", *COSTS)
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, details=details)
-    if fail_if is not None and model is not None:
-        raise RefusalError(
-            "--fail-if worse cannot go with --model: it compares with the first file, so give one "
-            "file for each model"
-        )
+    incompatible(given_options(context).values(), [("--fail-if", ("--model",))])
     if of_verified is not None:
         from fastarac.cli import _verified
         from fastarac.cli._files import names_of_files

@@ -18,8 +18,10 @@ from fastarac.cli._option_groups import (
     LimitOptions,
     OptionsOf,
     PriceOptions,
+    ReadColumns,
     ReadingOptions,
     VerifiedOptions,
+    given_options,
     grouped,
     is_typed,
 )
@@ -32,6 +34,7 @@ from fastarac.cli._options import (
     groups_of,
     require_groups,
 )
+from fastarac.cli._refusals import incompatible
 from fastarac.cli._settings import Settings
 
 if TYPE_CHECKING:
@@ -61,6 +64,17 @@ json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY 
 """
 
 
+NEED_ITEMS = (  # and so all outputs in memory
+    *("--model", "--by", "--weight", "--group", "--allow-empty confidence", "--ci", "--guarantee"),
+    *("--unseen-pages", "--plot", "--report", "--cost-verification", "--open"),
+)
+EXCLUDED = (
+    ("--guarantee", ("--by", "--weight")),
+    ("--unseen-pages", ("--by", "--ci none")),
+    ("--max-memory", NEED_ITEMS),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class AskedCertainty:
     """The options on intervals and on guarantees for new outputs."""
@@ -68,17 +82,6 @@ class AskedCertainty:
     ci: options.Level = 0.95
     guarantee: options.Guarantee = None
     unseen_pages: options.UnseenPages = False
-
-    def require_together(self, by: object) -> None:
-        """Refuse options that `--by` or another option excludes."""
-        if by is not None and self.guarantee is not None:
-            raise RefusalError(
-                "--guarantee is for all outputs together, not for each group of --by; leave out "
-                "one of the two"
-            )
-        if self.unseen_pages and (by is not None or self.ci is None):
-            with_by = "--by" if by is not None else "--ci none"
-            raise RefusalError(f"--unseen-pages cannot go with {with_by}: leave out one of the two")
 
     def certainty(self, *, is_default: bool) -> Certainty:
         """Return the options as a `Certainty`; default intervals may be left out."""
@@ -113,7 +116,7 @@ def evaluate(
     costs, report = Prices.of(prices, reviewer_detection), delivery.report
     if report is not None and asked.ci is None:
         asked = replace(asked, ci=_html.LEVEL)  # a report always shows intervals
-    asked.require_together(by)
+    incompatible(_given(context, asked, reading), EXCLUDED)
     asks_for_intervals = is_typed(context, "ci")
     is_default = not (asks_for_intervals or report is not None or conditions.every)
     certainty = asked.certainty(is_default=is_default)
@@ -130,34 +133,32 @@ def evaluate(
         _refuse_groups(groups, paths)
         groups = None
     if asked.guarantee is not None:
-        _refuse_unguaranteed(groups, limits, weight)
+        _refuse_unguaranteed(groups, limits)
     settings = Settings(limits, costs, delivery, certainty)
     columns = reading.columns(by=by, group=groups, model=model, weight=weight, open=verified.how_open)
     if max_memory is not None:
         from fastarac.cli._stream import evaluate_streams
 
-        need_items = {
-            "--model": model, "--by": by, "--weight": weight, "--group": groups,
-            "--allow-empty confidence": reading.empty_confidence, "--report": report,
-            "--ci": asked.ci if asks_for_intervals else None, "--guarantee": asked.guarantee,
-            "--plot": delivery.plot, "--cost-verification": costs,
-            "--unseen-pages": asked.unseen_pages or None,
-            "--open": None if verified.how_open == "refuse" else verified.how_open,
-        }  # fmt: skip
-        evaluate_streams(paths, columns, settings, max_memory, need_items, conditions)
+        evaluate_streams(paths, columns, settings, max_memory, conditions)
         return
     _evaluate_items(context, paths, columns, settings, conditions)
 
 
-def _refuse_unguaranteed(groups: Any, limits: Limits, weight: str | None) -> None:
-    """Refuse a guarantee if limits, groups or weights do not allow one."""
+def _given(context: typer.Context, asked: AskedCertainty, reading: ReadColumns) -> set[str]:
+    """Return the options that were typed; two of them with the value that matters."""
+    given = set(given_options(context).values())
+    if asked.ci is None:
+        given = (given - {"--ci"}) | {"--ci none"}
+    return given | ({"--allow-empty confidence"} if reading.empty_confidence else set())
+
+
+def _refuse_unguaranteed(groups: Any, limits: Limits) -> None:
+    """Refuse a guarantee for limits and groups that allow none."""
     if groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
             "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
             f"--group: {RISK_OF_GROUPS}"
         )
-    if weight is not None:
-        raise RefusalError("--guarantee is for outputs that are counted; leave out --weight")
 
 
 def _refuse_groups(groups: Any, paths: Sequence[Path]) -> None:

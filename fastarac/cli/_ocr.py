@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,9 +26,10 @@ from fastarac.cli._options import (
 )
 from fastarac.cli._panels import Panel
 from fastarac.cli._policy_options import FieldsComplete, Images, Optional, ReviewPages  # noqa: TC001
+from fastarac.cli._refusals import incompatible, incomplete
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 Unit = StrEnum("Unit", ["word", "line", "character"])
 Missed = StrEnum("Missed", ["reject", "residual", "separate", "neighbour", "drop"])
@@ -126,10 +127,6 @@ class FieldReading:
     optional: Optional = None
     fields_complete: FieldsComplete = False
 
-    def given(self) -> list[str]:
-        """Return the names of the options that were given."""
-        return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value]
-
 
 @dataclass(frozen=True, slots=True)
 class EngineFiles:
@@ -157,6 +154,10 @@ class EngineFiles:
         if self.name:
             self.named()
 
+    def some(self) -> Path:
+        """Return the truth, or the table of pairs that names it."""
+        return self.truth or self.pair or Path()
+
     def named(self) -> dict[str, Path]:
         """Return each engine's outputs by its name."""
         return named_paths(self.outputs or (), self.name or ())
@@ -182,7 +183,18 @@ def _engine_files(
 EngineOptions = Annotated[dict[str, Any], OptionsOf(_engine_files)]
 
 
-OF_TEXTS = "unit", "fold"
+OF_PAGES = "--images", "--attributes", "--review-pages"
+OF_TEXTS = "--unit", "--fold"
+OF_FIELDS = "--compare", "--optional", "--fields-complete"
+NEEDED = (
+    ("--images", ("--report",)),
+    ("--no-text", ("--report",)),
+    ("--save-combination", ("--combine",)),
+)
+EXCLUDED = (
+    ("--no-text", ("--images",)),
+    ("--save-combination", ("--combination",)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,27 +206,11 @@ class BesideItems:
     review_pages: ReviewPages = None
     no_text: NoText = False
 
-    def check(self, report: Path | None) -> None:
-        """Refuse options without effect, and folders that cannot be written."""
-        if self.images is not None and report is None:
-            raise RefusalError("--images needs --report, which shows them")
-        if self.no_text and report is None:
-            raise RefusalError("--no-text needs --report, from which it leaves texts out")
-        if self.no_text and self.images is not None:
-            raise RefusalError("--no-text leaves out what --images shows; leave out one of the two")
-        if self.review_pages is None:
-            return
-        refuse(folder_problem(self.review_pages), f"{self.review_pages}: ")
-        refuse(missing(["jinja2"], "report"))
-
-    def of_pages(self) -> list[str]:
-        """Return the options given that apply to pages only."""
-        given = {
-            "--images": self.images,
-            "--attributes": self.attributes,
-            "--review-pages": self.review_pages,
-        }
-        return [name for name, value in given.items() if value is not None]
+    def check(self) -> None:
+        """Refuse a folder that cannot be written."""
+        if self.review_pages is not None:
+            refuse(folder_problem(self.review_pages), f"{self.review_pages}: ")
+            refuse(missing(["jinja2"], "report"))
 
 
 BesideOptions = Annotated[BesideItems, OptionsOf(BesideItems)]
@@ -233,8 +229,8 @@ class OcrRequest:
     by_page : bool
         Whether items of one page or document are treated as dependent.
     settings : OcrSettings
-    of_texts : tuple of str
-        The options given that apply to texts only.
+    given : collection of str
+        The options that were given.
     """
 
     files: EngineFiles
@@ -243,7 +239,13 @@ class OcrRequest:
     combining: Combining
     by_page: bool
     settings: OcrSettings
-    of_texts: tuple[str, ...] = ()
+    given: Collection[str] = ()
+
+    def check(self) -> None:
+        """Refuse options that need or exclude others, and files that cannot be read."""
+        self.files.check()
+        incomplete(self.given, NEEDED)
+        incompatible(self.given, EXCLUDED)
 
     def aligned(self) -> dict[str, Any]:
         """Return the options of the alignment as arguments of the library."""

@@ -66,11 +66,7 @@ class Combining:
         return self.combine or self.combination is not None
 
     def check(self) -> None:
-        """Refuse options that contradict each other."""
-        if self.save_combination is not None and not self.combine:
-            raise RefusalError("--save-combination needs --combine, which learns it")
-        if self.save_combination is not None and self.combination is not None:
-            raise RefusalError("give only one of --combination and --save-combination")
+        """Refuse to save a combination where there is no folder."""
         if self.save_combination is not None and not self.save_combination.parent.is_dir():
             raise RefusalError(
                 f"{self.save_combination}: there is no folder {self.save_combination.parent}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from fastarac._core.text import capitalised, listed, plural
+from fastarac._core.text import capitalised, plural
 from fastarac.answers import evaluation, ranking
 from fastarac.answers.combination import sentences
 from fastarac.answers.cost_comparison import CostComparison
@@ -16,6 +16,7 @@ from fastarac.answers.tables import AnswerTable, Said
 from fastarac.cli import _ocr
 from fastarac.cli import _options as options
 from fastarac.cli._costs import Prices
+from fastarac.cli._engine_files import refuse_others
 from fastarac.cli._json import write_object
 from fastarac.cli._next import after_items, after_ocr
 from fastarac.cli._ocr_combine import prices_together
@@ -105,9 +106,9 @@ def run(
     request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None, command: str
 ) -> None:
     """Read, evaluate, write and print; `command` is the next one if no items are written."""
-    request.files.check()
-    beside.check(settings.delivery.report)
-    kind = _kind(request, settings, output, beside)
+    request.check()
+    beside.check()
+    kind = _kind(request, settings, output)
     found = find(kind, request, settings, beside)
     with refused(ValueError, ModuleNotFoundError):
         notes = [*evaluation.reliability_warnings(found.models), *found.together, *found.notes]
@@ -139,7 +140,7 @@ def run(
 
 
 def _kind(
-    request: OcrRequest, settings: Settings, output: Path | None, beside: BesideItems
+    request: OcrRequest, settings: Settings, output: Path | None
 ) -> type[EngineTexts | EngineFields]:
     """Return the class for reading texts or fields; refuse options that do not fit it."""
     own = request.settings
@@ -155,12 +156,12 @@ def _kind(
         problem = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
         raise RefusalError(f"{output}: it cannot be written: {problem}")
     if are_given(request):
-        if beside.of_pages():
-            verb = "is" if len(beside.of_pages()) == 1 else "are"
-            raise RefusalError(f"{listed(beside.of_pages())} {verb} for pages; fields have none")
+        others = {"pages": _ocr.OF_PAGES, "texts": _ocr.OF_TEXTS}
+        refuse_others(request.given, request.files.some(), "fields", others)
         if own.missed_price is not None:
             raise RefusalError("missed_price is for words; a missed field costs its verification")
         return EngineFields
+    refuse_others(request.given, request.files.some(), "texts", {"fields": _ocr.OF_FIELDS})
     by_page = settings.certainty.failure_probability is not None and request.by_page
     if by_page and settings.limits.max_risk:
         raise RefusalError(RISK_BY_PAGE)
@@ -430,8 +431,7 @@ def ocr(
     settings = Settings(
         limits, Prices.of(prices, reviewer_detection), delivery, Certainty(ci, guarantee)
     )
-    given = given_options(context)
-    of_texts = tuple(given[name] for name in _ocr.OF_TEXTS if name in given)
+    given = given_options(context).values()
     by_page = _ocr.are_by_page(group)
-    request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, own, of_texts)
+    request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, own, given)
     run(request, settings, beside, output=output, command=after_ocr(context))

@@ -68,11 +68,6 @@ def are_given(request: OcrRequest) -> bool:
             f"{tables[0]} is a table of fields, but {truth} has no fields; use a table with the "
             "columns document, field and truth, or JSON with the fields of each document"
         )
-    if options := request.fields.given():
-        raise RefusalError(
-            f"{listed(options)} {'is' if len(options) == 1 else 'are'} for fields; texts have --fold "
-            "(see fastarac ocr --help)"
-        )
     return False
 
 
@@ -345,12 +340,6 @@ def _check(request: OcrRequest) -> None:
         raise RefusalError(
             f"--missed is {missed}; fields take reject alone, because a person sees that a field is "
             "empty"
-        )
-    if request.of_texts:
-        verb = "is" if len(request.of_texts) == 1 else "are"
-        raise RefusalError(
-            f"{listed(list(request.of_texts))} {verb} for texts; use --compare for fields, which need "
-            "no alignment"
         )
 
 

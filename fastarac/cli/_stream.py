@@ -40,16 +40,10 @@ def evaluate_streams(
     columns: Mapping[str, Any],
     settings: Settings,
     max_memory: str,
-    need_items: Mapping[str, object],
     conditions: Conditions,
 ) -> None:
-    """Print bounds of each file's figures; refuse options that need all outputs in memory."""
+    """Print bounds of each file's figures."""
     size = _bytes(max_memory)
-    for option, value in need_items.items():
-        if value is not None and value is not False:
-            raise RefusalError(
-                f"{option} needs all outputs in memory; leave out --max-memory or {option}"
-            )
     streamed = {name: columns[name] for name in COLUMNS}
     width = min(max(BYTES_OF_WIDTH * OF_SKETCH / size, WIDTHS[0]), WIDTHS[1])
     conditions.require_models(names_of_files(paths))

@@ -160,7 +160,7 @@ def test_a_model_as_good_is_not_worse(folder, monkeypatch):
     write(folder / "same.csv", *np.loadtxt("old.csv", str, delimiter=",", skiprows=1)[:, :2].T)
     run("compare", "old.csv", "same.csv", "--fail-if", "worse")
     error = reason("compare", "both.csv", "--model", "version", "--id", "id", "--fail-if", "worse")
-    assert error.startswith("--fail-if worse cannot go with --model")
+    assert error.startswith("--fail-if cannot go with --model: leave out one")
     write(folder / "also_right.csv", [1] * 50, np.arange(50) / 60)
     files = "right.csv", "also_right.csv"
     done = run("compare", *files, "--statistic", "roc_auc", "--fail-if", "worse", code=1)

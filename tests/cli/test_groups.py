@@ -156,7 +156,7 @@ def test_refusals(digits):
     assert "nothing" in result.stderr
     result = run(digits, "--by", "digit", "--guarantee", "0.05")
     assert result.exit_code == 2
-    assert "--guarantee is for all outputs together" in result.stderr
+    assert "--guarantee cannot go with --by: leave out one of the two" in result.stderr
 
 
 def test_everything_at_once(tmp_path):

@@ -133,7 +133,7 @@ def test_fields_are_combined(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--save-combination", "m.json"), "needs --combine, which learns it"),
+        (("--save-combination", "m.json"), "--save-combination needs --combine"),
         (("--name", "A", "--name", "A", "--combine"), "several engines are called"),
     ],
 )

@@ -219,11 +219,12 @@ def test_refusals(tables):
         f"{engine} is a table of fields, but {tables / 'page.txt'} has no fields; use a table with "
         "the columns document, field and truth, or JSON with the fields of each document"
     )
-    assert refusal(tables / "page.txt", tables / "page.txt", "--compare", "number") == (
-        "--compare is for fields; texts have --fold (see fastarac ocr --help)"
+    text = tables / "page.txt"
+    assert refusal(text, text, "--compare", "number") == (
+        f"--compare is for fields, but {text} is read as texts"
     )
     assert refusal(both, "--fold", "case", "--unit", "line") == (
-        "--unit and --fold are for texts; use --compare for fields, which need no alignment"
+        f"--unit is for texts, but {both} is read as fields"
     )
     assert refusal(both, "--missed", "separate") == (
         "--missed is separate; fields take reject alone, because a person sees that a field is empty"

@@ -99,7 +99,7 @@ def test_what_attributes_have_to_be(table, tmp_path):
     fields = tmp_path / "fields.csv"
     fields.write_text("document,field,prediction,confidence,truth\n1,a,b,0.5,b\n")
     said = refusal(fields, "--attributes", table, "--review-pages", tmp_path / "new")
-    assert "--attributes and --review-pages are for pages" in said
+    assert f"--attributes is for pages, but {fields} is read as fields" in said
 
 
 def test_a_page_of_each_page(tmp_path):
@@ -129,4 +129,4 @@ def test_reports_without_texts(tmp_path):
     assert not [each for each in {*truth.split()} - ours if len(each) > 9 and each in shown]
     assert "--no-text needs --report" in refusal(TRUTH, PLAIN, "--no-text")
     said = refusal(TRUTH, PLAIN, "--no-text", "--report", report, "--images", tmp_path)
-    assert "--no-text leaves out what --images shows" in said
+    assert "--no-text cannot go with --images: leave out one of the two" in said

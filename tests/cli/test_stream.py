@@ -117,9 +117,12 @@ def test_a_bad_row_behind_the_first_batch_has_its_number(tmp_path):
         (("--max-memory", "much"), "--max-memory must be a size such as 500MB or 2GB, got 'much'"),
         (("--max-memory", "1TB2"), "a size such as"),
         (("--max-memory", "1MB"), "must be at least 64MB"),
-        (("--max-memory", "1GB", "--ci", "0.9"), "--ci needs all outputs in memory"),
-        (("--max-memory", "1GB", "--by", "x"), "--by needs all outputs in memory"),
-        (("--max-memory", "1GB", "--plot", "x.png"), "--plot needs all outputs in memory"),
+        (("--max-memory", "1GB", "--ci", "0.9"), "--max-memory cannot go with --ci: leave out one"),
+        (("--max-memory", "1GB", "--by", "x"), "--max-memory cannot go with --by: leave out one"),
+        (
+            ("--max-memory", "1GB", "--plot", "x.png"),
+            "--max-memory cannot go with --plot",
+        ),
     ],
 )
 def test_wrong_options_are_refused(good, options, problem):

@@ -345,7 +345,7 @@ class TestGuarantee:
             "evaluate", few, "--guarantee", 0.05, "--threshold", 0.5
         )
         weighted = write(tmp_path / "w.csv", *FEW, w=[1] * 5)
-        assert "leave out --weight" in refusal(
+        assert "--guarantee cannot go with --weight" in refusal(
             "evaluate", weighted, "--weight", "w", "--guarantee", 0.05
         )
 

@@ -314,7 +314,7 @@ def test_refusals(folder, tmp_path):
     assert "--by and --report cannot go together with" in reason(
         "evaluate", path, *by, "--report", tmp_path / "a.html"
     )
-    assert "--guarantee is for all" in reason("evaluate", path, *by, "--guarantee", 0.1)
+    assert "--guarantee cannot go with --by" in reason("evaluate", path, *by, "--guarantee", 0.1)
     assert "equal_error_rate has no test of differences for partly verified outputs" in reason(
         "compare", path, folder / "b.csv", *BY, "--statistic", "equal_error_rate"
     )
