@@ -78,7 +78,7 @@ def divide(
         pages.save(**goals)
         return Divided(pages.applied, pages, pages.notes)
     if len(paths) > 1:
-        raise ValueError(f"files has {len(paths)} tables; one table, or files of OCR, are expected")
+        raise ValueError(f"files must be one table, or files of OCR, got {len(paths)} tables")
     with connect() as connection:
         refuse_columns(open_source(paths[0], connection), [*ADDED, *ANSWERS])
     applied = apply_policy(
@@ -125,6 +125,6 @@ def require_outputs(policy: Policy) -> None:
     """Refuse a policy of whole documents, whose audits are no rows."""
     if policy.documents is not None:
         raise ValueError(
-            "policy accepts whole documents, whose audits are no rows of a log; a policy of single "
-            "outputs is expected"
+            "policy must accept single outputs, got one of whole documents, whose audits are no rows "
+            "of a log"
         )

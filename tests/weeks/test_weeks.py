@@ -290,7 +290,7 @@ def test_settings_and_folders_are_kept(policy, source, tmp_path):
     documents = fa.operation.fit_policy(
         [1] * 400, range(400), by=["a"] * 400, documents=range(400), max_error_rate=0.02
     )
-    with pytest.raises(ValueError, match="policy accepts whole documents"):
+    with pytest.raises(ValueError, match="policy must accept single outputs, got one of whole"):
         run(documents, source, tmp_path / "other", 1)
     (tmp_path / "low.csv").write_text("confidence\n0\n0\n")
     with pytest.raises(ValueError, match="files has no output that the policy accepts"):
