@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy sets it
 SMALL_SHIFT = 0.05  # a shift by at most this share of the outputs only widens the intervals
+FEW_OUTSIDE = 0.01  # as do confidences outside the range, up to this share of the outputs
 RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
 LEAST_VARIANCE = 1e-4  # of an error count, relative to its mean: less is invisible
 LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # smallest group of blocks: share of reference, items
@@ -54,10 +55,10 @@ class ConfidenceBasedEstimate(Result):
         Share of the outputs that are accepted; it is known exactly.
     n_items : int
     confidences_match : bool
-        Whether the confidences are distributed as in the reference: no shift is detected, or one of at
-        most 5% of the outputs (`shift.statistic`). New errors at the same confidences cannot be
-        detected in this way. If False, the intervals cover all that a drift allows; see the Notes of
-        :func:`.confidence_based_estimate`.
+        Whether the confidences are distributed much as in the reference: no shift is detected, or one
+        of at most 5% of the outputs (`shift.statistic`), of which at most 1% lie outside the range of
+        the reference. New errors at the same confidences cannot be detected in this way. If False, the
+        intervals cover all that a drift allows; see the Notes of :func:`.confidence_based_estimate`.
     hidden_change : float
         How far a shift of this size can move the error rate from its estimate, if as many outputs are
         right as before; see the Notes of :func:`.confidence_based_estimate`.
@@ -243,14 +244,15 @@ def confidence_based_estimate(
     for accepted confidences c, and 0 for others; its total variation is V. The estimate then differs
     from the reference's by at most D·V, which is `hidden_change`. If confidences move although as many
     outputs are right as before, the estimate is wrong by at most that. If a shift is detected
-    (:meth:`.Policy.shift`) but D is at most 5%, the intervals are widened by it.
+    (:meth:`.Policy.shift`) but D is at most 5%, the intervals are widened by it. If more confidences
+    lie outside the reference's range than chance explains, but at most 1%, their share is added.
 
     `confidences_match` is False if a larger shift is detected, if more confidences lie outside the
-    reference's range than chance explains, or if fields are unknown. Then an output's error probability
-    is assumed to lie between those of two blocks of confidences: the block above its own, and the block
-    below. Each is replaced by the outer end of its interval; above the highest block it is 0, below the
-    lowest 1. A change of the truth at the same confidences cannot be detected. This way of estimating a
-    model's performance is known as average confidence [2]_ or confidence-based performance estimation.
+    range, or if fields are unknown. Then an output's error probability is assumed to lie between those
+    of two blocks of confidences: the block above its own, and the block below. Each is replaced by the
+    outer end of its interval; above the highest block it is 0, below the lowest 1. A change of the
+    truth at the same confidences cannot be detected. This way of estimating a model's performance is
+    known as average confidence [2]_ or confidence-based performance estimation.
 
     References
     ----------
@@ -300,27 +302,28 @@ def confidence_based_estimate(
         for i, (field, own) in enumerate(zip(fields, references, strict=True))
     ]
     shift = shift_of(references, seen, alpha)
-    reason = _reason(shift, references, values, codes)
+    outside = sum(sum(_outside(own, values[codes == i])) for i, own in enumerate(references))
+    reason = _reason(shift, outside, values, codes)
     of_all = np.ones(n, np.bool_)
     unknown = int(np.sum(codes < 0))  # never accepted; whether they are right is unknown
     accepted_alone = max(part.variation(accepted=True) for part in parts)
     whole = max(part.variation(accepted=False) for part in parts)
-    moved = shift.statistic if shift.shifted and not reason else 0.0
+    moved, beyond = (0.0, 0.0) if reason else (shift.statistic * shift.shifted, outside / n)
     sums = _Sums(parts, codes, together, level, reason)
     n_accepted = int(accepted.sum())
     undefined = Interval(math.nan, math.nan, math.nan, math.nan, level, "gamma")
     errors = sums.interval(accepted, scaled=True)
     wrong = sums.interval(of_all, scaled=False, unknown=unknown)
     return ConfidenceBasedEstimate(
-        error_rate=_widened(_share(errors, n), moved * accepted_alone),
-        risk=_widened(_share(errors, n_accepted), moved * accepted_alone * n / n_accepted)
+        error_rate=_widened(_share(errors, n), moved * accepted_alone + beyond),
+        risk=_widened(_share(errors, n_accepted), (moved * accepted_alone + beyond) * n / n_accepted)
         if n_accepted
         else undefined,
-        recognition_rate=_mirrored(_widened(_share(wrong, n), moved * whole)),
+        recognition_rate=_mirrored(_widened(_share(wrong, n), moved * whole + beyond)),
         acceptance_rate=n_accepted / n,
         n_items=n,
         confidences_match=not reason,
-        hidden_change=min(1.0, shift.statistic * accepted_alone),
+        hidden_change=min(1.0, shift.statistic * accepted_alone + outside / n),
         reason=reason,
         shift=shift,
     )
@@ -422,18 +425,12 @@ def _of_items(
     return part, Reference.of(levels)
 
 
-def _reason(
-    shift: ConfidenceShift, references: Sequence[Reference], values: Array, codes: NDArray[np.intp]
-) -> str:
+def _reason(shift: ConfidenceShift, outside: int, values: Array, codes: NDArray[np.intp]) -> str:
     unknown = int(np.sum(codes < 0))
     if unknown:
         return f"{unknown:,} outputs are of fields that the policy does not know"
-    outside = [_outside(own, values[codes == i]) for i, own in enumerate(references)]
-    above, below = (sum(found[k] for found in outside) for k in (0, 1))
-    if above or below:
-        return (
-            f"{above + below:,} of {len(values):,} confidences lie outside the range of the reference's"
-        )
+    if outside > FEW_OUTSIDE * len(values):
+        return f"{outside:,} of {len(values):,} confidences lie outside the range of the reference's"
     return str(shift) if shift.shifted and shift.statistic > SMALL_SHIFT else ""
 
 

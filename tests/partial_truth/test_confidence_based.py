@@ -112,9 +112,9 @@ def test_a_small_shift_of_many_outputs_widens_the_interval(threshold):
     """A test finds any shift in large samples; what it can change is what counts."""
     rng = np.random.default_rng(4)
     contained = 0
-    for _ in range(10):
-        reference = outputs(rng, 100_000)
-        right, confidence = outputs(rng, 100_000)
+    for _ in range(5):
+        reference = outputs(rng, 50_000)
+        right, confidence = outputs(rng, 50_000)
         z = np.log(confidence / (1 - confidence)) + 0.05  # as many are right as before
         now = 1 / (1 + np.exp(-z))
         found = confidence_based_estimate(reference, now, threshold=threshold)
@@ -129,7 +129,7 @@ def test_a_small_shift_of_many_outputs_widens_the_interval(threshold):
         wrong = np.mean(~right & (now >= (threshold or 0)))
         contained += found.error_rate.low <= wrong <= found.error_rate.high
         contained += found.recognition_rate.low <= np.mean(right) <= found.recognition_rate.high
-    assert contained >= 18
+    assert contained >= 9
 
 
 @settings(max_examples=20)
@@ -149,7 +149,7 @@ def test_what_a_shift_may_hide(seed, rejects):
     g = [0.0 if c < threshold else min(1.0, p[c] * wrong / fitted) if fitted else 0.0 for c in range(6)]
     distance = max(abs(np.mean(new <= c) - np.mean(confidence <= c)) for c in range(6))
     variation = sum(abs(a - b) for a, b in pairwise(g))
-    there = set(new.tolist()) >= set(range(6))
+    there = min(set(new.tolist()), set(confidence.tolist()), key=len) == set(range(6))
     if there and fitted:
         assert found.hidden_change == pytest.approx(min(1.0, distance * variation), abs=1e-12)
     before = sum(g[c] for c in confidence.tolist()) / 60
