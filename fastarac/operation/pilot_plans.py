@@ -35,7 +35,7 @@ from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.thread_batches import display
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -51,6 +51,8 @@ NEAR = 1.25  # take a size if its share of successes is within this many standar
 CLOSE = 1.02  # the search stops when the upper size is at most this multiple of the lower one
 ERROR_FREE = 5  # of this many samples without errors, at least one must accept something
 PILOTS = 16  # number of bootstrap pilots, and of the samples drawn from each
+MOST_PILOTS = 0.7  # a plan must reach the power in this share of the bootstrap pilots
+GROWTH, STEPS = 1.25, 6  # for that, sizes grow by this ratio, at most so many times
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,11 +68,15 @@ class PolicySampleSize(Result):
     """
 
     n_groups: int | None
-    """Number of groups; None if no number up to `most_groups` suffices."""
+    """Number of groups; None if no number up to `most_groups` suffices, or the pilot is too small.
+
+    From a pilot: the smallest number found with which 70% of pilots like it reach the power.
+    """
     n_items: int | None
     """Average number of items in that many groups."""
     power: float
-    """Share of samples of that size, or of `most_groups`, whose fit accepted enough."""
+    """Share of samples of that size whose fit accepted enough; without one, of `plug_in_groups`, or of
+    `most_groups`."""
     standard_error: float
     """Standard error of `power`, due to the finite number of samples."""
     accept: float
@@ -83,6 +89,12 @@ class PolicySampleSize(Result):
     """10% quantile of the power over pilots drawn from the pilot; NaN for a stated model."""
     pilot_power_high: float
     """90% quantile of the power over such pilots; NaN for a stated model."""
+    plug_in_groups: int | None
+    """Smallest number found at which this pilot alone, or the stated model, reaches the power."""
+    plug_in_items: int | None
+    """Average number of items in that many groups."""
+    target_power: float
+    """The power that was asked for."""
     most_groups: int
     """The largest number of groups that is tried."""
     criterion: str
@@ -100,6 +112,13 @@ class PolicySampleSize(Result):
     @property
     def decision(self) -> str:
         """In words: the number of outputs to verify, and the probability of success."""
+        if self.n_groups is None and self.plug_in_groups is not None:
+            number = self._number(self.plug_in_groups, self.plug_in_items)
+            return (
+                f"this pilot is too small to plan with: with {number}, the chance that {self._success} "
+                f"may be {self._chance}, and no number tried makes it {percent(self.target_power)} in "
+                "7 of 10 pilots like it; verify a larger pilot"
+            )
         if self.n_groups is None or self.n_items is None:
             return (
                 f"no number up to {self._number(self.most_groups)} is enough: even then the chance "
@@ -122,14 +141,18 @@ class PolicySampleSize(Result):
         if math.isnan(self.pilot_power_low):
             return percent(self.power, 2)
         low, high = percent(self.pilot_power_low, 2), percent(self.pilot_power_high, 2)
-        return low if low == high else f"{low} to {high}"
+        range_ = low if low == high else f"{low} to {high}"
+        if self.n_groups is None:
+            return range_
+        return f"{range_}, and at least {percent(self.target_power)} in 7 of 10 pilots like this one"
 
     def remarks(self) -> Iterator[str]:
         """Yield remarks on the power's range, the smallest number, the promise and the accuracy."""
         if not math.isnan(self.pilot_power_low):
+            number = self._number(self.plug_in_groups or 0, self.plug_in_items)
             yield (
-                f"this pilot alone gives {percent(self.power, 3)}, but 8 of 10 pilots of its size give "
-                "a chance in this range; a larger pilot narrows it"
+                "8 of 10 pilots of this size give a chance in this range; a larger pilot narrows it; "
+                f"taken for the truth, this one would plan {number}"
             )
         if self.least_groups is not None:
             least = self._number(self.least_groups, self.least_items)
@@ -291,8 +314,9 @@ def sample_size_for_policy(
     Returns
     -------
     PolicySampleSize
-        The smallest sufficient number, in groups and in items; its power with a standard error; the
-        smallest number at which anything can be accepted; a range of the power over similar pilots.
+        The number, in groups and in items; its power, with its standard error; the smallest number at
+        which anything can be accepted; and, from a pilot, a range for the power over similar pilots and
+        the number that this pilot alone would plan.
 
     Raises
     ------
@@ -319,8 +343,9 @@ def sample_size_for_policy(
     then one of the numbers with the power. The reported power comes from new samples, not from those of
     the search. Samples have at most 500,000 items.
 
-    The pilot is resampled (16 bootstrap pilots, 16 samples of the final size from each) to show how
-    strongly the power depends on it. Plans from small pilots are too optimistic.
+    Plans that take a small pilot for the truth are too optimistic. So 16 pilots are drawn from it, and
+    16 samples from each; from the plug-in number on, sizes grow by a quarter, up to 3.8 times, until
+    70% of these pilots reach the power. If none does, the pilot is too small.
 
     References
     ----------
@@ -456,13 +481,14 @@ class _Search:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SampleTooSmallWarning)
             least = self.least(most)
-            found = None if least is None else self.answer(least, most, runs)
-            if found is not None:
-                self.again(found, runs)
+            plug_in = found = None if least is None else self.answer(least, most, runs)
+            if isinstance(source, _Pilot) and plug_in is not None:
+                found, low, high = self.for_most_pilots(source, plug_in, most)
+            at = found or plug_in or most
+            if plug_in is not None:
+                self.again(at, runs)
             if least is not None:
-                share, error = self.power_at(most if found is None else found)
-            if isinstance(source, _Pilot) and found is not None:
-                low, high = self.from_other_pilots(source, found)
+                share, error = self.power_at(at)
         return {
             "n_groups": found,
             "n_items": None if found is None else round(found * mean),
@@ -472,6 +498,9 @@ class _Search:
             "least_items": None if least is None else round(least * mean),
             "pilot_power_low": low,
             "pilot_power_high": high,
+            "plug_in_groups": plug_in,
+            "plug_in_items": None if plug_in is None else round(plug_in * mean),
+            "target_power": self.power,
             "most_groups": most,
         }
 
@@ -590,11 +619,35 @@ class _Search:
         found = self.successes[n]
         return normal_quantile(2.0 * (sum(found) + 0.5) / (len(found) + 1.0) - 1.0)
 
-    def from_other_pilots(self, pilot: _Pilot, n: int) -> tuple[float, float]:
-        """Return the 10% and 90% quantiles of the power over bootstrap pilots."""
-        powers = []
-        for each in range(1, PILOTS + 1):
-            other = pilot.again(np.random.default_rng([*self.key, 0, each, each]))
-            powers.append(np.mean([self._enough(other, n, run, each) for run in range(PILOTS)]))
-        low, high = np.quantile(powers, [0.1, 0.9])
-        return float(low), float(high)
+    def for_most_pilots(self, pilot: _Pilot, n: int, most: int) -> tuple[int | None, float, float]:
+        """Return the first size from `n` on at which most bootstrap pilots reach the power, or None.
+
+        Also return the 10% and 90% quantiles of the power over the pilots, at this size or else at `n`.
+        """
+        others = [
+            pilot.again(np.random.default_rng([*self.key, 0, each, each]))
+            for each in range(1, PILOTS + 1)
+        ]
+        size = n
+        for _ in range(STEPS + 1):
+            powers = self._powers(others, size, most_failures=(1.0 - MOST_PILOTS) * PILOTS)
+            if powers is not None:
+                return size, *_ends_of(powers)
+            if size == most:
+                break
+            size = min(most, math.ceil(GROWTH * size))
+        return None, *_ends_of(self._powers(others, n, most_failures=PILOTS) or [])
+
+    def _powers(self, pilots: Sequence[_Pilot], n: int, *, most_failures: float) -> list[float] | None:
+        """Return the power of each pilot; None as soon as too many of them fail to reach the goal."""
+        found: list[float] = []
+        for each, other in enumerate(pilots, 1):
+            found.append(float(np.mean([self._enough(other, n, run, each) for run in range(PILOTS)])))
+            if sum(share < self.power for share in found) > most_failures:
+                return None
+        return found
+
+
+def _ends_of(powers: Sequence[float]) -> tuple[float, float]:
+    low, high = np.quantile(powers, [0.1, 0.9])
+    return float(low), float(high)

@@ -45,7 +45,53 @@ def test_fits_to_fresh_samples_succeed_as_planned(name):
     assert found.power >= 0.75
     if "correct" in CASES[name].planned_from:
         assert 0.0 <= found.pilot_power_low <= found.pilot_power_high <= 1.0
+        assert found.plug_in_groups <= found.n_groups
+    else:
+        assert found.plug_in_groups == found.n_groups
     assert found.grouped == ("groups" in CASES[name].labels)
+
+
+@pytest.mark.slow
+def test_most_pilots_reach_the_power():
+    """Of pilots drawn from the pilot, 7 of 10 reach the power at the number, but not at the one before.
+
+    Pilots and samples are new, so the share has a standard error of about .1.
+    """
+    correct, confidence, *_ = a_pilot(400, 1)
+    limit = {"max_error_rate": 0.04, "accept": 0.5}
+    found = plan(correct, confidence, **limit, n_runs=100)
+    assert found.n_groups > found.plug_in_groups
+    rng = np.random.default_rng(5)
+    reached = {found.n_groups: 0, round(found.plug_in_groups / 1.25): 0}
+    for _ in range(16):
+        pilot = rng.integers(0, 400, 400)
+        for n in reached:
+            shares = []
+            for _ in range(16):
+                drawn = pilot[rng.integers(0, 400, n)]
+                policy = operation.fit_policy(
+                    correct[drawn], confidence[drawn], max_error_rate=0.04, random_state=rng
+                )
+                shares.append(policy.acceptance_rate >= 0.5)
+            reached[n] += np.mean(shares) >= 0.8
+    enough, few = reached.values()
+    assert enough / 16 >= 0.7 - 2 * 0.1
+    assert few / 16 < 0.7
+
+
+def test_a_pilot_that_is_too_small():
+    rng = np.random.default_rng(1)
+    confidence = rng.random(30)
+    correct = rng.random(30) >= 0.3 * (1 - confidence)
+    found = plan(correct, confidence, max_error_rate=0.05, n_runs=20)
+    assert found.n_groups is None
+    assert found.n_items is None
+    assert found.plug_in_groups is not None
+    assert found.target_power == 0.8
+    assert str(found).startswith(
+        f"this pilot is too small to plan with: with {found.plug_in_groups:,} outputs, the chance that "
+    )
+    assert "; verify a larger pilot; " in str(found)
 
 
 def test_what_the_pilot_allows():
