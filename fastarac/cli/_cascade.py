@@ -65,11 +65,11 @@ The last stage takes all remaining outputs; --error-rate replaces max_error_rate
 Files of fastarac ocr -o are matched by their items: an engine without an output decides nothing there.
 Further keys: failure_probability, max_group_size; in [columns] confidence, correct, prediction, truth,
 id, group and model, the columns of all files (with model, a stage has the name of its model), and
-compare, as in evaluate; in a stage of people false_alarm_rate.
+compare and open, as in evaluate; in a stage of people false_alarm_rate.
 """
 
 TOP = ("max_error_rate", "failure_probability", "max_group_size", "columns", "costs", "stage")
-COLUMNS = ("confidence", "correct", "prediction", "truth", "id", "group", "model", "compare")
+COLUMNS = ("confidence", "correct", "prediction", "truth", "id", "group", "model", "compare", "open")
 PRICES = ("verification", "correction", "error")
 OF_MODELS = ("name", "price", "file", "max_share")
 OF_PEOPLE = ("name", "price", "detection_rate", "false_alarm_rate", "max_share")
@@ -79,6 +79,7 @@ KEYS = {
     "item=COLUMN matches them": "id in [columns] matches them",
     "item=False": 'id = "none" in [columns]',
     "item='id'": 'id = "id" in [columns]',
+    "open='wrong'": 'open = "wrong" in [columns]',
     "compare='number'": 'compare = "number" in [columns]',
     "compare='text'": '"text"',
     "(see model=COLUMN)": "(see model in [columns])",
@@ -226,6 +227,8 @@ def _outputs(
 
     named: dict[str, Any] = {"item" if key == "id" else key: value for key, value in columns.items()}
     of_ocr = _is_of_ocr(path, files, named)
+    if of_ocr and "open" in named:
+        raise RefusalError(f"{path}: [columns] open is for tables, got files of fastarac ocr -o")
     if of_ocr:
         named = _columns_of_ocr(files, named, by_pages=by_pages)
     elif named.get("item") == NONE:

@@ -122,6 +122,25 @@ def test_bad_input(tmp_path):
         io.read_outputs(path, open="wrong")
 
 
+def test_a_cascade(tmp_path):
+    """Its file of stages has the option among the columns."""
+    written(tmp_path / "part.csv", ANSWERS)
+    written(tmp_path / "done.csv", AS_WRONG)
+    stages = tmp_path / "stages.toml"
+    found = []
+    for name, columns in (("part", '[columns]\nopen = "wrong"\n'), ("done", "")):
+        models = f'[[stage]]\nname = "engine"\nprice = 0.1\nfile = "{name}.csv"\n'
+        people = '[[stage]]\nname = "clerk"\nprice = 2\n'
+        if columns:
+            stages.write_text(f"max_error_rate = 0.1\n{models}{people}")
+            why = reason("cascade", stages)
+            assert 'open = "wrong" in [columns] counts outputs without an answer as wrong' in why
+        stages.write_text(f"max_error_rate = 0.1\n{columns}{models}{people}")
+        found.append(json.loads(run("cascade", stages, "--format", "json").stdout))
+    assert any("3 of 400 outputs in" in each for each in found[0]["warnings"])
+    assert found[0]["cascade"] == found[1]["cascade"]
+
+
 def test_a_monitor_waits(at):
     why = reason("monitor", at / "policy.json", at / "part.csv")
     assert "To wait for answers, use --drawn-at COLUMN and --deadline TIME" in why
