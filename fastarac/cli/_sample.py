@@ -94,7 +94,8 @@ PurposeOption = Annotated[
     For | None,
     option(
         "--for PURPOSE",
-        f"Use of the answers: {', '.join(For)}.  [default: estimate]",
+        f"Use of the answers: {', '.join(For)}.  "
+        "[default: guarantee-new with a limit, otherwise estimate]",
         Panel.verifying, show_choices=False,
     ),
 ]  # fmt: skip

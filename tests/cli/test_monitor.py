@@ -259,10 +259,14 @@ def weeks(tmp_path, errors, header="confidence,correct", per_page=None):
 def test_a_change_lately(policy, tmp_path):
     files = weeks(tmp_path, [3] * 12 + [30, 1, 2])
     told = ["--state", tmp_path / "state.json"]
-    assert run("monitor", policy, *files[:12], *told).stdout.startswith("No alarm: ")
+    quiet = run("monitor", policy, *files[:12], *told).stdout
+    assert quiet.startswith("No alarm: ")
+    assert "refit" not in quiet
     result = " ".join(run("monitor", policy, *files[12:14], *told, code=1).stdout.split())
     assert result.startswith("Alarm at update 13: ")
     assert "; 67 of " in result
+    # answers from before the change say nothing of the outputs to come
+    assert "For a refit only answers drawn since the change count: fastarac sample new.csv" in result
     (found,) = figures(run("monitor", policy, files[14], *told, "--format", "json"))
     assert (found["alarm"], found["changed"], found["changes"]) == (False, False, [13])
     assert 0 < found["change_statistic"] < 1
