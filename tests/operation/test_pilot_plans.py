@@ -79,7 +79,9 @@ def test_most_pilots_reach_the_power():
     assert few / 16 < 0.7
 
 
-def test_a_pilot_that_is_too_small():
+@pytest.mark.slow
+def test_a_pilot_that_is_too_small(monkeypatch):
+    monkeypatch.setattr(pilot_plans, "STEPS", 2)
     rng = np.random.default_rng(1)
     confidence = rng.random(30)
     correct = rng.random(30) >= 0.3 * (1 - confidence)
