@@ -307,7 +307,7 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
     except io.DataFileError as error:
         if OFFER not in str(error):
             raise
-        waits = "To wait for answers, use --drawn-at COLUMN and --deadline TIME"
+        waits = "To wait for answers, use --deadline TIME and a column drawn_at"
         raise ValueError(str(error).replace(OFFER, waits)) from None
 
 

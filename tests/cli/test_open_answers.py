@@ -143,7 +143,7 @@ def test_a_cascade(tmp_path):
 
 def test_a_monitor_waits(at):
     why = reason("monitor", at / "policy.json", at / "part.csv")
-    assert "To wait for answers, use --drawn-at COLUMN and --deadline TIME" in why
+    assert "To wait for answers, use --deadline TIME and a column drawn_at" in why
     assert "--open" not in why
 
 
