@@ -179,11 +179,9 @@ def check(
         audits = path if log else "audits.csv"
         command = command_line("monitor", policy, audits, *fields, "--state", "state.json")
     else:
-        drawn = [] if of_verified is None else [verified.inclusion_probability]
-        known = [each for column in drawn for each in ("--inclusion-probability", column)]
-        command = (
-            "" if log else _next(found.check, loaded, path, [*fields, *known, *verified.open_option])
-        )
+        drawn = None if of_verified is None else verified.inclusion_probability
+        known = [*column_option("--inclusion-probability", drawn), *verified.open_option]
+        command = "" if log else _next(found.check, loaded, path, [*fields, *known])
     _deliver(loaded, found, printing, report, command)
     if found.check.exit_status:
         raise typer.Exit(found.check.exit_status)

@@ -275,50 +275,31 @@ def confidence_based_estimate(
     level = inner_fraction(confidence_level, "confidence_level")
     values = confidences(confidence)
     n = len(values)
-    if isinstance(reference, Policy):
-        if threshold is not None:
-            raise TypeError("threshold cannot go with a policy, which has its own")
-        if reference.documents is not None:
-            raise TypeError("reference must be a policy of single outputs, got one of whole documents")
-        accepted = reference.apply(values, by=by)
-        codes = np.zeros(n, np.intp) if by is None else places_among(reference.fields, by, n, "by")[0]
-        parts = _of_policy(reference, values, codes, accepted)
-        references, fields = reference.references, reference.fields or (None,)
-        together, alpha = reference.errors_per_group, reference.failure_probability
-        together = together if groups is not None else 1.0
-    else:
-        if by is not None or groups is not None:
-            name = "by" if by is not None else "groups"
-            raise TypeError(f"{name} needs a policy as the reference")
-        codes, fields, together, alpha = np.zeros(n, np.intp), (None,), 1.0, SHIFT_LEVEL
-        level_of = -math.inf if threshold is None else real_scalar(threshold, "threshold", finite=False)
-        accepted = at_or_above(values, level_of)
-        part, own = _of_items(reference, values, accepted, level_of)
-        parts, references = [part], (own,)
+    read = _read(reference, values, threshold, by, grouped=groups is not None)
+    parts, references, codes, accepted = read.parts, read.references, read.codes, read.accepted
     if groups is not None:
         read_groups(groups, n)
     seen = [
         Seen.of(field, own, values[codes == i]) if np.any(codes == i) else None
-        for i, (field, own) in enumerate(zip(fields, references, strict=True))
+        for i, (field, own) in enumerate(zip(read.fields, references, strict=True))
     ]
-    shift = shift_of(references, seen, alpha)
+    shift = shift_of(references, seen, read.alpha)
     outside = sum(sum(_outside(own, values[codes == i])) for i, own in enumerate(references))
     reason = _reason(shift, outside, values, codes)
-    of_all = np.ones(n, np.bool_)
+    moved, beyond = (0.0, 0.0) if reason else (shift.statistic * shift.shifted, outside / n)
     unknown = int(np.sum(codes < 0))  # never accepted; whether they are right is unknown
     accepted_alone = max(part.variation(accepted=True) for part in parts)
     whole = max(part.variation(accepted=False) for part in parts)
-    moved, beyond = (0.0, 0.0) if reason else (shift.statistic * shift.shifted, outside / n)
-    sums = _Sums(parts, codes, together, level, reason)
-    n_accepted = int(accepted.sum())
-    undefined = Interval(math.nan, math.nan, math.nan, math.nan, level, "gamma")
+    sums = _Sums(parts, codes, read.together, level, reason)
     errors = sums.interval(accepted, scaled=True)
-    wrong = sums.interval(of_all, scaled=False, unknown=unknown)
+    wrong = sums.interval(np.ones(n, np.bool_), scaled=False, unknown=unknown)
+    n_accepted, more = int(accepted.sum()), moved * accepted_alone + beyond
+    risk = Interval(math.nan, math.nan, math.nan, math.nan, level, "gamma")
+    if n_accepted:
+        risk = _widened(_share(errors, n_accepted), more * n / n_accepted)
     return ConfidenceBasedEstimate(
-        error_rate=_widened(_share(errors, n), moved * accepted_alone + beyond),
-        risk=_widened(_share(errors, n_accepted), (moved * accepted_alone + beyond) * n / n_accepted)
-        if n_accepted
-        else undefined,
+        error_rate=_widened(_share(errors, n), more),
+        risk=risk,
         recognition_rate=_mirrored(_widened(_share(wrong, n), moved * whole + beyond)),
         acceptance_rate=n_accepted / n,
         n_items=n,
@@ -327,6 +308,52 @@ def confidence_based_estimate(
         reason=reason,
         shift=shift,
     )
+
+
+class _Reading(NamedTuple):
+    """The reference by field, and which of the new outputs are accepted."""
+
+    parts: list[_Field]
+    references: Sequence[Reference]
+    fields: Sequence[Any]
+    codes: NDArray[np.intp]
+    """The field of each output; -1 if unknown."""
+    accepted: NDArray[np.bool_]
+    together: float
+    """Errors per group."""
+    alpha: float
+    """Level of the test for shifted confidences."""
+
+
+def _read(
+    reference: Any,
+    values: NDArray[Any],
+    threshold: float | None,
+    by: ArrayLike | None,
+    *,
+    grouped: bool,
+) -> _Reading:
+    """Read a policy, or the items of a reference."""
+    n = len(values)
+    if isinstance(reference, Policy):
+        if threshold is not None:
+            raise TypeError("threshold cannot go with a policy, which has its own")
+        if reference.documents is not None:
+            raise TypeError("reference must be a policy of single outputs, got one of whole documents")
+        accepted = reference.apply(values, by=by)
+        codes = np.zeros(n, np.intp) if by is None else places_among(reference.fields, by, n, "by")[0]
+        return _Reading(
+            _of_policy(reference, values, codes, accepted), reference.references,
+            reference.fields or (None,), codes, accepted,
+            reference.errors_per_group if grouped else 1.0, reference.failure_probability,
+        )  # fmt: skip
+    if by is not None or grouped:
+        name = "by" if by is not None else "groups"
+        raise TypeError(f"{name} needs a policy as the reference")
+    level_of = -math.inf if threshold is None else real_scalar(threshold, "threshold", finite=False)
+    accepted = at_or_above(values, level_of)
+    part, own = _of_items(reference, values, accepted, level_of)
+    return _Reading([part], (own,), (None,), np.zeros(n, np.intp), accepted, 1.0, SHIFT_LEVEL)
 
 
 class _Sums(NamedTuple):
