@@ -201,6 +201,7 @@ def crossed_groups_table(kind: str) -> str:
 def part_differences_table() -> str:
     """Designs and statistics down: told apart in some part, and between parts, by kind of lead."""
     rows = rows_of(PART_DIFFERENCES)
+    known = {(row["design"], row["statistic"], row["lead"]): row for row in rows}
     lines = []
     for design, statistic in dict.fromkeys((row["design"], row["statistic"]) for row in rows):
         line = [design, statistic]
@@ -208,10 +209,8 @@ def part_differences_table() -> str:
             ("equal", "any_part"), ("equal", "between"), ("same lead", "between"),
             ("one part", "any_part"), ("one part", "between"),
         ):  # fmt: skip
-            row = next(
-                r for r in rows if (r["design"], r["statistic"], r["lead"]) == (design, statistic, lead)
-            )
-            line.append(f"{100 * row[count] / row['samples']:.1f}")
+            row = known.get((design, statistic, lead))
+            line.append("–" if row is None else f"{100 * row[count] / row['samples']:.1f}")
         lines.append(line)
     header = ["equal: in some part", "equal: between parts", "same lead: between parts"]
     header += ["one part worse: in some part", "one part worse: between parts"]

@@ -267,7 +267,7 @@ def _without_nulls(values: Any, name: str) -> Any:
 
 def _to_array(values: Any, name: str) -> NDArray[Any]:
     values = _without_nulls(values, name)
-    # Only pandas' nullable types have it.
+    # Only pandas' nullable types have `numpy_dtype`.
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)
     try:
         array = np.asarray(values) if own_type is None else values.to_numpy(dtype=own_type)

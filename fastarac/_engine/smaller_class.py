@@ -151,7 +151,7 @@ def corners_around_few(items: Items) -> ThresholdCounts | None:
     layout, m = items.layout, len(found.rare)
     raw = np.empty(2 * m + 2, layout.bits)
     steps = np.zeros((2, 2 * m + 2), np.int64)
-    # From the highest down, alternate: the items above an error's value, the items at this value.
+    # From the highest value down, steps alternate: items between two errors' values, items at a value.
     raw[1::2], raw[2::2] = found.lowest[::-1], found.rare[::-1]
     steps[0, 1::2], steps[0, 2::2] = found.counts[::-1], found.ties[::-1]
     steps[1, 2::2] = found.rare_counts[::-1]

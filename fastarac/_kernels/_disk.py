@@ -141,8 +141,8 @@ def _rebuilt(target: Any, content: bytes) -> Any:
 def sources_stamp(path: Path) -> bytes:
     """Return a hash of a kernel's file and of the kernel files that it imports, directly or not.
 
-    The imported files count, because machine code includes the called kernels and imported
-    constants.
+    Imported files are included, because the machine code contains the kernels that it calls and the
+    constants that it imports.
     """
     loader: Any = __spec__.loader  # the package may be a directory or a zip file
     text = loader.get_data(str(path))

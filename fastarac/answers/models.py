@@ -95,7 +95,7 @@ class Model:
         certain = options.get("intervals") or options.get("failure_probability") is not None
         groups = outputs.factors if certain else None
         options["never_accepted"] = outputs.never_accepted
-        # `doubts` warns about the order of the confidences, for judged items only.
+        # Not `evaluate` but `doubts` warns of the order of confidences, for judged items only.
         with unquestioned():
             if outputs.weight is None and groups is None:
                 figures = evaluate(sweep, **options)

@@ -40,7 +40,7 @@ def drawn_answer(
     If the sample comes from the words of an engine, `words` holds them. `crops` is the folder of their
     pictures. `answers` is the file whose answers are kept. `double` is the share of outputs that two
     people answer. `limit` is the criterion and the limit to prove, if any. `implied` says whether the
-    purpose follows from the limit.
+    sample's purpose follows from the limit because ``--for`` was not given.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()

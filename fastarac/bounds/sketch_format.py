@@ -70,7 +70,7 @@ def width_of(value: Any, name: str = "max_width") -> float:
     """Return `max_width` as a float; raise unless it is in [1e-12, 1)."""
     width = inner_fraction(value, name)
     if width < LEAST_WIDTH:
-        raise ValueError(f"{name} must be a number from {LEAST_WIDTH:g} on and below 1, got {width!r}")
+        raise ValueError(f"{name} must be at least {LEAST_WIDTH:g} and below 1, got {width!r}")
     return width
 
 

@@ -447,5 +447,5 @@ def _count(
             raise RefusalError(f"{path}: {error}") from None
         found = str(error).replace("outcomes begins", "it begins").replace("call", "file")
         raise RefusalError(
-            f"{path}: {found.replace(', or ids,', ', or a column of ids (--id),')}"
+            f"{path}: {found.replace(', or pass ids', ', or name a column of ids (--id)')}"
         ) from None

@@ -158,7 +158,7 @@ def check(
     require_files(None, report)
     loaded = load(policy)
     require_columns([loaded], by=by, documents=document)
-    # Looks at wholly and at partly verified outputs are kept in separate files.
+    # The looks at fully verified outputs, and those at partly verified ones, have separate files.
     kind = "looks" if of_verified is None and not log else "in-part.looks"
     kept = looks_file or policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
     with interrupts_end_at_once(), ExitStack() as held:

@@ -26,10 +26,10 @@ READ = ("confidence", "correct", "prediction", "truth")  # columns that decide w
 EXAMPLES = 3  # number of outputs that a note quotes
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 NO_LABELS = 'neither a column "correct" nor'
+NO_CONFIDENCE = 'no column "confidence"'
 LABELS_APART = (
-    "; if the labels are in another file, join both by their ids first, as in python -c "
-    "\"import duckdb; duckdb.sql(\\\"COPY (SELECT * FROM 'outputs.csv' JOIN 'labels.csv' USING (id)) "
-    "TO 'joined.csv'\\\")\""
+    "; if the labels are in another file, join both by their ids first (docs/faq.md, "
+    "Labels in another file)"
 )
 # The library's arguments, and the options that replace them in messages.
 WORDS = {
@@ -104,7 +104,8 @@ def in_words(error: Exception) -> str:
     message = in_words_of_options(error)
     for library, command in WORDS.items():
         message = message.replace(library, command)
-    return message + LABELS_APART if NO_LABELS in message else message
+    has_outputs = NO_LABELS in message and NO_CONFIDENCE not in message
+    return message + LABELS_APART if has_outputs else message
 
 
 def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:

@@ -169,7 +169,9 @@ def plan(
     _require_together(set(given_options(context).values()))
     require_files(None, report)
     if ci is None:
-        raise RefusalError("--ci is none, but a plan is for intervals or tests of some level")
+        raise RefusalError(
+            "--ci is none, but a plan needs a level; give a number such as 0.95, or leave out --ci"
+        )
     likely = 0.8 if power is None else power
     notes: list[str] = []
     source = None

@@ -239,8 +239,8 @@ def _require_together(given: set[str]) -> None:
         return
     if "--judge" in given and "--mix" not in given:
         raise RefusalError(
-            "--judge with --audit needs a --mix below 1, as --audit spreads the budget evenly; or "
-            "leave out --judge"
+            "--audit spreads the budget evenly by default, so --judge has no effect: add a --mix below "
+            "1, or leave out --judge"
         )
     if "--group" in given:
         raise RefusalError(

@@ -58,7 +58,8 @@ def columns_of(
         )
     if isinstance(group, tuple):
         raise RefusalError(
-            "--group must name one column for partly verified outputs, the groups drawn whole, got two"
+            "for partly verified outputs, --group must name one column, that of the groups drawn "
+            "whole, got two"
         )
     if inclusion_probability is None:
         raise RefusalError("--judge needs --inclusion-probability")

@@ -106,7 +106,7 @@ class CascadeSearch:
     ) -> None:
         self.stages = stages
         self.finer = finer
-        # the model whose confidence each stage cuts
+        # for each stage with a threshold, the model to whose confidence the threshold applies
         self.cutting = [stages.model[s] for s in range(stages.free)]
         models = sorted(set(self.cutting))
         self.rising = {m: np.sort(stages.values[m]) for m in models}

@@ -25,7 +25,7 @@ def fingerprint_of(
 
     `field` has the code of each output's field. The last 32 digits depend on confidences and fields
     only, because the truth of partly verified outputs may still be completed. If the truth `right` of
-    all outputs is known, 32 further digits, which depend on it, come first.
+    all outputs is known, 32 digits that depend on it as well come before these.
 
     Each output is hashed to two 64-bit numbers (splitmix64; Steele, Lea and Flood 2014). The sums of
     these numbers do not depend on the order.

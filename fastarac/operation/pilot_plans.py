@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MOST_ITEMS = 500_000  # plans with a larger sample are reported as out of reach
-# By default, a fit must accept the share OF_ALLOWED of the acceptance rate that the pilot allows at the
-# limit, but at most the share BELOW of the rate allowed at BELOW times the limit.
+# Let a(x) be the acceptance rate that the pilot allows at the limit x. By default, a fit must accept at
+# least the smaller of OF_ALLOWED·a(limit) and BELOW·a(BELOW·limit).
 OF_ALLOWED = 0.9
 BELOW = 0.95
 ON_THE_WAY = 48  # for sizes that are only steps of the search, at most this many samples are drawn

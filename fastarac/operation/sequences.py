@@ -3,10 +3,10 @@
 The sequence is a mixture of bets (Robbins 1970; Howard and others 2021). Let there be S errors in t
 trials, and let ε be the limit. The evidence that the rate is below r is a mean of likelihood ratios
 over rates below r. Its weights are a beta distribution (a = 3, b = 3/ε) cut off at r. The evidence that
-the rate is above r is such a mean over rates above r. If the claim is false, the expected evidence is
-at most 1 at every look, so it ever reaches 1/δ with probability at most δ (Ville 1939). The parameters
-were chosen by simulation. For true rates from a quarter to twice the limit, and limits of 1 to 5%, four
-of five cases are decided with 1.8 to 2.4 times the trials of a single exact look.
+the rate is above r is such a mean over rates above r. If the claim is false, the evidence is a
+supermartingale that starts at 1, so the probability that it ever reaches 1/δ is at most δ (Ville 1939).
+The parameters were chosen by simulation. For true rates from a quarter to twice the limit, and limits
+of 1 to 5%, four of five cases are decided with 1.8 to 2.4 times the trials of a single exact look.
 """
 
 from __future__ import annotations

@@ -470,7 +470,10 @@ class AdaptiveThresholdSearch:
             self._count()
             is_same = self.n_verified == batch["after"] and len(wanted) > 0
             if not is_same or self.ask(len(wanted)).tolist() != wanted:
-                raise ValueError(f"batches[{number}] is not what this search asks for: it is damaged")
+                raise ValueError(
+                    f"batches[{number}] is not what this search would have asked for: the saved "
+                    "search is damaged"
+                )
         self._answers = told
         self._count()
 

@@ -103,7 +103,7 @@ def _files_in_table(questions: Questions) -> list[dict[int, Path]]:
 
 
 def _files_of_pages(questions: Questions, images: Path) -> dict[int, Path]:
-    """Return the image of each row's page, named like `invoice7` or `invoice7-2`."""
+    """Return the image of each row's page, named `invoice7-2` (document and page) or `invoice7`."""
     found = images_in(images)
     document, page = questions.column("document"), questions.column("page")
     names: dict[int, list[str]] = {}

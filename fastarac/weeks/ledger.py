@@ -272,7 +272,7 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
 
 
 def _files_in(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file, with its name unless it is a table."""
+    """Yield each file with its path in the folder, or its name, which is empty for a table."""
     for path in paths:
         if path.is_dir():
             inside = sorted(each for each in path.rglob("*") if each.is_file())

@@ -62,9 +62,9 @@ def run_week(
     folder : str or path-like
         The folder of all weeks under this policy; its own folder must exist.
     budget : float, optional
-        The average number of accepted outputs to audit; required in the first week. In later weeks,
-        without it or with the same number, accepted outputs keep the probability that they had in the
-        first week, and the check is exact. Another number is that of this week alone; the check then
+        The average number of accepted outputs to audit; required in the first week. If it is
+        left out or the same in later weeks, accepted outputs are drawn with the probability of the
+        first week, and the check is exact. Another number holds for this week alone; the check then
         bets on outputs weighted by their probabilities, and needs more of them.
     deadline : int, default=4
         How many weeks to wait for the answers of a week; fixed in the first week.

@@ -88,7 +88,7 @@ CRAFTED: dict[str, tuple[bytes, str]] = {
     ),
     "width tiny": (
         written((HALF, 0, 1, 1), width=5e-324),
-        "max_width in data must be a number from 1e-12 on and below 1",
+        "max_width in data must be at least 1e-12 and below 1",
     ),
     "too many": (
         written((HALF, 0, 1, 1), size=2),
@@ -178,7 +178,7 @@ def test_what_has_no_bytes_is_refused(data: Any):
 
 @pytest.mark.parametrize("width", [5e-324, 1e-308, 9e-13])
 def test_widths_that_no_memory_has_nodes_for_are_refused(width):
-    with pytest.raises(ValueError, match="max_width must be a number from 1e-12 on and below 1"):
+    with pytest.raises(ValueError, match="max_width must be at least 1e-12 and below 1"):
         ThresholdSketch(width)
     assert ThresholdSketch(1e-12).max_width == 1e-12
 

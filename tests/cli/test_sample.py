@@ -178,7 +178,7 @@ def test_refusals(outputs, tmp_path):
     assert "leave out one" in reason(*answers, "--audit", goal)
     assert "--mix needs --budget" in reason(*answers, "--mix", 1)
     audit = ("sample", outputs, "--budget", 4, "--audit", goal, *to)
-    assert "--judge with --audit needs a --mix below 1" in reason(*audit, "--judge", "judge")
+    assert "add a --mix below 1" in reason(*audit, "--judge", "judge")
     assert "--group cannot go with --audit" in reason(*audit, "--group", "page")
     evenly = ("sample", outputs, "--budget", 4, "--judge", "judge", "--mix", 1, *to)
     assert "judge needs a mix below 1: a mix of 1, the default with a policy," in reason(*evenly)

@@ -298,7 +298,7 @@ def test_two_people_see_where_they_differ(look, small, tmp_path):
     assert give(rows[:-1]).endswith("it is of another sample, or its rows were changed.")
     assert give([row | {"station": "0" * 16} for row in rows]).endswith("rows were changed.")
     assert give([{"correct": 1}]).endswith("it is no file that a station has saved.")
-    assert "row 1 has ja" in give([row | {"correct": "ja"} for row in rows])
+    assert "row 1 must have 1, 0 or nothing" in give([row | {"correct": "ja"} for row in rows])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -277,8 +277,8 @@ def require_engines(combination: Combination, highest: Mapping[str, float | None
         found = highest[engine.name]
         if found is not None and found != engine.highest:
             raise ValueError(
-                f"the confidences of {engine.name!r} run from 0 to {found:g}, but the combination "
-                f"was learnt from 0 to {engine.highest:g}; use one scale"
+                f"the confidences of {engine.name!r} run from 0 to {found:g}, but those that "
+                f"the combination learnt from run from 0 to {engine.highest:g}; use one scale"
             )
 
 

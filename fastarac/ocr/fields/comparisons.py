@@ -402,7 +402,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
 
 
 def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the comparisons of fields in a TOML file, and the optional fields.
+    """Read from a TOML file how each field is compared, and which fields are optional.
 
     Each line maps a field to a comparison, or to a table with the keys ``compare`` and ``optional``.
     """

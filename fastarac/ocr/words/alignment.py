@@ -52,9 +52,8 @@ def align_texts(
     A longest common subsequence of characters is matched (:func:`~fastarac.ocr.words.matching.match`).
     A word and an output are linked if their matched characters are at least half of the shorter one.
     Words and outputs connected by links, directly or through others, form one row. In the gaps between
-    these rows, unlinked words and outputs are paired one for one, in order, as wrong readings; for
-    example, a misread word of one character has no matched character. The remaining words are missed,
-    the remaining outputs inserted.
+    these rows, unlinked words and outputs (such as a misread word of one character) are paired one for
+    one, in order, as wrong readings. The remaining words are missed, the remaining outputs inserted.
 
     Examples
     --------

@@ -202,7 +202,10 @@ class DrawnAudits:
         if self.closed is not None:
             times.insert(0, self.closed)
             if not content:
-                raise ValueError("pending is empty: it must hold the audits drawn last, which wait")
+                raise ValueError(
+                    "pending is empty: it must hold the audits drawn last, which count once "
+                    "later ones are drawn"
+                )
         saved.require_rising(tuple(times), "pending.drawn_at")
         for i, each in enumerate(content):
             name = f"pending[{i}]"

@@ -116,8 +116,8 @@ class CountedAudits:
         for begun, digest in self._batches if ids is None else ():
             if begun is not None and LEAST_GROWN <= begun < n and digests[begun - 1] == digest:
                 raise ValueError(
-                    f"outcomes begins with the {begun:,} audits of an earlier call: give the new "
-                    "ones alone, or ids"
+                    f"outcomes begins with the {begun:,} audits of an earlier call: give only "
+                    "the new ones, or pass ids"
                 )
         after.add(Batch(n, digests[-1]))
         if ids is None:
