@@ -93,7 +93,7 @@ def sample(design: Design, lead: str, rng: np.random.Generator) -> tuple[dict[st
     rates = design.error_rate * np.linspace(1.0 - spread, 1.0 + spread, design.parts)
     means = np.array([centre(rate) for rate in rates])[part]
     shared = rng.normal(size=(2, n))
-    half, known = math.sqrt(0.5), rng.random(n) < design.verified
+    half, known = math.sqrt(0.5), rng.permutation(n) < design.verified * n
     models = {}
     for name in ("a", "b"):
         by_item = half * (shared + rng.normal(size=(2, n)))

@@ -145,7 +145,7 @@ def best_cuts(
         reached = correct + wrong
         if layout[OPENS, s] == 1 and not last:
             reached = tables[0, at + top] + tables[1, at + top]
-        # Summed from the largest part down, the parts' differences give the exact sign.
+        # Adding the parts' differences from the largest part down gives the exact sign of the sum.
         dearer, above = 0.0, 0.0
         for k in range(parts):
             cost[s + 1, k] = (

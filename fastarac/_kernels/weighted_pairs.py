@@ -151,9 +151,9 @@ def copy_weighted(store: Array, pieces: Array, flip: Any, keys: Array, weights: 
 def sort_buckets(streams: Any, first: int, last: int, buckets: Any, results: Array) -> None:
     """Copy, sort and sum the items of each bucket from `first` up to `last`.
 
-    `streams` holds the store, its pieces, and each stream's bounds among these. `buckets` holds the
-    keys and weights to be written, each bucket's bounds, and the scale. `results` takes the sums of
-    `weighted.sum_bucket`.
+    `streams` holds the store, the list of its pieces stream by stream, and where each stream begins in
+    that list. `buckets` holds the keys and weights to be written, each bucket's bounds, and the scale.
+    The sums of `weighted.sum_bucket` are written to `results`.
     """
     store, pieces, bounds_of_pieces = streams
     keys, weights, bounds, scale = buckets

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 CHUNK = 1 << 15  # items processed at a time
 MOST_KEPT = 3 << 14  # with more kept items of a label, they are sorted into nodes
 NODES = 32  # with more than NODES / max_width nodes, some are collapsed
-# share of the budget that a new node may use, and a growing node
+# A node may hold this share of the budget that its enclosing nodes leave: when nodes are merged into
+# it, and when it takes new items.
 COLLAPSED, GROWN = 1 / 2, 3 / 4
 EXACT_INTEGERS = 1 << 53
 

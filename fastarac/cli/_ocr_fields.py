@@ -452,7 +452,7 @@ def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
 
 
 def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -> Iterator[Part]:
-    """Yield how often fields are absent, and the effect at the first limit."""
+    """Yield how often fields are absent, and what making them optional changes at the first limit."""
     threshold = model.point(0).threshold
     at = short(model.limits[0])
     yield Said(f"Shares straight through are at the fields' threshold for {at}.", "dim")

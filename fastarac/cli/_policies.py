@@ -123,14 +123,15 @@ def require_one_model(path: Path, used: Collection[Any]) -> None:
     """Raise if a file has outputs of several models, but no option uses the column of models."""
     found = [] if MODEL in used else names_in(path, MODEL)
     if len(found) > 1:
-        raise _several_models(path, found, "give a table of its outputs alone")
+        raise _several_models(path, found, "give a table of one model's outputs")
 
 
 def _several_models(path: Path, names: Sequence[str], way_out: str) -> RefusalError:
     known = listed([quoted(name) for name in names])
     return RefusalError(
         f'{path}: column "{MODEL}" holds {known}, whose confidences may mean different things; a '
-        f"policy is for one model: {way_out}, fit --by {MODEL} gives each a threshold"
+        f"policy is for one model: {way_out}, or use fit --by {MODEL}, which gives each model a "
+        "threshold"
     )
 
 

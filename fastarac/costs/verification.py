@@ -91,7 +91,7 @@ class VerificationCosts(Pickled):
             raise ValueError("verification + correction + error must be finite: use smaller prices")
         if not math.isfinite(self.gamma + self.delta):
             raise ValueError(
-                f"correction is {self.correction!r}, too little beside verification "
+                f"correction is {self.correction!r}, too small compared with verification "
                 f"({self.verification!r}) or error ({self.error!r}): their ratio is infinite"
             )
 

@@ -106,7 +106,7 @@ class _ItemFigures(ABC):
 
     @abstractmethod
     def point(self, limit: Limit, statistics: Statistics, /) -> OperatingPoint:
-        """Return the operating point of a limit or threshold, from the most precise counts for it."""
+        """Return the operating point of a limit or threshold, from the counts best estimated there."""
 
     @abstractmethod
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
@@ -292,7 +292,7 @@ class EstimatedFigures(_ItemFigures):
         return {"n": len(self._given[0]), "arac": arac, "arp": arp, **scalars}
 
     def point(self, limit: Limit, statistics: Statistics) -> OperatingPoint:
-        """Return the operating point of a limit or threshold, from the most precise counts for it."""
+        """Return the operating point of a limit or threshold, from the counts best estimated there."""
         counts = self._source.counts(next(iter(statistics.values())))
         for name, statistic in statistics.items():
             self._source.figure(name, statistic)

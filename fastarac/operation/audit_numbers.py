@@ -66,7 +66,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
         stood_for = (1.0 / probability[made]).sum()
     if stood_for < low or stood_for > high:
         raise UnlikelyNumberError(
-            f"audit_probability does not fit: {n:,} outputs were accepted, but those that {words} "
-            f"stand for {stood_for:,.0f}, each for one over its audit probability, instead of "
-            f"{max(0.0, low):,.0f} to {high:,.0f}"
+            f"audit_probability does not fit: with each output counted 1/audit_probability times, "
+            f"those that {words} stand for {stood_for:,.0f} outputs; {n:,} were accepted, of which "
+            f"{max(0.0, low):,.0f} to {high:,.0f} would be plausible"
         )

@@ -35,8 +35,8 @@ SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy
 SMALL_SHIFT = 0.05  # a shift by at most this share of the outputs only widens the intervals
 FEW_OUTSIDE = 0.01  # as do confidences outside the range, up to this share of the outputs
 RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
-LEAST_VARIANCE = 1e-4  # of an error count, relative to its mean: less is invisible
-LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # smallest group of blocks: share of reference, items
+LEAST_VARIANCE = 1e-4  # least variance of an error count, as a share of its mean
+LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # joined blocks: least share, least items
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Curves", "Steps", "curves_of", "steps_of"]
 
-#: Pixels of a chart's largest picture: the widest page, at twice its resolution.
+#: Pixels of the largest chart: on the widest page, at double resolution.
 SIZE = 2200, 900
 #: Number of grid points of a band, and of the resamples for it.
 GRID, RESAMPLES = 201, 500

@@ -93,7 +93,7 @@ def compare_parts(
     Let d_k be the difference of two models in part k, v_kl the covariance of two parts' differences,
     and w_k the part's number of groups or items. Part k is compared with the others by
 
-    .. math:: c_k = d_k - \sum_{l \ne k} w_l d_l \Big/ \sum_{l \ne k} w_l,
+    .. math:: c_k = d_k - \frac{\sum_{l \ne k} w_l d_l}{\sum_{l \ne k} w_l},
 
     whose variance follows from v. Student's t has Satterthwaite's degrees of freedom, from at most as
     many for each part as items or groups effectively contribute to its variance. The p-value of

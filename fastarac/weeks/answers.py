@@ -115,6 +115,6 @@ def _take(ledger: Ledger, path: Path, logs: Sequence[WeekLog], *, is_given: bool
                 counts["known"] += 1
             else:
                 raise source.unexpected(
-                    "correct", place, f"{name} was answered with {before} before, which counts"
+                    "correct", place, f"{name} already has the answer {before}, which is kept"
                 )
     return Taken(**counts)

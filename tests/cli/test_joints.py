@@ -163,7 +163,7 @@ REASONS = {
     "E": "there are no rows",
     "I": "it already has the column",
     "L": ", so it is no log of fastarac sample --audit; for verified",
-    "M": 'column "model" holds "a" and "b", .* a policy is for one model: give a table of its outputs',
+    "M": 'column "model" holds "a" and "b", .* a policy is for one model: give a table of one model',
     "N": "the policy accepts none of its outputs",
     "P": 'column "inclusion_probability" holds .* use a uniform sample, .*--for guarantee-new draws it',
     "R": "it already has the column",

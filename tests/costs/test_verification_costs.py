@@ -107,8 +107,8 @@ class TestPrices:
             ((1, 1, "3"), TypeError, r"error must be a number, got '3' \(str\)"),
             ((1, 1, [3]), TypeError, "error must be a number, got .*"),
             ((1e308, 1e308, 1e308), ValueError, "be finite: use smaller prices"),
-            ((1e300, 1e-300, 1), ValueError, "correction is 1e-300, too little beside"),
-            ((1, 1e-300, 1e300), ValueError, "correction is 1e-300, too little beside"),
+            ((1e300, 1e-300, 1), ValueError, "correction is 1e-300, too small compared"),
+            ((1, 1e-300, 1e300), ValueError, "correction is 1e-300, too small compared"),
         ],
     )
     def test_refused(self, arguments, error, message):

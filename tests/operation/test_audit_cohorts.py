@@ -75,9 +75,7 @@ class TestNumbers:
         rng = np.random.default_rng(3)
         pi = rng.uniform(0.1, 0.2, 20_000)
         made = rng.random(20_000) < 0.92 * pi
-        with pytest.raises(
-            ValueError, match=r"20,000 outputs were accepted, but those that were drawn st"
-        ):
+        with pytest.raises(ValueError, match=r"those that were drawn st"):
             refuse_unlikely_numbers(pi, made, "were drawn")
 
     def test_a_tenth_of_many_probabilities_is_named(self):

@@ -214,7 +214,7 @@ def test_monitors_of_a_set_have_their_share():
     monitors = operation.MonitorSet({"a": {"max_error_rate": 0.01}, "b": {"max_risk": 0.1}})
     content = json.loads(monitors.to_json())
     content["monitors"]["b"]["detectors"]["proof"]["failure_probability"] = 0.05
-    with pytest.raises(ValueError, match=r'monitors\["b"\].* must be 0.025, its share, got 0.05'):
+    with pytest.raises(ValueError, match=r'monitors\["b"\].* must be 0.025 in this set, got 0.05'):
         operation.MonitorSet.from_json(json.dumps(content))
     content = json.loads(monitors.to_json())
     content["mean_updates_to_false_alarm"] = 400

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Combination", "EngineModel", "Regression", "order_of", "probabilities", "require_engines"]
 
 KIND, VERSION = "fastarac combination", 1
-#: Largest log-odds: beyond it, a probability is 0 or 1 in double precision.
+#: Largest log-odds: `exp` overflows shortly beyond it.
 FARTHEST = 700.0
 
 

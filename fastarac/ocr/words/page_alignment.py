@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PageAlignment", "PageText", "align_page"]
 
-#: Most words, and most outputs, that may have moved along between two moved words.
+#: Between two moved words, at most this many words, and outputs, are tried as moved with them.
 GAP = 20
 
 

@@ -229,7 +229,7 @@ class DrawnAudits:
                 raise ValueError(f"{name}.group is there twice")
             groups[label] = cohort
         if self.cohorts and not self.is_waiting(min(self.cohorts)):
-            raise ValueError("pending[0] waits for nothing: it belongs among the updates")
+            raise ValueError("pending[0] must wait for an answer or later draws; it belongs in updates")
 
 
 def _like(audit: DrawnAudit) -> str:

@@ -173,7 +173,7 @@ class MonitorSet:
                 given, share = getattr(state, key), getattr(found[name], key)
                 if given != share:
                     raise ValueError(
-                        f"monitors[{quoted(name)}].{what} must be {share}, its share, got {given}"
+                        f"monitors[{quoted(name)}].{what} must be {share} in this set, got {given}"
                     )
         found._monitors = states
         return found
