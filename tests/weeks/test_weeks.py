@@ -180,7 +180,7 @@ def test_answers_that_cannot_count_are_refused(policy, source, tmp_path):
     before = tree(root)
     contrary = {name: not right for name, right in source[1].items()}
     answer(audits, one, contrary, lambda i: i < 7)
-    with pytest.raises(fa.io.DataFileError, match=r"was answered with \d before"):
+    with pytest.raises(fa.io.DataFileError, match=r"already has the answer \d"):
         run(policy, source, root, 2, answers=[one])
     one.write_text("audit_id,correct\n00000000-1,1\n")
     with pytest.raises(fa.io.DataFileError, match="expected the id of an audit"):
