@@ -169,7 +169,7 @@ def test_a_policy_is_for_one_model(folder, tmp_path):
     run(*fit, "--only", "B")
     accepted, review = (tmp_path / f"{name}.csv" for name in ("accepted", "review"))
     apply = ("apply", policy, both, "-o", accepted, "--review", review)
-    assert "give a table of its outputs alone" in refusal(*apply)
+    assert "give a table of one model's outputs" in refusal(*apply)
     assert not accepted.exists()
     _, confidence, correct = (each[1::2] for each in rows(4000, 0))
     expected = operation.fit_policy(correct, confidence, max_error_rate=0.02)

@@ -352,7 +352,7 @@ def test_to_json_and_back(outputs):
         AdaptiveThresholdSearch.from_json(text, confidence)
     damaged = json.loads(text)
     damaged["batches"][1]["indices"][0] = damaged["batches"][0]["indices"][0]
-    with pytest.raises(ValueError, match=r"batches\[1\] is not what this search asks for"):
+    with pytest.raises(ValueError, match=r"batches\[1\] is not what this search would have asked for"):
         AdaptiveThresholdSearch.from_json(json.dumps(damaged), confidence, judge=confidence)
 
 
