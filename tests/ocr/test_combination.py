@@ -413,7 +413,7 @@ def test_bad_input_is_refused():
             combine(arguments, **options)
     unit = Words(second.text, second.confidence / 100, second.page, second.page, second.page_names,
                  scale="unit")  # fmt: skip
-    with pytest.raises(ValueError, match="run from 0 to 1, but the combination was learnt"):
+    with pytest.raises(ValueError, match="run from 0 to 1, but those that the combination"):
         combine({"A": first, "B": unit}, combination=learnt())
     for arguments, options in [
         ([first, second], {}),
