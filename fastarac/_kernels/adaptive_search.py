@@ -25,7 +25,7 @@ STEP = 0.01  # step of the plan's time axis; the unit is one error expected at t
 PILOT = 0.15  # labels before the first candidate is chosen, in units of ln(1/δ)/ε
 LEAD = 0.75  # size of the first candidate divided by the size of the largest safe one
 SAFE = 0.25  # candidates count as safe if their estimated risk is at most this share of the limit
-PATIENCE = 1.5  # restart with a new candidate if the current one needs this many times its labels
+PATIENCE = 1.5  # restart with a candidate if the current one needs this multiple of its labels
 PRIOR, PRIOR_RATE = (
     0.5,
     0.2,

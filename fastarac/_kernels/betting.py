@@ -10,7 +10,7 @@ from fastarac._kernels._jit import Array, kernel
 
 LARGEST_SHARE = 0.95  # largest bet, as a share of the bet that could lose the whole capital
 MARGIN = 1.05  # bets are planned to reach this many times the goal
-LOOKS = 256  # the bet is adapted at most this often
+LOOKS = 256  # the bet is adapted every max(1, n // LOOKS) units
 AIM = 0.4  # a clip is chosen for a true rate of (1 − AIM)·limit
 ROOT_TWO_PI = 2.5066282746310002
 

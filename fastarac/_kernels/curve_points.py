@@ -116,9 +116,9 @@ def describe_buckets(
 def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]:
     """Write into `starts` where each described bucket begins.
 
-    A row (5,) holds: the position of the bucket's first point (positions start at 1); the positives and
-    the negatives above the bucket; p and q of the tie below the bucket, or -1 without such a tie.
-    Return the number of points, of positives and of negatives.
+    Each row of `starts`, of shape (5,), receives: the position of the bucket's first point (positions
+    start at 1); the positives and the negatives above the bucket; p and q of the tie below the bucket,
+    or -1 without such a tie. Return the number of points, of positives and of negatives.
     """
     position = 1
     tp = 0

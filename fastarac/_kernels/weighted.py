@@ -92,7 +92,7 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
     correct = correct_lost = 0.0
     incorrect = incorrect_lost = 0.0
     below = below_lost = 0.0  # incorrect items strictly below the current tie
-    twice = twice_lost = 0.0  # twice the weight below the tie plus the tied incorrect items
+    twice = twice_lost = 0.0  # 2·(incorrect weight below the tie) + (incorrect weight in the tie)
     pairs = pairs_lost = 0.0
     distinct = 0
     previous = ~keys[0] >> one if len(keys) else one

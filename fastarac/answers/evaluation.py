@@ -131,7 +131,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
 
 
 def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list[str]:
-    """Return a sentence per limit on the model that accepts most, and its threshold.
+    """For each limit, return a sentence that names the model that accepts most, and its threshold.
 
     If `leads` has the comparison at each limit, the sentence also says whether the best model's
     advantage may be chance. A note on parts of the items that differ from the average comes first.

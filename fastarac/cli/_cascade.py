@@ -228,7 +228,7 @@ def _outputs(
     named: dict[str, Any] = {"item" if key == "id" else key: value for key, value in columns.items()}
     of_ocr = _is_of_ocr(path, files, named)
     if of_ocr and "open" in named:
-        raise RefusalError(f"{path}: [columns] open is for tables, got files of fastarac ocr -o")
+        raise RefusalError(f"{path}: [columns] open cannot go with files of fastarac ocr -o")
     if of_ocr:
         named = _columns_of_ocr(files, named, by_pages=by_pages)
     elif named.get("item") == NONE:

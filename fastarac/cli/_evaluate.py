@@ -156,8 +156,8 @@ def _refuse_unguaranteed(groups: Any, limits: Limits) -> None:
     """Refuse a guarantee for limits and groups that allow none."""
     if groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
-            "--max-risk has no --guarantee for a --group; --error-rate has one, or leave out "
-            f"--group: {RISK_OF_GROUPS}"
+            "--guarantee with --group cannot prove --max-risk: use --error-rate, or leave out "
+            f"--group; {RISK_OF_GROUPS}"
         )
 
 

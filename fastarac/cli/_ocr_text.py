@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
 WIDE_NAME = 16  # table headings break longer names into lines
-MOVES = 0.01  # policies that change the accepted share by less than this hardly matter
+MOVES = 0.01  # ways of counting words that change the accepted share by less hardly matter
 PATIENCE = 2.0  # seconds until a progress bar appears
 
 

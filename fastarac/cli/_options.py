@@ -186,7 +186,7 @@ def ratio(text: str) -> float:
     value = number(text)
     if value >= 1:
         return value
-    raise typer.BadParameter(f"{text!r} is below 1, to which nothing expands")
+    raise typer.BadParameter(f"{text!r} is below 1; give a ratio of at least 1")
 
 
 def _as_rate(text: str) -> str:

@@ -92,7 +92,7 @@ class _Best(NamedTuple):
 
 
 class _Goal(NamedTuple):
-    """The objective: weights and limit of the kernel."""
+    """What to minimize, and the limit on errors: arguments of the kernel."""
 
     weights: Floats
     limit: Floats

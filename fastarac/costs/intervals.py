@@ -404,8 +404,8 @@ def _resample(
     by_cell = prices.reshape(-1, counts.size)
     cells = counts.reshape(-1)
     weights = cells + plan.laplace
-    # Draw the rarest cells first: the share left for later cells is then never a difference of two
-    # nearly equal numbers.
+    # Draw the rarest cells first: the share that is left after a frequent cell is a difference of two
+    # nearly equal numbers, and loses digits.
     order = np.argsort(weights, kind="stable")
     order = order[weights[order] > 0.0]
     probabilities = weights[order] / weights.sum()

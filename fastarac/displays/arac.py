@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LIMIT = "_limit"  # prefix of the labels of lines that mark allowed error rates
 NAME_HEIGHT = 0.035  # height of such a line's name, as a share of the axes
 THRESHOLDS = "Confidence threshold"
-BELOW_LIMITS = 1.5  # a fitted axis shows errors up to this times the largest allowed error rate
+BELOW_LIMITS = 1.5  # a fitted axis reaches down to this multiple of the largest allowed error rate
 UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
 LOWER_HEIGHT = 0.6  # visible height of the lower area, relative to the upper one
 LABEL_PLACE = 0.3  # acceptance rate at which the names of the areas are written

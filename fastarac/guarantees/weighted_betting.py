@@ -12,9 +12,10 @@ others 2023).
 − ε). So the bets are on 1 − q + qY instead of Y, with q = min(1, cπ). For an output with π < 1/c, the
 part 1 − cπ counts as wrong, verified or not. This can only add errors. With λ < 1/(c + 1 − ε), the
 capital is never below 0, whatever π is. c and λ are chosen together from a geometric grid, by how much
-each c would have added to the capital on earlier outputs. A proof without errors needs a certain number
-of outputs. If there are at most `SPARE` times as many, the grid begins at 1/π_min, which clips nothing,
-with λ < 1/(c + 1 − cπ_min − ε). The sums then begin as if `THOUGHT` accepted outputs with π_min had
+each c would have added to the capital on earlier outputs. If no error is found and nothing is
+clipped, a proof needs ln(1/δ)/(π_min·ε) units. If there are at least that many, but at most `SPARE`
+times as many, the grid begins at 1/π_min, which clips nothing, with λ < 1/(c + 1 − cπ_min − ε). The
+sums then begin as if `THOUGHT` accepted outputs with π_min had
 come before; this treats π_min as fixed before the outputs.
 
 **The bet.** After t of n units with the capital K, λ = φ(u)/(Φ(u)·σ̂·√(n − t)), but at most 0.95 of the
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 
 BLOCKS = 32, 16, 8, 4, 2  # recalibrate the bets after 1/32, 1/16, … of the units
 MOST_IN_FULL = 2**12  # with more outputs, not every distinct confidence is tested
-# bets start after 2048 units, or after one unit in 32 if that is less
+# bets start after the first min(2048, n/32) of n units
 MOST_LOOKED_AT, LOOKED_AT = 2048, 32
 SPARE = 3.0
 THOUGHT = 4.0

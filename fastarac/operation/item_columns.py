@@ -1,4 +1,4 @@
-"""The items of a fit as checked arrays, and the error probabilities that they give."""
+"""The items to which a policy is fitted, as checked arrays, and their error probabilities."""
 
 from __future__ import annotations
 

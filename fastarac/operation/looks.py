@@ -70,12 +70,12 @@ class LookRequest(NamedTuple):
         if looks is None:
             for name, is_given in (("once", once), ("ids", ids is not None)):
                 if is_given:
-                    raise TypeError(f"{name} is given without looks, a log that it is about")
+                    raise TypeError(f"{name} needs looks, the log that it refers to")
             return None
         require_type(looks, Looks, "looks", "a Looks")
         if documents is not None:
             if ids is not None:
-                raise TypeError("ids is given beside documents, whose labels are their names")
+                raise TypeError("ids cannot go with documents, whose labels serve as ids")
             ids = documents
         if isinstance(groups, tuple):  # with nested groups, use the outermost column
             columns = [np.asarray(each).ravel() for each in groups]

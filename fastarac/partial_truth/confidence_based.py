@@ -141,7 +141,7 @@ class _Field(NamedTuple):
     accepted: NDArray[np.bool_]
 
     def expected(self, which: NDArray[np.bool_], *, scaled: bool) -> tuple[float, float, float]:
-        """Return the expected errors among `which`, their variance, and the effect of one error."""
+        """Return the expected number of errors among `which`, its variance, errors per known error."""
         counts = np.zeros((2, len(self.calibration.thresholds)))
         for i, part in enumerate((which & ~self.accepted, which & self.accepted)):
             counts[i] = np.bincount(self.blocks[part], minlength=counts.shape[1])

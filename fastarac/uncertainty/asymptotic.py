@@ -52,7 +52,7 @@ FEWEST_ITEMS = 3  # with fewer items of the rarer class, the spread between grou
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
 FEW_ERRORS = 6.0  # a loss with fewer effective errors gets the gamma interval
-# never less with groups: a dominant group already makes the standard error large
+# the fewest degrees of freedom with groups: a dominant group already enlarges the standard error
 FEWEST_DEGREES = 2.0
 
 

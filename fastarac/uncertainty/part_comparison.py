@@ -219,7 +219,7 @@ def _labels(
 
 
 def _chosen(model: ComparedItems, chosen: NDArray[np.bool_], paired: Pairing) -> ComparedItems:
-    """Return the chosen items of a model; `places` keeps the number of each group among all."""
+    """Return the chosen items of a model; `places` maps their groups to the numbers for all items."""
     correct = model.correct
     correct = truth_of_some(correct, chosen) if isinstance(correct, PartialTruth) else correct[chosen]
     weight = None if model.weight is None else model.weight[chosen]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 FEW_INSIDE = 5.0  # with fewer effective items of a class, its standard error is unreliable
-# total number of random shares (in at most 8,000 draws), and the random seed
+# most random shares in all draws together (of which there are at most 8,000), and their seed
 DRAWN, SEED = 400_000, 1941
 TINY = 1e-300
 GAPS = 128  # if there are more gaps, neighbouring ones are merged

@@ -271,8 +271,8 @@ class TestDependence:
         assert "--group needs --ci" in refusal("evaluate", pages, "--group", "page", "--ci", "none")
         options = "--group", "page", "--guarantee", 0.05, "--max-risk", 0.1
         message = refusal("evaluate", pages, *options)
-        assert message.startswith("--max-risk has no --guarantee for a --group; --error-rate has one")
-        assert "--group: for dependent outputs, a guarantee of a risk" in message
+        assert message.startswith("--guarantee with --group cannot prove --max-risk: use --error-rate")
+        assert "--group; for dependent outputs, a guarantee of a risk" in message
         assert message.endswith("needs thresholds that were fixed without them")
 
     def test_guarantees(self, pages):

@@ -247,9 +247,9 @@ def test_outputs_verified_in_part_spend_their_share():
 
 
 def test_refusals():
-    with pytest.raises(TypeError, match="once is given without looks"):
+    with pytest.raises(TypeError, match="once needs looks"):
         POLICY.check([1], [1000], once=True)
-    with pytest.raises(TypeError, match="ids is given without looks"):
+    with pytest.raises(TypeError, match="ids needs looks"):
         POLICY.check([1], [1000], ids=[1])
     looks = Looks()
     POLICY.check([1], [1000], looks=looks)

@@ -30,7 +30,7 @@ LARGEST_UNDIVIDED = 1 << 28
 LARGEST_HALVED = 1 << 32
 #: Characters of each text that one step aligns; half of them are kept.
 STEP = 1 << 13
-#: Words in a sequence at which texts are divided.
+#: Length, in words, of the sequences at which texts are divided.
 ANCHOR = 3
 
 

@@ -160,7 +160,7 @@ class Records(Result):
 
     @property
     def pages(self) -> PageCounts:
-        """Counts and differing share of each page."""
+        """For each page its counts of words, and the share of its characters that differ."""
         n_pages = len(self.page_names)
         cells = self.page * len(KINDS) + self.kind
         table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))

@@ -343,7 +343,7 @@ def _check_places(words: Words, n_pages: int) -> None:
         return
     if page[0] < 0 or page[-1] >= n_pages or (page[1:] < page[:-1]).any():
         raise ValueError(
-            f"page is not a sequence of indices into the {n_pages} page_names that never decreases"
+            f"page must hold indices into the {n_pages} page_names, in an order that never decreases"
         )
     if line[0] < 0 or (line[1:] < line[:-1]).any():
         raise ValueError("line is not a sequence of numbers from 0 that never decreases")
