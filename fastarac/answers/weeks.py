@@ -44,9 +44,9 @@ def _of_files(week: PolicyWeek) -> Iterator[str]:
             f"accepted, {week.applied.rejected:,} to review, {week.drawn:,} drawn for audits."
         )
     elif week.n_files:
-        yield f"Week {week.number} has these files already: nothing was divided or drawn again."
+        yield f"Week {week.number} has these files already: nothing was split or drawn again."
     else:
-        yield "Without new files, nothing was divided or drawn."
+        yield "Without new files, nothing was split or drawn."
 
 
 def _notes(week: PolicyWeek) -> Iterator[Note]:
@@ -62,7 +62,9 @@ def _notes(week: PolicyWeek) -> Iterator[Note]:
         yield Note(f"An earlier alarm of a change came at week {weeks}.", Weight.DECIDES)
     yield Note(_answers_sentence(week), Weight.ASSUMES)
     if week.check is not None:
-        yield Note(f"Check of weeks 1 to {week.counted}: {week.check.verdict}.", Weight.ASSUMES)
+        found = "too few outputs to tell" if week.check.verdict == "too few" else week.check.verdict
+        weeks = "week 1" if week.counted == 1 else f"weeks 1 to {week.counted}"
+        yield Note(f"Check of {weeks}: {found}.", Weight.ASSUMES)
     if week.check_left_out:
         text = "The check was left out: the number of audits is one that chance gives once in 1,000."
         yield Note(text, Weight.LITTLE)

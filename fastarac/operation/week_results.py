@@ -153,7 +153,7 @@ class PolicyWeek(Result):
             return ""
         ends = percent_range(self.rate.low, self.rate.high, 3)
         return (
-            f"{self.errors:,} of {self.audited:,} audits found an error, "
+            f"{self.errors:,} of {self.audited:,} outputs drawn at random are accepted and wrong, "
             f"{percent(self.rate.estimate, 3)} ({ends} with {percent(self.rate.confidence_level)} "
             "confidence)"
         )

@@ -103,7 +103,7 @@ def test_the_screen_and_the_summary(folder):
     assert "audits" in page
     assert "https://" not in page.replace("https://json-schema.org", "")
     again = run("week", "policy.json", "1.csv", "-o", "weeks").stdout
-    assert "Week 1 has these files already: nothing was divided or drawn again." in again
+    assert "Week 1 has these files already: nothing was split or drawn again." in again
 
 
 def test_refusals(folder):
