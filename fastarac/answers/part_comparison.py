@@ -30,11 +30,11 @@ def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
     """
     alpha = round(1.0 - found.confidence_level, 12)
     best, said = order[0], []
-    tested = False
+    pvalues: list[float] = []
     for lead in found.leads:
         if best not in (lead.a, lead.b) or lead.part is None:
             continue
-        tested = True
+        pvalues.append(lead.adjusted_pvalue)
         if not lead.adjusted_pvalue < alpha:
             continue
         other, sign = (lead.b, 1.0) if lead.a == best else (lead.a, -1.0)
@@ -48,9 +48,11 @@ def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
             names = listed(reverse) if len(reverse) <= NAMED else few_of(reverse, NAMED)
             text += f"; {printable(other)} leads in {names}"
         said.append(f"{text}.")
-    if not tested:
+    if not pvalues:
         return [f"No lead can be compared between values of {printable(by)}: too few errors in them."]
-    return said or [f"Its lead may be the same for every value of {printable(by)}."]
+    return said or [
+        f"Its lead may be the same for every value of {printable(by)} ({p_is(min(pvalues))})."
+    ]
 
 
 def _ahead(found: PartComparison, other: str, best: str, alpha: float) -> list[str]:
@@ -64,10 +66,12 @@ def _ahead(found: PartComparison, other: str, best: str, alpha: float) -> list[s
     ]
 
 
-def table(found: PartComparison, order: Sequence[str], by: str, width: int) -> AnswerTable:
-    """Return a table of the parts with most items: the models and, of two, their difference."""
+def table(found: PartComparison, overall: ModelComparison, by: str, width: int) -> AnswerTable:
+    """Return a table of the largest parts and of all items; of two models, with their difference."""
+    order = overall.names
     parts = sorted(zip(found.parts, found.comparisons, strict=True), key=lambda row: -row[1].n)
     shown = [row for row in zip(found.parts, found.comparisons, strict=True) if row in parts[:SHOWN]]
+    shown.append(("all", overall))
     comparisons = [comparison for _, comparison in shown]
     columns = [Column("items", [f"{each.n_items[0]:,}" for each in comparisons])]
     columns += [
@@ -99,7 +103,7 @@ def caption(found: PartComparison) -> str:
         for comparison in found.comparisons
         for pair in comparison.pairs
     )
-    said = [f"Differences are adjusted for {n_tests} tests."] * (n_tests > 1)
+    said = [f"Differences in parts are adjusted for {n_tests} tests."] * (n_tests > 1)
     left_out = len(found.parts) - SHOWN
     if left_out > 0:
         said.append(f"{left_out} smaller parts are not shown: --format csv has all.")

@@ -296,7 +296,7 @@ class Findings:
         if self.parts is not None and self.by is not None:
             details.insert(0, Section("All outputs", [table, Said(caption)]))
             sentences += part_comparison.answers(self.parts, found.names, self.by)
-            table = part_comparison.table(self.parts, found.names, self.by, width)
+            table = part_comparison.table(self.parts, found, self.by, width)
             caption = part_comparison.caption(self.parts)
         return Screen(sentences, table, caption, remarks, details=details)
 

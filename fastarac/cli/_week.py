@@ -57,8 +57,8 @@ Examples:
   fastarac week policy.json monday.csv --budget 200 -o weeks/
   fastarac week policy.json next-monday.csv -o weeks/
 
-Each week has its folder, with accepted.csv, review.csv and audits.csv. Answer audits.html in a browser,
-save the file into the folder, and run the command with the next files.
+Each week has its folder, with accepted.csv, review.csv and audits.csv. Answer audits.html and
+review.html in a browser, save the files into the folder, and run the command with the next files.
 
 Exit status: 0 to go on, 1 to stop.
 \f
@@ -67,8 +67,8 @@ Exit status: 0 to go on, 1 to stop.
   fastarac week policy.json -o weeks/
   fastarac week policy.json ocr/ --budget 200 --wait 2 --images scans/ -o weeks/
 
-Without files, the command only takes answers. The same files or answers twice count once. --budget,
---wait and --seed are those of the first week.
+Without files, the command only takes answers. The same files or answers twice count once. --budget is
+the average number of audits in the first week; --wait and --seed are those of the first week, too.
 """
 
 NAMES = {"budget": "--budget", "deadline": "--wait", "seed": "--seed", "folder": "--output"}
