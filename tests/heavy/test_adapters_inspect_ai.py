@@ -119,7 +119,7 @@ def test_logs_are_read(tmp_path):
         outputs(log, "other")
     with pytest.raises(TypeError, match="the confidence of 0 must be a number, got None"):
         outputs(log, confidence="logprob")
-    with pytest.raises(ValueError, match="no 'page' in its metadata; use a cluster"):
+    with pytest.raises(ValueError, match="no 'page' in its metadata: each sample needs"):
         outputs(log, cluster="page")
     with pytest.raises(ValueError, match="log must have samples with scores"):
         outputs(read_eval_log(log.location, header_only=True))
