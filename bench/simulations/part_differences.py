@@ -18,16 +18,16 @@ their difference is found to depend on the part.
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 import fastarac as fa
-from bench.rows import parser_of, rows_of, save
+from bench.rows import fill, parser_of
 from bench.simulations.coverage import SPREAD, centre, chance, expit, quantile_of_normal
 from bench.simulations.rejections import LEVEL, without_intervals_of_models
 
@@ -140,21 +140,10 @@ def main() -> None:
     parser = parser_of("python -m bench.simulations.part_differences", __doc__, SAMPLES, OUTPUT)
     parser.add_argument("--design", choices=DESIGNS, action="append")
     options = parser.parse_args()
-    for name in options.design or DESIGNS:
-        for lead in LEADS:
-            known = rows_of(Row, options.output)
-            own = [row for row in known if (row.design, row.lead) == (name, lead)]
-            if own and own[0].samples >= options.samples and not options.again:
-                continue
-            rows = list(simulate(name, lead, options.samples))
-            sys.stdout.write("".join(map(line, rows)))
-            sys.stdout.flush()
-            others = [row for row in known if row not in own]
-            order = [(each, one) for each in DESIGNS for one in LEADS]
-            save(
-                sorted(others + rows, key=lambda row: order.index((row.design, row.lead))),
-                options.output,
-            )
+    order = [(design, lead) for design in DESIGNS for lead in LEADS]
+    cells = [(design, lead) for design in options.design or DESIGNS for lead in LEADS]
+    cell_of = attrgetter("design", "lead")
+    fill(options, Row, cells, cell_of, simulate, line, order=lambda row: order.index(cell_of(row)))
 
 
 if __name__ == "__main__":

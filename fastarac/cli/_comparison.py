@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from rich.console import Console
 
 from fastarac._core.exceptions import collected, unquestioned
@@ -205,7 +204,9 @@ class Findings:
             )
             parts = None
             if by is not None:
-                labels = {name: labels_of_parts(outputs) for name, outputs in models.items()}
+                from fastarac.cli._policies import labels_of
+
+                labels: Any = {name: labels_of(outputs.by) for name, outputs in models.items()}
                 with refused(ValueError):
                     parts = compare_parts(
                         given, labels if paired == "groups" else next(iter(labels.values())),
@@ -354,13 +355,6 @@ def print_findings(
     tell(filter(None, [apart]))
     write(csv_text(findings.records()))
     tell(told)
-
-
-def labels_of_parts(outputs: Outputs) -> Any:
-    """Return the label of each output's part."""
-    if outputs.by is None:
-        raise AssertionError
-    return np.array(outputs.by.names)[outputs.by.codes]
 
 
 def statistic_of(text: str) -> Statistic:

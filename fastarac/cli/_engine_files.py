@@ -9,7 +9,6 @@ from fastarac.cli._ocr import named_paths
 from fastarac.cli._options import RefusalError
 from fastarac.cli._policies import refusing
 from fastarac.cli._refusals import incomplete
-from fastarac.operation.application import WRITTEN_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -50,12 +49,9 @@ def is_of_ocr(
     paths: Sequence[Path], given: Collection[str], of_tables: Sequence[str] = OF_TABLES
 ) -> bool:
     """Return whether an OCR engine wrote the files; refuse options of the other kind of files."""
-    from fastarac import ocr
+    from fastarac.ocr.application import are_engine_outputs
 
-    tables = {path.name.lower().removesuffix(".gz").endswith(tuple(WRITTEN_FORMATS)) for path in paths}
-    found = (len(paths) > 1 and False in tables) or any(
-        path.exists() and refusing(str(path), partial(ocr.is_engine_output, path)) for path in paths
-    )
+    found = refusing(str(paths[0]), partial(are_engine_outputs, paths))
     read, others = (
         ("OCR", {"tables": of_tables}) if found else ("a table", {"OCR": (*OF_OCR, "--settings")})
     )

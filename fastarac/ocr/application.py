@@ -17,11 +17,17 @@ from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.verification.crops import check_images
 from fastarac.ocr.verification.review_pages import COLUMNS, review_page
-from fastarac.operation.application import check_goals, require_policy, require_scale, write_tables
+from fastarac.operation.application import (
+    WRITTEN_FORMATS,
+    check_goals,
+    require_policy,
+    require_scale,
+    write_tables,
+)
 from fastarac.operation.application_results import AppliedPolicy, applied_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -357,6 +363,18 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
     kind = begins_as(open_file(file))
     is_table = any(suffix in TABLES for suffix in map(str.lower, file.suffixes))
     return kind in ("xml", "tsv") or (kind == "json" and not is_table)
+
+
+def are_engine_outputs(paths: Sequence[Path]) -> bool:
+    """Return whether the paths are an engine's own files rather than a table of outputs.
+
+    Several files, of which one does not end like a table, are an engine's. Missing files tell nothing.
+    """
+    endings = tuple(WRITTEN_FORMATS)
+    tables = {path.name.lower().removesuffix(".gz").endswith(endings) for path in paths}
+    if len(paths) > 1 and False in tables:
+        return True
+    return any(path.exists() and is_engine_output(path) for path in paths)
 
 
 def same_scale(

@@ -53,9 +53,11 @@ def take_answers(
         an earlier one, or is about an output that was accepted and not drawn.
     """
     taken = Taken()
-    inside = [path for path in _files_in(ledger, root) if path.resolve() not in set(_resolved(given))]
-    for path in [*given, *inside]:
-        digest, is_given = digest_of(path), path not in inside
+    resolved = {path.resolve() for path in given}
+    inside = [path for path in _files_in(ledger, root) if path.resolve() not in resolved]
+    every = [(path, True) for path in given] + [(path, False) for path in inside]
+    for path, is_given in every:
+        digest = digest_of(path)
         if digest in ledger.answer_files:
             taken = taken.plus(Taken(known_files=int(is_given)))
             continue
@@ -64,10 +66,6 @@ def take_answers(
             ledger.answer_files.append(digest)
             taken = taken.plus(found._replace(files=1))
     return taken, [log.joined(week) for log, week in zip(logs, ledger.weeks, strict=True)]
-
-
-def _resolved(paths: Sequence[Path]) -> list[Path]:
-    return [path.resolve() for path in paths]
 
 
 def _files_in(ledger: Ledger, root: Path) -> list[Path]:

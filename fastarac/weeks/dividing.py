@@ -8,7 +8,7 @@ import numpy as np
 
 from fastarac.io._formats import open_source
 from fastarac.io._sources import connect, sql_name
-from fastarac.operation.application import WRITTEN_FORMATS, apply_policy
+from fastarac.operation.application import apply_policy
 from fastarac.operation.logs import DRAWN, OF_AUDIT
 from fastarac.partial_truth.sample_files import (
     opened_tables,
@@ -65,6 +65,7 @@ def divide(
     engines) or of :func:`.apply_to_fields`.
     """
     from fastarac import ocr
+    from fastarac.ocr.application import are_engine_outputs
     from fastarac.ocr.fields.application import are_documents
 
     goals = {"accepted": folder / ACCEPTED, "review": folder / REVIEW}
@@ -72,8 +73,7 @@ def divide(
         fields = ocr.apply_to_fields(policy, paths, **read_options)
         fields.save(**goals)
         return Divided(fields.applied, None, fields.notes)
-    tables = {path.name.lower().removesuffix(".gz").endswith(tuple(WRITTEN_FORMATS)) for path in paths}
-    if (len(paths) > 1 and False in tables) or any(map(ocr.is_engine_output, paths)):
+    if are_engine_outputs(paths):
         pages = ocr.apply_to_files(policy, **{"output": paths, **read_options})
         pages.save(**goals)
         return Divided(pages.applied, pages, pages.notes)

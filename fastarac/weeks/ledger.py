@@ -32,7 +32,7 @@ LISTED = 3
 
 
 class WeekSettings(NamedTuple):
-    """WeekSettings of the first week; all but the budget hold for all weeks."""
+    """Settings of the first week; all but the budget hold for all weeks."""
 
     budget: float
     deadline: int
