@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MIN_THRESHOLD_DIGITS = 3
 MAX_EXACT_DIGITS = 4  # a threshold with at most this many digits is shown exactly, alike in every table
 
+OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}  # of each criterion
+
 
 def header(limit: Limit) -> str:
     """Return the header of the column with the share accepted at a limit."""

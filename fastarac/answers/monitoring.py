@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac._core.text import few_of, listed, percent, percent_range, sentence
 from fastarac.answers.answer import Answer
+from fastarac.answers.limits import OPTIONS
 from fastarac.answers.policies import moved_notes, shift_figures
 from fastarac.answers.screen import Note, Screen, Section, Weight
 from fastarac.answers.tables import AnswerTable, Column, Said
@@ -128,8 +129,8 @@ def _refit_notes(
     """Yield notes, after an alarm, on answers that count for a new policy and how to draw them."""
     if not (monitor.alarm or monitor.changed or changes):
         return []
-    option = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}[policy.criterion]
-    draw = f"fastarac sample new.csv --budget N {option} {policy.limit:g} -o to_verify.csv"
+    limit = f"{OPTIONS[policy.criterion]} {policy.limit:g}"
+    draw = f"fastarac sample new.csv --budget N {limit} -o to_verify.csv"
     text = f"{of_policy}For a refit only answers drawn since the change count: {draw}."
     return [Note(text, Weight.DECIDES)]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastarac._core.text import percent, plural
 from fastarac.answers.answer import Answer
+from fastarac.answers.limits import OPTIONS
 from fastarac.answers.screen import Note, Screen, Weight
 from fastarac.answers.verification import reader_figures
 from fastarac.guarantees.weighted_betting import least_limit
@@ -122,8 +123,7 @@ def best_case_sentence(
         return f"{said}: use --for guarantee-new, or a larger --budget."
     if has_groups:
         return f"{said}: use a larger --budget, for more groups."
-    option = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}[criterion]
-    return f"{said}: fastarac plan {option} {limit:g} --expect 0 says how many do."
+    return f"{said}: fastarac plan {OPTIONS[criterion]} {limit:g} --expect 0 says how many do."
 
 
 def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:

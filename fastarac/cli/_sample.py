@@ -45,7 +45,7 @@ from fastarac.cli._station import Station
 from fastarac.partial_truth import sample_outputs
 from fastarac.partial_truth.double_readings import reader_of_answers
 from fastarac.partial_truth.sample_files import join_answers
-from fastarac.partial_truth.sampling import GUARANTEES
+from fastarac.partial_truth.sampling import GUARANTEES, purpose_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -260,9 +260,7 @@ class _Aim(NamedTuple):
     @property
     def name(self) -> str:
         """The purpose: the stated one, or the one that a limit implies."""
-        if self.purpose is not None:
-            return str(self.purpose)
-        return "estimate" if self.limit is None else "guarantee-new"
+        return purpose_of(self.arguments["purpose"], self.limit)
 
     @property
     def limit(self) -> tuple[str, float] | None:
