@@ -15,8 +15,7 @@ from fastarac.operation.calibration import (
     weighted_calibration,
 )
 from fastarac.operation.documents import given_of
-from fastarac.samples.door import threshold_sweep
-from fastarac.samples.partial import truth_of_some
+from fastarac.samples.door import labels_of_some, threshold_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -51,9 +50,9 @@ class ItemColumns(NamedTuple):
 
     def answers(self, chosen: NDArray[np.bool_] | None = None) -> ArrayLike:
         """Return the labels, or the partial truth, of all or of some items."""
-        if self.truth is None:
-            return self.right if chosen is None else self.right[chosen]
-        return self.truth if chosen is None else truth_of_some(self.truth, chosen)
+        every = self.right if self.truth is None else self.truth
+        found: ArrayLike = every if chosen is None else labels_of_some(every, chosen)
+        return found
 
     @property
     def with_confidence(self) -> NDArray[np.bool_]:

@@ -15,12 +15,15 @@ from fastarac._engine.inputs import NAMES, SCORED_NAMES, Items, read_items
 from fastarac._engine.ranked import RankedItems, corners_of, every_threshold
 from fastarac.reviewer import Reviewer, informative
 from fastarac.samples.estimated import EstimatedItems, EstimatedSweep, require_alone
-from fastarac.samples.partial import INSTEAD, PartialTruth, refuse
+from fastarac.samples.partial import INSTEAD, PartialTruth, refuse, truth_of_some
 from fastarac.samples.partial_items import PartialItems
 from fastarac.sweep import CornerSweep, ThresholdSweep, trusted_sweep, whole_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def simplified(correct: Any) -> Any:
@@ -63,6 +66,11 @@ def is_partial(correct: object) -> bool:
 def is_estimated(correct: object) -> bool:
     """Return whether `correct` is a `PartialTruth`, or has counts estimated from one."""
     return is_partial(correct) or isinstance(correct, EstimatedSweep)
+
+
+def labels_of_some(correct: Any, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Any:
+    """Return the labels, or the partial truth, of some items, given by a mask or by indices."""
+    return truth_of_some(correct, chosen) if isinstance(correct, PartialTruth) else correct[chosen]
 
 
 def refuse_partial(correct: Any, instead: str = INSTEAD) -> None:

@@ -13,7 +13,7 @@ from fastarac._core.exceptions import collected
 from fastarac._core.quantiles import student_pvalue
 from fastarac._engine.factors import crossed_in
 from fastarac._engine.inputs import read_groups, read_items
-from fastarac.samples.partial import PartialTruth, truth_of_some
+from fastarac.samples.door import labels_and_truth, labels_of_some
 from fastarac.uncertainty.adjustment import adjusted_levels, adjusted_pvalues
 from fastarac.uncertainty.comparison import comparison_of, pairs_of
 from fastarac.uncertainty.contrasts import by_influence
@@ -161,9 +161,10 @@ def _checked(models: ComparedModels) -> ComparedModels:
     """Return the models with their columns as checked arrays, and the groups of a partial truth."""
     items = {}
     for name, model in models.items.items():
-        if isinstance(model.correct, PartialTruth):
+        _, truth = labels_and_truth(model.correct)
+        if truth is not None:
             confidence = np.asarray(model.confidence)
-            codes = model.correct.groups if model.codes is None else model.codes
+            codes = truth.groups if model.codes is None else model.codes
             items[name] = model._replace(confidence=confidence, codes=codes)
             continue
         arguments = f"models[{name!r}]: correct", f"models[{name!r}]: confidence", "sample_weight"
@@ -220,8 +221,7 @@ def _labels(
 
 def _chosen(model: ComparedItems, chosen: NDArray[np.bool_], paired: Pairing) -> ComparedItems:
     """Return the chosen items of a model; `places` maps their groups to the numbers for all items."""
-    correct = model.correct
-    correct = truth_of_some(correct, chosen) if isinstance(correct, PartialTruth) else correct[chosen]
+    correct = labels_of_some(model.correct, chosen)
     weight = None if model.weight is None else model.weight[chosen]
     codes, places = None, model.places
     if model.codes is not None:
