@@ -1,18 +1,20 @@
-"""Note how many groups could be wrong throughout when a small sample has none."""
+"""Note how many groups may be wrong throughout when a small sample has none or few."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastarac._core.special import binomial_upper_bound
 from fastarac._core.text import few_of, percent, plural, printable
 from fastarac._engine.factors import read_factors
-from fastarac.uncertainty.unseen_groups import MANY, WrongGroups, largest_unseen_share
+from fastarac.uncertainty.unseen_groups import MANY, WrongGroups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fastarac.io import Outputs
 
+FEW = 10  # with fewer wrong groups, their share and the figures at a limit are uncertain
 NAMED = 3  # a sentence names at most this many models, and counts the others
 
 
@@ -22,12 +24,13 @@ def sentence(outputs: Outputs, word: str, level: float) -> str | None:
         return None
     codes = read_factors(outputs.factors, len(outputs))[0]
     found = WrongGroups.of(outputs.correct, codes, outputs.weight)
-    if found.n_wrong or not 1 < found.n_groups < MANY:
+    if found.n_wrong != found.n_large_wrong or found.n_wrong >= FEW or not 1 < found.n_groups < MANY:
         return None
-    share = largest_unseen_share(found.n_groups, level)
+    share = binomial_upper_bound(found.n_wrong, found.n_groups, 1.0 - level)
     most = percent(share, 1 if share < 0.1 else 2)
     groups = f"{found.n_groups} {plural(word, found.n_groups)}"
-    return f"none of {groups} was wholly wrong; up to {most} may be"
+    wrong = f"{found.n_wrong or 'none'} of {groups} {'was' if found.n_wrong < 2 else 'were'}"
+    return f"{wrong} wholly wrong; up to {most} may be"
 
 
 def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:

@@ -25,11 +25,16 @@ if TYPE_CHECKING:
 MANY = 300  # with this many groups, groups of an unseen kind are hardly 1% of all
 
 
+ENOUGH_ITEMS = 5  # smaller groups are often wrong throughout by chance
+
+
 class WrongGroups(NamedTuple):
     """The number of groups in a sample that are wrong throughout."""
 
     n_wrong: int
     n_groups: int
+    n_large_wrong: int
+    """Of the wrong groups, those with at least 5 items."""
 
     @classmethod
     def of(
@@ -39,7 +44,9 @@ class WrongGroups(NamedTuple):
         present = np.bincount(codes, weight) > 0.0
         right = correct if weight is None else correct & (weight > 0.0)
         some_right = np.bincount(codes[right], minlength=len(present)) > 0
-        return cls(int(np.count_nonzero(present & ~some_right)), int(np.count_nonzero(present)))
+        wrong = present & ~some_right
+        large = wrong & (np.bincount(codes) >= ENOUGH_ITEMS)
+        return cls(*(int(np.count_nonzero(each)) for each in (wrong, present, large)))
 
 
 def largest_unseen_share(n_groups: float, level: float) -> float:

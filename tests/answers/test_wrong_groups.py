@@ -8,11 +8,12 @@ from fastarac.io import Outputs
 from fastarac.io._outputs import labels_of
 
 
-def outputs(n, *, wrong=()):
-    """Two outputs of each of n pages, the first of which is right unless the page is wrong."""
-    pages = np.repeat(np.arange(n), 2)
-    correct = (np.arange(2 * n) % 2 == 0) & ~np.isin(pages, wrong)
-    return Outputs(correct, np.arange(2.0 * n), group=labels_of(np.array([f"p{k:03}" for k in pages])))
+def outputs(n, *, wrong=(), size=2):
+    """Outputs of n pages; every second one is right unless its page is wrong."""
+    pages = np.repeat(np.arange(n), size)
+    correct = (np.arange(size * n) % 2 == 0) & ~np.isin(pages, wrong)
+    groups = labels_of(np.array([f"p{k:03}" for k in pages]))
+    return Outputs(correct, np.arange(float(size * n)), group=groups)
 
 
 @pytest.mark.parametrize(
@@ -23,8 +24,22 @@ def test_none_of_few(n, share):
     assert wrong_groups.sentence(outputs(n), "page", 0.95) == said
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ([7], "1 of 60 pages was wholly wrong; up to 8% may be"),
+        ([3, 7, 9], "3 of 60 pages were wholly wrong; up to 12% may be"),
+        (range(9), "9 of 60 pages were wholly wrong; up to 25% may be"),
+        (range(10), None),
+    ],
+)
+def test_some_of_few(wrong, said):
+    """The share is the upper end of Clopper and Pearson's one-sided interval."""
+    assert wrong_groups.sentence(outputs(60, wrong=wrong, size=6), "page", 0.95) == said
+
+
 def test_where_nothing_is_said():
-    """Of many pages, one page, pages of which one is wrong, and without pages."""
+    """For many pages, one page, short pages wrong by chance, and no pages."""
     assert wrong_groups.sentence(outputs(300), "page", 0.95) is None
     assert wrong_groups.sentence(outputs(1), "page", 0.95) is None
     assert wrong_groups.sentence(outputs(40, wrong=[3]), "page", 0.95) is None

@@ -37,8 +37,8 @@ def test_how_many_pages_may_be_unseen():
 def test_pages_that_are_wrong_throughout_are_counted():
     correct = np.array([True, False, False, False, True, False])
     codes = np.array([0, 0, 1, 1, 2, 2])
-    assert WrongGroups.of(correct, codes, None) == (1, 3)
-    assert WrongGroups.of(correct, codes, np.array([0.0, 1.0, 1.0, 1.0, 0.0, 0.0])) == (2, 2)
+    assert WrongGroups.of(correct, codes, None) == (1, 3, 0)
+    assert WrongGroups.of(correct, codes, np.array([0.0, 1.0, 1.0, 1.0, 0.0, 0.0])) == (2, 2, 0)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS, ids=str)
