@@ -11,7 +11,7 @@ import numpy as np
 
 from fastarac._core.metric_keys import parts_of_keys
 from fastarac._core.text import count, few_of, listed, plural, printable, rounded_percent, sentence
-from fastarac.answers import decisions
+from fastarac.answers import decisions, missing_fields
 from fastarac.answers.screen import Note, Section, Weight
 from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.cli._options import RefusalError, refused
@@ -279,6 +279,11 @@ class EngineFields:
             through = model.source.straight_through(model.point(index).threshold)
             if through is not None and limit.criterion == "max_error_rate" and through[1] > limit.value:
                 yield Note(self._of_documents(model, index, through[1]), Weight.DECIDES)
+        for name, fields in self.engines.items():
+            missing = missing_fields.note(fields.never_found, fields.without_truth)
+            if missing is not None:
+                who = f"{printable(name)}: " if len(self.engines) > 1 else ""
+                yield Note(f"{who}{missing}", Weight.DECIDES)
         for model in models:
             if any(each.unlisted for each in self._lacking(model)):
                 yield Note(UNLISTED, Weight.DECIDES)

@@ -80,12 +80,29 @@ def test_outputs_without_a_truth_are_listed(tmp_path):
     path = write_csv(tmp_path / "o", [row[:4] for row in ROWS], COLUMNS[:4])
     truth = write_csv(tmp_path / "t", [("a", "total", "12.50")], ("document", "field", "truth"))
     with pytest.raises(
-        PairingError, match="3 outputs without a truth: name of a, total of b, name of c"
+        PairingError, match="3 outputs without a truth: name of a, name of c, total of b"
     ):
         read_fields(path, truth)
     fields = read_fields(path, truth, skip_unmatched=True)
     assert len(fields) == 1
     assert fields.notes[0].startswith("3 outputs without a truth left out: name of a")
+
+
+def test_fields_that_an_engine_names_otherwise(tmp_path):
+    """`po` is never found, since the engine calls it PO; a field that is rarely found is an error."""
+    documents = [f"d{i}" for i in range(6)]
+    names = ("document", "field", "truth")
+    truth = [(document, field, "1") for document in documents for field in ("po", "total", "date")]
+    outputs = [(document, field, "1", 0.9) for document in documents for field in ("PO no", "total")]
+    outputs.append(("d3", "date", "2", 0.8))
+    given = write_csv(tmp_path / "o", outputs, COLUMNS[:4]), write_csv(tmp_path / "t", truth, names)
+    with pytest.raises(PairingError, match="6 outputs without a truth: PO no of 6 documents"):
+        read_fields(*given)
+    fields = read_fields(*given, skip_unmatched=True)
+    assert fields.never_found == {"po": 6}
+    assert fields.without_truth == {"PO no": 6}
+    few = read_fields(given[0], write_csv(tmp_path / "f", truth[:12], names), skip_unmatched=True)
+    assert few.never_found == {}
 
 
 def test_an_empty_text_with_a_confidence_is_an_output(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from dataclasses import field as with_default
 from functools import cached_property
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 
+SEVERAL = 5  # a field with as many true values and never an output is hardly missed by chance
 LISTED = 5  # number of documents that an error message lists
 
 
@@ -282,6 +284,8 @@ class FieldOutputs(Table, Result):
     fields_complete : bool
         Whether a field that the truth does not list for a document is truly empty there; otherwise its
         true value is unknown.
+    without_truth : mapping of str to int
+        The fields of the output that the truth never has, with the number of outputs left out.
 
     See Also
     --------
@@ -306,6 +310,7 @@ class FieldOutputs(Table, Result):
     renamed: Mapping[str, str] = with_default(default_factory=dict)
     optional: tuple[str, ...] = ()
     fields_complete: bool = False
+    without_truth: Mapping[str, int] = with_default(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.document)
@@ -331,6 +336,21 @@ class FieldOutputs(Table, Result):
     def by(self) -> NDArray[np.str_]:
         """The name of each field, shape (n,), for figures by field."""
         return np.array(self.name)
+
+    @property
+    def never_found(self) -> dict[str, int]:
+        """The fields with several true values and no output in any document, with their number.
+
+        Such a field may have another name in the output, see `without_truth`.
+        """
+        kinds: dict[str, Counter[str]] = {}
+        for name, kind in zip(self.name, self.kind, strict=True):
+            kinds.setdefault(name, Counter())[kind] += 1
+        return {
+            name: of_field["missed"]
+            for name, of_field in kinds.items()
+            if of_field["missed"] >= SEVERAL and set(of_field) <= {"missed", "empty"}
+        }
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedFields]:
         """Return the fields with documents as groups, and the source of a report's own sections."""

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["read_fields"]
 
 LISTED = 20
+SINGLE = 3  # up to this many outputs of one field are listed one by one
 EXAMPLES = 3
 #: Comparisons tried on outputs that are wrong by `exact`, to suggest a better comparison.
 TRIED = ("text", "number", "amount", "date")
@@ -184,6 +185,7 @@ def read_fields(
                 "name for both"
             )
         items = _with_own_truth(both, complete=fields_complete)
+        without_truth: Mapping[str, int] = {}
         ways = comparisons_by_field(compare, list(dict.fromkeys(item.name for item in items)))
     else:
         outputs = read_field_file(path, "prediction", *keys)
@@ -195,6 +197,7 @@ def read_fields(
         ways = comparisons_by_field(compare, list(joined.names))
         items = joined.items(ways)
         joined.check(notes, skip_unmatched=skip_unmatched)
+        without_truth = joined.without_truth
     if isinstance(compare, os.PathLike):
         optional = (*optional, *settings_of_file(Path(compare))[1])
     found = replace(
@@ -202,6 +205,7 @@ def read_fields(
         renamed=names,
         optional=tuple(dict.fromkeys(optional)),
         fields_complete=fields_complete,
+        without_truth=without_truth,
     )
     require_listed(found)
     return found
@@ -325,12 +329,18 @@ class _Join:
             if truth is not None or output is not None:
                 yield Item(name, name, truth, output)
 
+    @property
+    def without_truth(self) -> Mapping[str, int]:
+        """The number of outputs without a truth, by field; of each field that the truth never has."""
+        fields = Counter(FieldPath.of(row.field).written(numbers=False) for row in self._unmatched)
+        return {name: number for name, number in fields.items() if name not in self.names}
+
     def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
         """Raise if outputs have no truth, or note that these are left out; note empty documents."""
         if self._unmatched:
             n = len(self._unmatched)
             said = f"{count(n)} {plural('output', n)} without a truth"
-            listed = few_of((f"{row.field} of {row.document}" for row in self._unmatched), LISTED)
+            listed = few_of(_by_field(self._unmatched), LISTED)
             if not skip_unmatched:
                 raise PairingError(f"{self._outputs.path}: {said}: {listed}")
             notes.append(f"{said} left out: {listed}")
@@ -346,6 +356,18 @@ class _Join:
                 f"{count(len(without))} {plural('document', len(without))} without any output, whose "
                 f"fields are rejected: {few_of(without, LISTED)}"
             )
+
+
+def _by_field(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield each row's field and document, or for a field with many rows the number of documents."""
+    documents: dict[str, list[str]] = {}
+    for row in rows:
+        documents.setdefault(row.field, []).append(row.document)
+    for name, of_field in documents.items():
+        if len(of_field) <= SINGLE:
+            yield from (f"{name} of {document}" for document in of_field)
+        else:
+            yield f"{name} of {count(len(set(of_field)))} documents"
 
 
 def _without_counts(

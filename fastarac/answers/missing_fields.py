@@ -1,0 +1,53 @@
+"""Note the fields that an engine never finds, which may be a matter of names."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from fastarac._core.text import count, few_of, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+SHOWN = 3  # a note names at most this many fields, and counts the others
+ALIKE = 0.6  # least similarity of two names, as `difflib` measures it
+
+
+def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | None:
+    """Return a sentence on fields without any output, or None if each has one.
+
+    `never_found` has the number of true values of each such field, `without_truth` the names in the
+    output that the truth never has.
+    """
+    if not never_found:
+        return None
+    n = len(never_found)
+    such = "".join(
+        f", such as {printable(other)}" for _, other in similar(never_found, without_truth)[:1]
+    )
+    if n == 1:
+        ((name, values),) = never_found.items()
+        return (
+            f"{printable(name)} is never found ({count(values)} true values). If the engine has "
+            f"another name for it{such}, rename it in the file of --settings."
+        )
+    return (
+        f"{n} fields are never found: {few_of(map(printable, never_found), SHOWN)}. If the engine has "
+        f"other names for them{such}, rename them in the file of --settings."
+    )
+
+
+def similar(never_found: Iterable[str], without_truth: Iterable[str]) -> list[tuple[str, str]]:
+    """Return each field with the most similar name among the outputs, if any is alike."""
+    plain = {_plain(name): name for name in without_truth}
+    found = []
+    for name in never_found:
+        near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=ALIKE)
+        found += [(name, plain[other]) for other in near]
+    return found
+
+
+def _plain(name: str) -> str:
+    """Return a name in lower case without separators: the same for tax_id and taxId."""
+    return "".join(filter(str.isalnum, name)).lower()
