@@ -23,9 +23,8 @@ def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | 
     if not never_found:
         return None
     n = len(never_found)
-    such = "".join(
-        f", such as {printable(other)}" for _, other in similar(never_found, without_truth)[:1]
-    )
+    other = _similar_name(never_found, without_truth)
+    such = "" if other is None else f", such as {printable(other)}"
     if n == 1:
         ((name, values),) = never_found.items()
         return (
@@ -38,14 +37,13 @@ def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | 
     )
 
 
-def similar(never_found: Iterable[str], without_truth: Iterable[str]) -> list[tuple[str, str]]:
-    """Return each field with the most similar name among the outputs, if any is alike."""
+def _similar_name(never_found: Iterable[str], without_truth: Iterable[str]) -> str | None:
+    """Return the first name in the output that resembles the name of a field, or None."""
     plain = {_plain(name): name for name in without_truth}
-    found = []
     for name in never_found:
-        near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=ALIKE)
-        found += [(name, plain[other]) for other in near]
-    return found
+        for near in difflib.get_close_matches(_plain(name), plain, n=1, cutoff=ALIKE):
+            return plain[near]
+    return None
 
 
 def _plain(name: str) -> str:

@@ -23,16 +23,16 @@ ADVICE = "in the file of --settings."
             {"tax_id": 5},
             ["total"],
             (
-                "tax_id is never found (5 true values). If the engine has another name for it, rename it "
-                f"{ADVICE}"
+                "tax_id is never found (5 true values). If the engine has another name for it, "
+                f"rename it {ADVICE}"
             ),
         ),
         (
             dict.fromkeys(["a", "po", "due_date", "vat"], 9),
             ["DueDate"],
             (
-                "4 fields are never found: a, po, due_date and 1 more. If the engine has other names for "
-                f"them, such as DueDate, rename them {ADVICE}"
+                "4 fields are never found: a, po, due_date and 1 more. If the engine has other names "
+                f"for them, such as DueDate, rename them {ADVICE}"
             ),
         ),
     ],
