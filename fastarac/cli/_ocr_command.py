@@ -340,7 +340,8 @@ def _screen(found: Found, settings: Settings, output: Path | None, command: str)
         written.append(f"{output} has the {engines.items}.")
         command = after_items(output, models, by_field=engines.items == FIELDS)
     notes = [*screen.notes, *engines.notes_of_items(models)]
-    notes += [Note(said, Weight.LITTLE) for said in found.notes]
+    there = {note.text for note in notes}
+    notes += [Note(said, Weight.LITTLE) for said in found.notes if said not in there]
     return replace(
         screen,
         about=engines.about(found.names),

@@ -224,6 +224,7 @@ class EngineFields:
         """Yield notes about the tables of fields and about whole documents."""
         from fastarac.ocr.analysis.hints import ties
 
+        yield from self._never_found()
         for name, fields in self.engines.items():
             who = f"{printable(name)}: " if len(self.engines) > 1 else ""
             names = [f"{field} as {new}" for field, new in fields.renamed.items()]
@@ -236,6 +237,13 @@ class EngineFields:
                 yield f"{who}{said}"
         for whole in self.documents.values():
             yield from (f"Documents of {printable(whole.name)}: {note}." for note in whole.notes)
+
+    def _never_found(self) -> Iterator[str]:
+        """Yield a sentence on each engine that never finds some field."""
+        for name, fields in self.engines.items():
+            said = missing_fields.note(fields.never_found, fields.without_truth)
+            if said is not None:
+                yield f"{printable(name)}: {said}" if len(self.engines) > 1 else said
 
     def counts(self, names: Sequence[str]) -> list[list[Column]]:
         """Return a table of how much each engine has read."""
@@ -279,11 +287,7 @@ class EngineFields:
             through = model.source.straight_through(model.point(index).threshold)
             if through is not None and limit.criterion == "max_error_rate" and through[1] > limit.value:
                 yield Note(self._of_documents(model, index, through[1]), Weight.DECIDES)
-        for name, fields in self.engines.items():
-            missing = missing_fields.note(fields.never_found, fields.without_truth)
-            if missing is not None:
-                who = f"{printable(name)}: " if len(self.engines) > 1 else ""
-                yield Note(f"{who}{missing}", Weight.DECIDES)
+        yield from (Note(said, Weight.DECIDES) for said in self._never_found())
         for model in models:
             if any(each.unlisted for each in self._lacking(model)):
                 yield Note(UNLISTED, Weight.DECIDES)
