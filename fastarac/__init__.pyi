@@ -55,6 +55,7 @@ from .dropins.curves import confusion_matrix_at_thresholds as confusion_matrix_a
 from .dropins.curves import det_curve as det_curve
 from .dropins.curves import precision_recall_curve as precision_recall_curve
 from .dropins.curves import roc_curve as roc_curve
+from .dropins.metric_curve import metric_at_thresholds as metric_at_thresholds
 from .dropins.ranking import dcg_score as dcg_score
 from .dropins.ranking import ndcg_score as ndcg_score
 from .dropins.scorer import make_scorer as make_scorer

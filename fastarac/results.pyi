@@ -29,6 +29,7 @@ from .dropins.curves import ConfusionMatrixAtThresholds as ConfusionMatrixAtThre
 from .dropins.curves import DETCurve as DETCurve
 from .dropins.curves import PrecisionRecallCurve as PrecisionRecallCurve
 from .dropins.curves import ROCCurve as ROCCurve
+from .dropins.metric_curve import MetricAtThresholds as MetricAtThresholds
 from .dropins.scorer import Scorer as Scorer
 from .evaluation.bounds import BoundedEvaluation as BoundedEvaluation
 from .evaluation.bounds import BoundedLimitEvaluation as BoundedLimitEvaluation

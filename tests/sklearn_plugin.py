@@ -23,6 +23,7 @@ NAMES = (
     "confusion_matrix_at_thresholds",
     "dcg_score",
     "det_curve",
+    "metric_at_thresholds",
     "ndcg_score",
     "precision_recall_curve",
     "roc_auc_score",

@@ -39,6 +39,10 @@ def _monitor():
     return monitor
 
 
+def _accuracy(y_true, y_pred, sample_weight):
+    return np.average(y_true == y_pred, weights=sample_weight)
+
+
 def _policy():
     return fa.operation.fit_policy([1] * 300, range(300), max_error_rate=0.01)
 
@@ -172,6 +176,7 @@ EXAMPLES = {
     "ConfidenceBand": lambda _: fa.bootstrap_band(*MANY, n_resamples=3, random_state=0),
     "ConfidenceShift": lambda _: _policy().shift(CONFIDENCE),
     "ConfusionMatrixAtThresholds": lambda _: fa.confusion_matrix_at_thresholds(CORRECT, CONFIDENCE),
+    "MetricAtThresholds": lambda _: fa.metric_at_thresholds(CORRECT, CONFIDENCE, _accuracy),
     "ConfusionMeasures": lambda _: fa.measures.confusion_measures([70, 0], 20, [30, 100], 80),
     "Cascade": lambda _: fa.costs.optimize_cascade(
         [

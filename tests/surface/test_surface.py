@@ -78,6 +78,8 @@ MEANINGS = {
     "threshold": "the confidence from which items are accepted",
     "max_error_rate": "limit of errors among all items",
     "max_risk": "limit of errors among the accepted items",
+    "metric_func": "function of labels and predictions, such as scikit-learn's metrics",
+    "metric_params": "further arguments of `metric_func`",
     "min_acceptance_rate": "the least share to accept",
     "interpolate": "whether part of a tie may be accepted",
     "limit": "one limit of those that a result was made for",
