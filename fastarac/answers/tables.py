@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 TABLE = "none"  # the style of a text that is laid out as a table
+PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # a part of a name; lines may break after a part
 ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
 
 
@@ -82,3 +84,13 @@ def in_whole_words(header: str) -> str:
     for short, long in ABBREVIATED.items():
         whole = whole.replace(short, long)
     return whole
+
+
+def broken(name: str, width: int) -> str:
+    """Break a name between its parts into lines of at most this width; longer parts stay whole."""
+    lines = [""]
+    for part in filter(None, PART.findall(name)):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip(" ") for line in lines)

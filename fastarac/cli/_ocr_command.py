@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from fastarac._core.text import capitalised, plural
-from fastarac.answers import evaluation, ranking
+from fastarac.answers import engines as answers
+from fastarac.answers import evaluation
 from fastarac.answers.combination import sentences
 from fastarac.answers.cost_comparison import CostComparison
-from fastarac.answers.screen import Note, Section, Weight
-from fastarac.answers.tables import AnswerTable, Said
-from fastarac.cli import _ocr
+from fastarac.answers.engine_fields import FIELDS, EngineFields
+from fastarac.answers.engine_texts import EngineTexts
+from fastarac.answers.engines import EnginesFound
+from fastarac.answers.screen import Note, Weight
+from fastarac.cli import _ocr, _ocr_fields, _ocr_text
 from fastarac.cli import _options as options
 from fastarac.cli._costs import Prices
 from fastarac.cli._engine_files import refuse_others
 from fastarac.cli._json import write_object
 from fastarac.cli._next import after_items, after_ocr
 from fastarac.cli._ocr_combine import prices_together
-from fastarac.cli._ocr_fields import FIELDS, EngineFields, are_given
 from fastarac.cli._ocr_settings import SettingsOptions
-from fastarac.cli._ocr_text import EngineTexts
 from fastarac.cli._option_groups import (
     DeliveryOptions,
     LimitOptions,
@@ -37,69 +38,19 @@ from fastarac.io._cells import around_query
 from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.answers.models import Model
     from fastarac.answers.screen import Screen
-    from fastarac.answers.tables import Part
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
 
-CLUSTERED = (
-    "Intervals are by {group}: {units} of one {group} may depend on each other, {group}s may not."
-)
-ALONE = (
-    "Intervals treat {units} as independent (--group none). They are too narrow if {units} of one "
-    "{group} resemble each other."
-)
 # Select the items; those that are never accepted get no confidence.
 KNOWN = """
     SELECT * EXCLUDE (rejected)
     REPLACE (CASE WHEN rejected THEN NULL ELSE confidence END AS confidence) FROM items
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """All results about the engines, from which screen, rows and report are made.
-
-    Attributes
-    ----------
-    engines : Texts or Fields
-        The engines; their class holds everything specific to texts or to fields.
-    models : list of Model
-        The figures of each engine, ordered by the share accepted at the first limit.
-    leads : list of Lead or None
-        The comparison of the engines at each limit, if there are several.
-    costs : CostComparison or None
-        The comparison of the engines by cost, if there are prices.
-    notes : list of str
-    together : list of str
-        Sentences about combined engines.
-    written : str
-        A sentence on the pages written, or an empty text.
-    """
-
-    engines: EngineTexts | EngineFields
-    models: list[Model]
-    leads: list[Lead | None]
-    costs: CostComparison | None
-    notes: list[str]
-    together: list[str]
-    written: str = ""
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the engines, best first."""
-        return [model.name for model in self.models]
-
-    @property
-    def group(self) -> str | None:
-        """The unit of dependence for intervals and tests, such as page, or None."""
-        first = self.models[0]
-        return None if first.outputs.group is None else first.source.group_word
 
 
 def run(
@@ -108,8 +59,8 @@ def run(
     """Read, evaluate, write and print; `command` is the next one if no items are written."""
     request.check()
     beside.check()
-    kind = _kind(request, settings, output)
-    found = find(kind, request, settings, beside)
+    of_fields = _are_fields(request, settings, output)
+    found = find(request, settings, beside, of_fields=of_fields)
     with refused(ValueError, ModuleNotFoundError):
         notes = [*evaluation.reliability_warnings(found.models), *found.together, *found.notes]
         settings.report(found.models, notes, found.leads)
@@ -125,24 +76,24 @@ def run(
     warnings = evaluation.reliability_warnings(found.models)
     if form is PrintedFormat.json:
         warnings += found.notes
-        about = {"models": _objects(found, settings.certainty.level)}
+        about = {"models": answers.objects(found, settings.certainty.level)}
         write_object(
             "ocr",
             about,
-            comparisons=_comparisons(found),
+            comparisons=answers.comparisons(found),
             decisions=screen.sentences(),
             warnings=warnings,
         )
         tell(warnings)
         return
-    write(csv_text(_rows(found, settings.certainty.level)))
+    with refused(ValueError, words="{}, or use --format json".format):
+        rows = answers.records(found, settings.certainty.level)
+    write(csv_text(rows))
     tell([*warnings, *(found.notes if found.engines.notes_beside_rows else [])])
 
 
-def _kind(
-    request: OcrRequest, settings: Settings, output: Path | None
-) -> type[EngineTexts | EngineFields]:
-    """Return the class for reading texts or fields; refuse options that do not fit it."""
+def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) -> bool:
+    """Return whether the files hold fields instead of texts; refuse options that do not fit them."""
     own = request.settings
     if settings.prices is None and (own.missed_price is not None or own.engine_prices):
         name = "engine_prices" if own.engine_prices else "missed_price"
@@ -155,32 +106,30 @@ def _kind(
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         problem = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
         raise RefusalError(f"{output}: it cannot be written: {problem}")
-    if are_given(request):
+    if _ocr_fields.are_given(request):
         others = {"pages": _ocr.OF_PAGES, "texts": _ocr.OF_TEXTS}
         refuse_others(request.given, request.files.some(), "fields", others)
         if own.missed_price is not None:
             raise RefusalError("missed_price is for words; a missed field costs its verification")
-        return EngineFields
+        return True
     refuse_others(request.given, request.files.some(), "texts", {"fields": _ocr.OF_FIELDS})
     by_page = settings.certainty.failure_probability is not None and request.by_page
     if by_page and settings.limits.max_risk:
         raise RefusalError(RISK_BY_PAGE)
-    return EngineTexts
+    return False
 
 
 def find(
-    kind: type[EngineTexts | EngineFields],
-    request: OcrRequest,
-    settings: Settings,
-    beside: BesideItems,
-) -> Found:
+    request: OcrRequest, settings: Settings, beside: BesideItems, *, of_fields: bool
+) -> EnginesFound:
     """Read the files of all engines, then evaluate and compare the engines."""
     from fastarac.answers.models import first_by_share
     from fastarac.evaluation.limits import read_limits
     from fastarac.evaluation.model_ranking import leads_of
 
     limits = read_limits(**settings.limits.arguments())
-    engines = kind.read(request, limits, beside)
+    read = _ocr_fields.read_engines if of_fields else _ocr_text.read_engines
+    engines: EngineFields | EngineTexts = read(request, limits, beside)
 
     def grouped(outputs: Outputs) -> Outputs:
         if request.by_page:
@@ -198,10 +147,10 @@ def find(
         models = [engines.with_missed_price(model, missed_price) for model in models]
     charged = prices_together(engines.single, request.settings.engine_prices)
     if charged:
-        models = [_with_engine_price(model, engines.n_parts, charged[model.name]) for model in models]
+        models = [answers.with_price(model, engines.n_parts, charged[model.name]) for model in models]
     level = settings.certainty.level or 0.95
     models = [engines.with_attributes(model, level) for model in models]
-    engines.evaluate_more(settings, [model.name for model in models])
+    engines.evaluate_more(settings.evaluate, [model.name for model in models])
     notes = list(engines.notes())
     together = list(sentences(engines.single, models, charged, engines.n_parts))
     leads: list[Lead | None] = []
@@ -225,7 +174,7 @@ def find(
         elif prices is not None:
             costs, said = _compared_costs(items, prices, level, engines.paired)
             notes += said if costs is None else in_groups_of(unit, said)
-    return Found(engines, models, leads, costs, notes, together)
+    return EnginesFound(engines, models, leads, costs, notes, together)
 
 
 def _compared_costs(
@@ -241,73 +190,11 @@ def _compared_costs(
     return costs, costs.notes
 
 
-def _with_engine_price(model: Model, n_pages: int, price: float) -> Model:
-    """Return the model with the engine's price per page added to its costs."""
-    from fastarac.ocr.analysis.engine_prices import with_engine_price
-
-    figures = model.evaluation
-    if figures.cost_evaluation is None:
-        return model
-    costs = with_engine_price(figures.cost_evaluation, len(model.outputs), n_pages, price)
-    return replace(
-        model,
-        evaluation=replace(figures, cost_evaluation=costs),
-        source=replace(model.source, apart=(n_pages, price, "outside", "a page of the engine")),
-    )
-
-
-def _rows(found: Found, level: float | None) -> list[dict[str, Any]]:
-    """Return one flat row per engine, beginning with the figures of `fastarac evaluate`."""
-    with refused(ValueError, words="{}, or use --format json".format):
-        parts = [found.engines.flat(model) for model in found.models]
-    rows = [
-        figures
-        | found.engines.row(model, found.group or "none")
-        | found.engines.error_figures(model.name, level)
-        | part
-        for model, figures, part in zip(
-            found.models, evaluation.records(found.models), parts, strict=True
-        )
-    ]
-    keys = dict.fromkeys(key for row in rows for key in row)
-    return [{key: row.get(key) for key in keys} for row in rows]
-
-
-def _objects(found: Found, level: float | None) -> list[dict[str, Any]]:
-    """Return all figures of each engine as dictionaries, with figures of single fields nested."""
-    return [
-        figures
-        | found.engines.row(model, found.group or "none")
-        | found.engines.error_figures(model.name, level)
-        | found.engines.inside(model)
-        for model, figures in zip(found.models, evaluation.objects(found.models), strict=True)
-    ]
-
-
-def _comparisons(found: Found) -> Iterator[dict[str, Any]]:
-    """Yield the differences between engines at each limit, and in cost."""
-    for lead in found.leads:
-        if lead is not None:
-            yield ranking.object_of(lead)
-    if found.costs is not None:
-        yield found.costs.comparison()
-
-
-def _write_items(found: Found, path: Path) -> None:
+def _write_items(found: EnginesFound, path: Path) -> None:
     """Write the items of all engines into a file; a failure leaves no file."""
     import duckdb
-    import numpy as np
 
-    parts = {}
-    for name, (outputs, _) in found.engines.sources.items():
-        rejected = np.zeros(len(outputs), bool) if outputs.rejected is None else outputs.rejected
-        parts[name] = {**found.engines.columns(name), "rejected": rejected}
-    columns: dict[str, Any] = {}
-    if len(parts) > 1:
-        columns["model"] = np.array([name for name, part in parts.items() for _ in part["id"]], object)
-    for key in next(iter(parts.values())):
-        values = np.concatenate([np.asarray(part[key]) for part in parts.values()])
-        columns[key] = values.astype(object) if values.dtype.kind == "U" else values
+    columns = found.columns()
     form = "PARQUET" if path.suffix == ".parquet" else "CSV, HEADER"
     try:
         with copied_to(path) as target, duckdb.connect() as connection:
@@ -320,21 +207,23 @@ def _write_items(found: Found, path: Path) -> None:
         raise RefusalError(f"{path}: it cannot be written: {error}") from None
 
 
-def _write_pages(found: Found, folder: Path | None) -> str:
-    """Write the texts of all pages, if asked for, and return a sentence about them."""
-    if folder is None:
+def _write_pages(found: EnginesFound, folder: Path | None) -> str:
+    """Write the texts of all pages to a folder, if there is one, and return a sentence about them."""
+    if folder is None or not isinstance(found.engines, EngineTexts):
         return ""
     try:
-        n = found.engines.write_pages(folder, found.models)
+        n = _ocr_text.write_pages(folder, found.engines, found.models)
     except (ValueError, OSError) as error:
         raise RefusalError(f"{folder}: {error}") from None
     return f"{folder} has {n:,} {plural('page', n)}: open one in a browser."
 
 
-def _screen(found: Found, settings: Settings, output: Path | None, command: str) -> Screen:
+def _screen(found: EnginesFound, settings: Settings, output: Path | None, command: str) -> Screen:
     """Return the screen: the answer, and all details in sections."""
     engines, models = found.engines, found.models
-    screen = settings.screen(models, leads=found.leads, more=_sections(found, settings))
+    screen = settings.screen(
+        models, leads=found.leads, more=answers.sections(found, settings.certainty.level)
+    )
     written = []
     if output is not None:
         written.append(f"{output} has the {engines.items}.")
@@ -349,32 +238,6 @@ def _screen(found: Found, settings: Settings, output: Path | None, command: str)
         written=[*written, *filter(None, [found.written]), *screen.written],
         command=command,
     )
-
-
-def _sections(found: Found, settings: Settings) -> Iterator[Section]:
-    """Yield sections: files read, differences, costs, combinations, then fields or policies."""
-    engines = found.engines
-    read: list[Part] = [AnswerTable(found.names, engines.counts(found.names), "engine")]
-    rates = engines.error_rates(found.names, settings.certainty.level)
-    if rates is not None:
-        read += [Said(f"{rates[0]}\n"), AnswerTable(found.names, rates[1], "engine")]
-    yield Section("What was read", [*read, *engines.introduction(found.names)])
-    if settings.certainty.level is not None:
-        first = found.models[0].source
-        said = ALONE if found.group is None else CLUSTERED
-        yield Section(
-            "What intervals rest on", [Said(said.format(units=first.units, group=first.group_word))]
-        )
-    if any(found.leads):
-        units = found.models[0].source.units
-        yield Section("Differences", list(ranking.parts(found.leads, units)))
-    if found.costs is not None:
-        yield Section("Costs", list(found.costs.parts()))
-    if found.together:
-        yield Section("Engines together", list(map(Said, found.together)))
-    for model in found.models:
-        yield from engines.of_engine(model)
-    yield from engines.of_all(found.models)
 
 
 EXAMPLES = """

@@ -1,369 +1,68 @@
-"""Texts of pages in ``fastarac ocr``: read, align and describe them."""
+"""Read and align the texts of pages for ``fastarac ocr``."""
 
 from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from fastarac._core.text import (
-    UNDEFINED,
-    count,
-    few_of,
-    percent,
-    plural,
-    printable,
-    rounded_percent,
-    sentence,
-)
-from fastarac.answers import attributes as answers
-from fastarac.answers.intervals import of_share
-from fastarac.answers.limits import header
-from fastarac.answers.screen import Note, Section, Weight
-from fastarac.answers.tables import AnswerTable, Column, Said
+from fastarac.answers.engine_texts import EngineTexts
 from fastarac.cli._options import RefusalError, in_words_of_options
-from fastarac.cli._tables import broken
-from fastarac.evaluation.limits import short
 from fastarac.evaluation.sources import Beside
-from fastarac.ocr.analysis.sensitivities import what_counts
-from fastarac.ocr.words.error_rates import RATES, figures_of, rate_text
-from fastarac.ocr.words.policies import BRIEFLY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fastarac.answers.models import Model
-    from fastarac.answers.tables import Part
     from fastarac.cli._ocr import BesideItems, EngineFiles, OcrRequest
     from fastarac.cli._ocr_settings import OcrSettings
-    from fastarac.cli._settings import Settings
     from fastarac.evaluation.limits import Limit
-    from fastarac.io import Outputs
     from fastarac.ocr import Engine
-    from fastarac.ocr.report_extras import ReportedPages
-    from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
-    from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
+    from fastarac.results import Pairing
 
-WIDE_NAME = 16  # table headings break longer names into lines
-MOVES = 0.01  # ways of counting words that change the accepted share by less hardly matter
 PATIENCE = 2.0  # seconds until a progress bar appears
 
 
-@dataclass(frozen=True, slots=True)
-class EngineTexts:
-    """The texts that the engines have read on pages.
+def read_engines(request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> EngineTexts:
+    """Read and align the files of all engines."""
+    from fastarac.ocr import read_attributes
+    from fastarac.ocr.words.regions import checked_parts
+    from fastarac.report.images import images_in
 
-    Attributes
-    ----------
-    engines : mapping of str to Engine
-        The items, words and files of each engine.
-    pairings : mapping of str to Pairing
-        The paired files of each engine, and the files left out.
-    sources : mapping of str to (Outputs, ReportedPages)
-    parts : str
-        The parts of the pages that count; empty for all.
-    """
-
-    engines: Mapping[str, Engine]
-    pairings: Mapping[str, Pairing]
-    sources: Mapping[str, tuple[Outputs, ReportedPages]]
-    parts: str = ""
-
-    items = "items"
-    # Compared by group, because each engine has its own items.
-    paired: ClassVar[Literal["items", "groups"]] = "groups"
-    notes_beside_rows = False
-
-    @classmethod
-    def read(cls, request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> Self:
-        """Read and align the files of all engines."""
-        from fastarac.ocr import read_attributes
-        from fastarac.ocr.words.regions import checked_parts
-        from fastarac.report.images import images_in
-
-        with _refused(""):
-            pictures = {} if given.images is None else images_in(given.images)
-            attributes = None
-            if given.attributes is not None:
-                skip = request.files.skip_unmatched
-                attributes = read_attributes(given.attributes, skip_unmatched=skip)
-        beside = Beside(pictures, not given.no_text, attributes)
-        alignment = request.aligned()
-        pairings = _pairings(request.files, request.settings)
-        engines = request.combining.texts(_read(pairings, alignment), alignment)
-        sources = {}
-        for name, each in engines.items():
-            with _refused(name):
-                if attributes is not None:
-                    attributes.rows_of(each.aligned.records.page_names)
-                sources[name] = each.__report__(limits, beside)
-        every = {name: source for name, (_, source) in sources.items()}
-        sources = {name: (items, own.beside_others(every)) for name, (items, own) in sources.items()}
-        parts = checked_parts(alignment["within_truth"], alignment["ignore_regions"])
-        return cls(engines, pairings, sources, str(parts))
-
-    def evaluate_more(self, settings: Settings, names: Sequence[str]) -> None:
-        """Evaluate nothing more: pages have no figures of their own."""
-
-    def with_missed_price(self, model: Model, price: float) -> Model:
-        """Return the model with costs in which missed words have their own price."""
-        from fastarac.ocr.analysis.missed_prices import with_missed_price
-
-        figures, aligned = model.evaluation, self.engines[model.name].aligned
-        if figures.cost_evaluation is None:
-            return model
-        points = {found.limit.key: found.point for found in figures.limits}
-        costs = with_missed_price(figures.cost_evaluation, aligned, points, price)
-        where = {"reject": "rejected", "residual": "accepted"}.get(aligned.policy.missed, "outside")
-        return replace(
-            model,
-            evaluation=replace(figures, cost_evaluation=costs),
-            source=replace(model.source, apart=(aligned.missed, price, where, "missed")),
-        )
-
-    def with_attributes(self, model: Model, level: float) -> Model:
-        """Return the model with figures by page attribute, if there are attributes."""
-        source = cast("ReportedPages", model.source)
-        figures = source.attribute_figures(model.outputs, model.evaluation, level)
-        return replace(model, source=replace(source, by_attribute=figures))
-
-    def write_pages(self, folder: Path, models: Sequence[Model]) -> int:
-        """Write the texts of all pages, and return the number of pages."""
-        from fastarac.ocr import compare_texts
-        from fastarac.report import write_review_pages
-
-        thresholds = {model.name: model.point(0).threshold for model in models if model.limits}
-        engines = {model.name: self.engines[model.name] for model in models}
-        return len(write_review_pages(folder, compare_texts(engines, thresholds=thresholds)))
-
-    @property
-    def single(self) -> tuple[str, ...]:
-        """The names of the engines that were read, without their combinations."""
-        return tuple(self.pairings)
-
-    @property
-    def n_parts(self) -> int:
-        """Number of pages."""
-        return len(next(iter(self.engines.values())).words.page_names)
-
-    def to_compare(self) -> Mapping[str, Outputs]:
-        """Return the items of each engine, with their pages as groups."""
-        return {name: outputs for name, (outputs, _) in self.sources.items()}
-
-    def flat(self, model: Model) -> dict[str, Any]:
-        """Return the figures by attribute as entries of a flat row."""
-        figures = _attributes_of(model)
-        return {} if figures is None else answers.flat(figures)
-
-    def row(self, model: Model, group: str) -> dict[str, Any]:
-        """Return an engine's figures that only OCR has."""
-        aligned, effects = self._of(model.name)
-        policy, reading = aligned.policy, aligned.reading
-        return {
-            **aligned.counts,
-            "pages": len(aligned.records.page_names),
-            "true_words": aligned.true_words,
-            "policy": " ".join(f"{name}={value}" for name, value in policy._asdict().items()),
-            "unit": reading.unit,
-            "fold": " ".join(reading.fold),
-            "join": reading.join,
-            "group": group,
-            **effects.to_dict(),
-        }
-
-    def inside(self, model: Model) -> dict[str, Any]:
-        """Return the scale of the confidences, figures by attribute, and shares without some pages."""
-        effects = self._of(model.name)[1]
-        without = zip(model.limits, effects.accepted_without, strict=False)
-        figures = _attributes_of(model)
-        return {
-            **({} if figures is None else {"attributes": answers.objects(figures)}),
-            "scale": self.sources[model.name][1].scale,
-            "hardly_aligned_pages": len(effects.without_pages),
-            **{f"acceptance_rate/{limit.key}/hardly_aligned/drop": share for limit, share in without},
-        }
-
-    def columns(self, name: str) -> dict[str, Any]:
-        """Return the items of an engine as columns."""
-        columns = self.engines[name].aligned.to_columns()
-        if self.parts:
-            columns["regions"] = [self.parts] * len(columns["id"])
-        return columns
-
-    def notes(self) -> Iterator[str]:
-        """Yield notes on the files and the confidences, one sentence each."""
-        from fastarac.ocr.words.words import WITHOUT_CONFIDENCE
-
-        for name, engine in self.engines.items():
-            who = f"{printable(name)}: "
-            of_words = [str(note) for note in engine.words.notes if note[1:] != WITHOUT_CONFIDENCE]
-            for note in (*self.sources[name][1].notes, *of_words):
-                yield f"{who}{sentence(note)}"
-            pairing = self.pairings.get(name)
-            if pairing is None:  # combinations of engines have no files
-                continue
-            for paths, what in (
-                (pairing.without_output, "truth without output"),
-                (pairing.without_truth, "output without truth"),
-            ):
-                if paths:
-                    names = few_of((path.name for path in paths), 5)
-                    yield f"{who}Left out: {len(paths)} of {what}: {names}."
-
-    def counts(self, names: Sequence[str]) -> list[list[Column]]:
-        """Return a table of how much each engine has read."""
-        every = [self.engines[name].aligned for name in names]
-        columns = [
-            Column("pages", [count(len(a.records.page_names)) for a in every]),
-            Column(f"true\n{every[0].reading.unit}s", [count(a.true_words) for a in every]),
-        ]
-        columns += [Column(kind, [count(a.counts[kind]) for a in every]) for kind in every[0].counts]
-        scales = [self.sources[name][1].scale for name in names]
-        items = Column("items", [count(len(a)) for a in every])
-        return [columns, [items, Column("scale of\nconfidence", scales)]]
-
-    def error_figures(self, name: str, level: float | None) -> dict[str, float | None]:
-        """Return the error rates of an engine, with interval ends if there is a level."""
-        return figures_of(self._rates(name, level), with_intervals=level is not None)
-
-    def error_rates(self, names: Sequence[str], level: float | None) -> tuple[str, list[list[Column]]]:
-        """Return the line above the table of error rates, and the table's columns."""
-        every = [self._rates(name, level).rates for name in names]
-        said = "Error rates of the text as read, by page; moved words are errors"
-        columns = []
-        for key, title in RATES.items():
-            rates = [each[key] for each in every]
-            cells = [rate_text(rate.estimate) for rate in rates]
-            below = None if level is None else [of_share(rate.low, rate.high) for rate in rates]
-            columns.append(Column(title, cells, below=below))
-        return f"{said}:" if level is None else f"{said}; {percent(level)} intervals:", [columns]
-
-    def about(self, names: Sequence[str]) -> str:
-        """Return a line on how much was read."""
-        first = self.engines[names[0]].aligned
-        n, unit = len(first.records.page_names), first.reading.unit
-        words = f"{count(first.true_words)} true {plural(unit, first.true_words)}"
-        return f"{n:,} {plural('page', n)}, {words}."
-
-    def introduction(self, names: Sequence[str]) -> Iterator[Said]:
-        """Yield a sentence on the items."""
-        first = self.engines[names[0]].aligned
-        yield Said(" ".join(first.policy.sentences(first.reading)))
-
-    def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield notes on the effect and the assumptions of the counting of items."""
-        spread = self._widest(models)
-        if spread is not None:
-            text, decides = spread
-            brief = f"{text.partition(': choose')[0]}."
-            yield Note(text, Weight.DECIDES if decides else Weight.ASIDE, brief)
-        first = self.engines[models[0].name].aligned
-        said = first.policy.sentences(first.reading)
-        yield Note(" ".join(said), Weight.ASSUMES, said[1])
-
-    def of_engine(self, model: Model) -> tuple[()]:  # noqa: ARG002
-        """Return no sections: `of_all` shows the alignment policies of all engines at once."""
-        return ()
-
-    def of_all(self, models: Sequence[Model]) -> Iterator[Section]:
-        """Yield figures by attribute, then shares accepted under other alignment policies."""
-        figures = {model.name: _attributes_of(model) for model in models}
-        by_attribute = {name: each for name, each in figures.items() if each is not None}
-        if by_attribute:
-            yield Section("By attribute of the pages", list(answers.parts(by_attribute)))
-        yield Section("Other policies", list(self._policies(models)))
-
-    def _policies(self, models: Sequence[Model]) -> Iterator[Part]:
-        """Yield the share that each engine accepts under other alignment policies."""
-        every = {model.name: self._of(model.name)[1] for model in models}
-        policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
-        if len(policies) == 1:
-            aligned = [self._of(model.name)[0] for model in models]
-            yield Said(
-                "No other policy adds items with a confidence."
-                if any(each.missed or each.counts["inserted"] for each in aligned)
-                else "Nothing is missed or inserted: no policy changes what is accepted."
-            )
-            return
-        of_engines = " of each engine" if len(models) > 1 else ""
-        kinds = {name for each in every.values() for name in each.varied}
-        what = what_counts(name for name in next(iter(policies))._fields if name in kinds)
-        yield Said(f"Accepted share{of_engines} if {what} are counted in another way:\n")
-        rows = [policy.name for policy in policies]
-        rows[0] += " (as above)"
-        hard = any(each.accepted_without for each in every.values())
-        if hard:
-            rows.append(f"without {next(iter(every.values())).left_out}")
-        blocks = []
-        for index, limit in enumerate(models[0].limits):
-            block = []
-            for name, each in every.items():
-                shares = [each.under(policy) for policy in policies]
-                if hard:
-                    shares.append(each.accepted_without or None)
-                cells = [UNDEFINED if row is None else rounded_percent(row[index]) for row in shares]
-                of = f"{broken(printable(name), WIDE_NAME)}\n" if len(models) > 1 else ""
-                block.append(Column(f"{of}{header(limit)}", cells))
-            blocks.append(block)
-        yield AnswerTable(rows, blocks, "missed, inserted, moved")
-        spread = self._widest(models)
-        if spread is not None:
-            yield Said(spread[0])
-        yield Said(_legend(policies, models[0].units), "dim")
-
-    def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
-        """Return the largest effect of alignment policies on a share, and whether it matters."""
-        moved = {}
-        for model in models:
-            effects = self._of(model.name)[1]
-            for index in range(len(model.limits) if len(effects.accepted) > 1 else 0):
-                low, high = effects.ends(index)
-                moved[model.name, index] = high - low
-        if not moved:
-            return None
-        name, index = max(moved, key=lambda key: moved[key])
-        of = f" of {printable(name)}" if len(models) > 1 else ""
-        varied = self._of(name)[1].varied
-        limit = short(models[0].limits[index])
-        return _spread(moved[name, index], of, limit, varied), moved[name, index] >= MOVES
-
-    def _rates(self, name: str, level: float | None) -> ErrorRates:
-        aligned = self.engines[name].aligned
-        return aligned.error_rates() if level is None else aligned.error_rates(level)
-
-    def _of(self, name: str) -> tuple[AlignedOutputs, Sensitivity]:
-        return self.engines[name].aligned, self.sources[name][1].sensitivity
+    with _refused(""):
+        pictures = {} if given.images is None else images_in(given.images)
+        attributes = None
+        if given.attributes is not None:
+            skip = request.files.skip_unmatched
+            attributes = read_attributes(given.attributes, skip_unmatched=skip)
+    beside = Beside(pictures, not given.no_text, attributes)
+    alignment = request.aligned()
+    pairings = _pairings(request.files, request.settings)
+    engines = request.combining.texts(_read(pairings, alignment), alignment)
+    sources = {}
+    for name, each in engines.items():
+        with _refused(name):
+            if attributes is not None:
+                attributes.rows_of(each.aligned.records.page_names)
+            sources[name] = each.__report__(limits, beside)
+    every = {name: source for name, (_, source) in sources.items()}
+    sources = {name: (items, own.beside_others(every)) for name, (items, own) in sources.items()}
+    parts = checked_parts(alignment["within_truth"], alignment["ignore_regions"])
+    return EngineTexts(engines, pairings, sources, str(parts))
 
 
-def _attributes_of(model: Model) -> AttributeFigures | None:
-    return cast("ReportedPages", model.source).by_attribute
+def write_pages(folder: Path, engines: EngineTexts, models: Sequence[Model]) -> int:
+    """Write the texts of all pages, and return the number of pages."""
+    from fastarac.ocr import compare_texts
+    from fastarac.report import write_review_pages
 
-
-def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
-    """Return a short legend of the alignment policies."""
-    missed: dict[MissedPolicy, None] = dict.fromkeys(policy.missed for policy in policies)
-    said = [f"{name}: {BRIEFLY[name].format(units=units)}" for name in missed]
-    if len({policy.inserted for policy in policies}) > 1:
-        said.append("wrong, drop: inserted outputs are wrong or left out")
-    if len({policy.moved for policy in policies}) > 1:
-        said.append("right, wrong: moved words are right or wrong")
-    return f"{'; '.join(said)}."
-
-
-def _spread(spread: float, of: str, limit: str, varied: Sequence[str]) -> str:
-    points, what = f"{100 * spread:.1f} points", what_counts(varied)
-    if spread < MOVES:
-        return f"Counting {what} in another way changes the share by at most {points}."
-    options = ", ".join("--missed" if name == "missed" else f"{name} in --settings" for name in varied)
-    return (
-        f"At {limit}, how {what} count ({options}) changes the share{of} by up to {points}: choose it "
-        "before you see the figures, by who would notice such a word."
-    )
+    thresholds = {model.name: model.point(0).threshold for model in models if model.limits}
+    read = {model.name: engines.engines[model.name] for model in models}
+    return len(write_review_pages(folder, compare_texts(read, thresholds=thresholds)))
 
 
 def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict[str, Engine]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fastarac._core.text import printable
-from fastarac.answers.tables import Said, in_whole_words
+from fastarac.answers.tables import PART, Said, broken, in_whole_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 BEST = "bold green"
 BROKEN = "bold red"
 UNLIMITED = 100_000  # number of characters per line if lines are not limited
-PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # a part of a name; lines may break after a part
 WIDEST = 80  # default width of tables, in characters
 
 
@@ -111,16 +109,6 @@ def tables(
             columns.append(column)
     finish()
     return done
-
-
-def broken(name: str, width: int) -> str:
-    """Break a name between its parts into lines of at most this width; longer parts stay whole."""
-    lines = [""]
-    for part in filter(None, PART.findall(name)):
-        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(line.rstrip(" ") for line in lines)
 
 
 def printable_parts(parts: Iterable[Part], console: Console) -> Iterator[Any]:

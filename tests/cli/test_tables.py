@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from fastarac.answers.tables import Column
-from fastarac.cli._tables import broken, tables
+from fastarac.answers.tables import Column, broken
+from fastarac.cli._tables import tables
 
 NAMES = ["azure-document-intelligence-read-v4", "amazon-textract-analyze-2024"]
 
