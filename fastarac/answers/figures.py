@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fastarac.evaluation.limits import exact
 from fastarac.evaluation.sources import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fastarac._core.interval import Interval
     from fastarac.answers.groups import Groups
@@ -26,17 +26,21 @@ class FiguresOfModel:
     evaluation : Evaluation
     groups : Groups or None
         The figures of each group, if asked for.
+    doubts : sequence of str
+        Doubts about the confidence.
+    notes : sequence of str
+        Doubts about intervals and guarantees.
     """
 
     name: str
     evaluation: Any
     groups: Groups | None = None
+    doubts: Sequence[str] = field(default=(), kw_only=True)
+    notes: Sequence[str] = field(default=(), kw_only=True)
 
     source = Source()
     units = "outputs"
     n_groups = None
-    doubts = ()
-    notes = ()
     takes_guarantee = True
 
     @property

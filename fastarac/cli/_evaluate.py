@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -35,13 +35,16 @@ from fastarac.cli._options import (
     require_groups,
 )
 from fastarac.cli._refusals import incompatible
-from fastarac.cli._settings import Settings
+from fastarac.cli._settings import Settings, by_area
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from fastarac.answers.models import Model
+    from fastarac.answers.without_items import ModelWithoutItems
     from fastarac.cli._options import Limits
+    from fastarac.io import Outputs
 
 EXAMPLES = """
 Examples:
@@ -181,11 +184,8 @@ def _evaluate_items(
     from fastarac.cli._files import (
         notes_of_none_right,
         notes_of_pages,
-        read_models,
         with_pages,
-        with_rejects_said,
         with_unseen_words,
-        without_right_ones,
     )
 
     certainty, report = settings.certainty, settings.delivery.report
@@ -199,26 +199,101 @@ def _evaluate_items(
             raise RefusalError(RISK_BY_PAGE)
     if certainty.unseen_pages:
         require_groups(columns["group"])
-    found = read_models(paths, columns, pages)
-    conditions.require_models(found.outputs)
-    pages += settings.leave_out_slow_intervals(found.outputs)
-    if report is not None and any(each.crossed is not None for each in found.outputs.values()):
-        raise RefusalError(
-            "--report draws whole groups of one kind, but the columns of --group are crossed; use "
-            "one column, or two nested columns"
-        )
-    models = with_rejects_said(
-        settings.evaluate(found.outputs),
-        missed="confidence" not in (context.params["allow_empty"] or ()),
-    )
-    models = with_unseen_words(models, paths, columns)
+    missed = "confidence" not in (context.params["allow_empty"] or ())
+    found = _evaluated(paths, columns, settings, conditions, pages, missed=missed)
+    models: list[Any] = with_unseen_words(found.models, paths, columns)
     if report is not None:
         notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
         settings.report(models, notes)
     if needs_groups and groups_of(context.params["group"]) is None:
         pages += notes_of_pages(paths, columns)
-    none_right = notes_of_none_right(paths, without_right_ones(found.outputs), columns)
+    none_right = notes_of_none_right(paths, found.none_right, columns)
     screen = settings.screen(models, found.difference, none_right, pages)
     screen = replace(screen, command=after_evaluate(context, models, alike=found.difference is None))
     settings.deliver(models, screen, difference=found.difference, notes=[*pages, *none_right])
     end(conditions.failures(objects(models)))
+
+
+class _Evaluated(NamedTuple):
+    """Models by falling area, how their items differ, and the size of those without right outputs."""
+
+    models: Sequence[Model | ModelWithoutItems]
+    difference: str | None
+    none_right: dict[str, int]
+
+
+def _evaluated(
+    paths: Sequence[Path],
+    columns: Mapping[str, Any],
+    settings: Settings,
+    conditions: Conditions,
+    notes: list[str],
+    *,
+    missed: bool,
+) -> _Evaluated:
+    """Read and evaluate the models; add notes on the files.
+
+    Only a report, a plot and groups need the items later. Without them, one file after the other is
+    read and evaluated, so that the items of one model at a time are in memory.
+    """
+    from fastarac.answers.without_items import ModelWithoutItems
+    from fastarac.cli._files import names_of_files, read_each, with_rejects_said, without_right_ones
+    from fastarac.io._models import unequal_sizes
+
+    has_labels = any(columns[name] is not None for name in ("model", "by", "group"))
+    keeps_items = has_labels or settings.delivery.draws
+    if has_labels:
+        names, each, difference = _labelled(paths, columns, settings, notes)
+    else:
+        names, each, difference = names_of_files(paths), read_each(paths, columns, notes), None
+    conditions.require_models(names)
+    first = _first(each, settings, notes)
+    sizes: dict[str, int] = {}
+    none_right: dict[str, int] = {}
+    models: list[Model | ModelWithoutItems] = []
+    for name, outputs in _in_turn(first, each):
+        sizes[name] = len(outputs)
+        none_right |= without_right_ones({name: outputs})
+        (model,) = with_rejects_said(settings.evaluate({name: outputs}), missed=missed)
+        models.append(model if keeps_items else ModelWithoutItems.of(model))
+    difference = difference if has_labels else unequal_sizes(sizes)
+    return _Evaluated(by_area(models), difference, none_right)
+
+
+def _labelled(
+    paths: Sequence[Path], columns: Mapping[str, Any], settings: Settings, notes: list[str]
+) -> tuple[Collection[str], Iterator[tuple[str, Outputs]], str | None]:
+    """Read models with labels; return their names, their outputs, and how their items differ."""
+    from fastarac.cli._files import read_models
+
+    outputs, difference, *_ = read_models(paths, columns, notes)
+    crossed = any(each.crossed is not None for each in outputs.values())
+    if settings.delivery.report is not None and crossed:
+        raise RefusalError(
+            "--report draws whole groups of one kind, but the columns of --group are crossed; use "
+            "one column, or two nested columns"
+        )
+    return list(outputs), iter(outputs.items()), difference
+
+
+def _first(
+    each: Iterator[tuple[str, Outputs]], settings: Settings, notes: list[str]
+) -> list[tuple[str, Outputs]]:
+    """Read outputs until it is clear whether the default intervals would take too long."""
+    first: list[tuple[str, Outputs]] = []
+    while settings.certainty.is_default and settings.certainty.level is not None:
+        found = next(each, None)
+        if found is None:
+            break
+        first.append(found)
+        notes += settings.leave_out_slow_intervals(dict(first))
+    return first
+
+
+def _in_turn(
+    first: list[tuple[str, Outputs]], rest: Iterator[tuple[str, Outputs]]
+) -> Iterator[tuple[str, Outputs]]:
+    """Yield all outputs, and keep none of them."""
+    while first:
+        yield first.pop(0)
+    yield from rest

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
@@ -15,10 +16,13 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import NONE, RefusalError, in_words_of_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fastarac.answers.models import Model
+    from fastarac.answers.without_items import ModelWithoutItems
+
+    M = TypeVar("M", bound=Model | ModelWithoutItems)
 
 
 PROBABILITY = "inclusion_probability"  # the column of probabilities that fastarac sample writes
@@ -66,14 +70,38 @@ def read_models(
     files = dict(zip(names_of_files(paths), paths, strict=True))
     if columns.get("model") is None:
         _refuse_engines(paths, columns)
+    with _reading(columns, notes) as told:
+        return io.read_models(files, **columns, same_items=same_items, on_file=told)
+
+
+def read_each(
+    paths: Sequence[Path], columns: Mapping[str, Any], notes: list[str]
+) -> Iterator[tuple[str, io.Outputs]]:
+    """Yield the outputs of one file after the other, each read when it is asked for.
+
+    No column has labels; `notes` gets the notes on the files read so far.
+    """
+    from fastarac.io._columns import Columns
+    from fastarac.io._models import read_each
+
+    names = names_of_files(paths)
+    _refuse_engines(paths, columns)
+    with _reading(columns, notes):
+        of_columns = Columns(**columns)
+    files = read_each(dict(zip(names, paths, strict=True)), of_columns)
+    for name in names:
+        with _reading(columns, notes) as told:
+            told(name)
+            found = next(files)
+        yield found
+
+
+@contextmanager
+def _reading(columns: Mapping[str, Any], notes: list[str]) -> Iterator[Callable[[str], None]]:
+    """Collect notes and refuse errors while files are read; yield what shows the file being read."""
     with collected(notes), interrupts_end_at_once(), Console(stderr=True).status("") as status:
         try:
-            return io.read_models(
-                files,
-                **columns,
-                same_items=same_items,
-                on_file=lambda name: status.update(f"Reading {escape(printable(name))}"),
-            )
+            yield lambda name: status.update(f"Reading {escape(printable(name))}")
         except ValueError as error:
             message = in_words(error)
             model = columns.get("model")
@@ -122,8 +150,8 @@ def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
 
 
 def with_unseen_words(
-    models: Sequence[Model], paths: Sequence[Path], columns: Mapping[str, Any]
-) -> list[Model]:
+    models: Sequence[M], paths: Sequence[Path], columns: Mapping[str, Any]
+) -> list[M]:
     """Return the models with figures that count missed words, as `fastarac ocr` does."""
     from fastarac.io._pages import count_unseen
     from fastarac.ocr.words.residual_misses import with_unseen_figures

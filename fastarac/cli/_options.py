@@ -563,6 +563,11 @@ class Delivery:
     report: Path | None = None
     details: bool = False
 
+    @property
+    def draws(self) -> bool:
+        """Whether a plot or a report is wanted, which show the items."""
+        return self.plot is not None or self.report is not None
+
     def page(self) -> Page:
         """Return the page format for tables and sentences."""
         from fastarac.cli._tables import Page

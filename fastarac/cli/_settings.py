@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
 
     from fastarac.answers.models import Model
     from fastarac.answers.screen import Screen, Section
+    from fastarac.answers.without_items import ModelWithoutItems
     from fastarac.cli._costs import Prices
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.evaluation.sources import Source
     from fastarac.io import Labels, Outputs
+
+    M = TypeVar("M", bound=Model | ModelWithoutItems)
 
 WITHOUT_GROUPS = (
     "some outputs have no confidence, such as words that were missed; --by evaluates groups of outputs "
@@ -43,6 +46,11 @@ WITHOUT_GROUPS = (
 def in_groups_of(kind: str, notes: Iterable[str]) -> Iterator[str]:
     """Yield notes with "group" replaced by the kind of group, such as page."""
     return (re.sub(r"\bgroup(s?)\b", rf"{kind}\1", note) for note in notes)
+
+
+def by_area(models: Iterable[M]) -> list[M]:
+    """Return the models by falling ARAC-AUC."""
+    return sorted(models, key=lambda model: -model.evaluation.arac.auc)
 
 
 class Settings:
@@ -79,8 +87,7 @@ class Settings:
     ) -> list[Model]:
         """Return the models with their figures, by falling ARAC-AUC."""
         known = sources or {}
-        models = [self._model(name, items, known.get(name)) for name, items in outputs.items()]
-        return sorted(models, key=lambda model: -model.evaluation.arac.auc)
+        return by_area(self._model(name, items, known.get(name)) for name, items in outputs.items())
 
     def _model(self, name: str, outputs: Outputs, source: Source | None) -> Model:
         from fastarac.answers.models import Model

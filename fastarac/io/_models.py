@@ -18,7 +18,7 @@ from fastarac.io._picks import KIND
 from fastarac.io._sources import connect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -92,12 +92,23 @@ def read_files(
             models, difference = _of_same_items(models, texts, told=not untold)
         else:
             matching = _matched(models, texts["item"])
-            difference = _unequal_sizes(models) if matching is None else matching.difference
+            difference = unequal_sizes(_sizes(models)) if matching is None else matching.difference
         done = {
             model: with_names(replace(outputs, item=None, truth=None), texts)
             for model, outputs in models.items()
         }
     return Models(done, difference, same_truths, columns.item or None)
+
+
+def read_each(files: Mapping[str, Path], columns: Columns) -> Iterator[tuple[str, Outputs]]:
+    """Yield the outputs of one file after the other, each read when it is asked for.
+
+    The columns have no labels, which are numbered over all files.
+    """
+    with connect() as connection:
+        sources = {name: open_source(path, connection) for name, path in files.items()}
+        for name, source in sources.items():
+            yield name, Outputs(**columns.read(source, {})).with_rejects_below()
 
 
 def _has_ids(source: FileSource, columns: Columns) -> bool:
@@ -236,8 +247,12 @@ class _Matching(NamedTuple):
     difference: str | None
 
 
-def _unequal_sizes(models: Mapping[str, Outputs]) -> str | None:
-    sizes = {model: len(outputs) for model, outputs in models.items()}
+def _sizes(models: Mapping[str, Outputs]) -> dict[str, int]:
+    return {model: len(outputs) for model, outputs in models.items()}
+
+
+def unequal_sizes(sizes: Mapping[str, int]) -> str | None:
+    """Return a message if the models have different numbers of outputs."""
     if len(set(sizes.values())) == 1:
         return None
     each = [f"{size:,} of {printable(model)}" for model, size in sizes.items()]
@@ -294,7 +309,7 @@ def _of_same_items(
         raise ValueError(f"there is one model, {found}; give at least two (see model=COLUMN)")
     matching = _matched(models, texts["item"])
     if matching is None:
-        difference = _unequal_sizes(models)
+        difference = unequal_sizes(_sizes(models))
         if difference is not None:
             raise ValueError(f"{difference}; use outputs of the same items (item=COLUMN matches them)")
         same = dict(models)

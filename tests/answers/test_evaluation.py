@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+import fastarac as fa
 from fastarac.answers import evaluation
 from fastarac.answers.models import Model
+from fastarac.answers.without_items import ModelWithoutItems
 from fastarac.io import Outputs
 
 CORRECT, CONFIDENCE = [1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.2]
@@ -91,3 +95,22 @@ class TestRisksAndThresholds:
             f"At confidence >= 0.65: m accepts 60.0% automatically (20.0% {remain}) "
             "and b accepts 50.0% automatically (no errors remain)."
         )
+
+
+def test_models_without_items_are_described_alike():
+    """As with items, given costs, thresholds, notes and a reversed confidence."""
+    rng = np.random.default_rng(1)
+    confidence = rng.random(400).astype(np.float32)
+    options = {"max_error_rate": [0.01, 0.2], "threshold": [0.5], "failure_probability": 0.05}
+    options["costs"] = fa.VerificationCosts(verification=0.1, correction=0.2, error=2.0)
+    models = [
+        model_of("good", rng.random(400) < confidence, confidence, **options),
+        model_of("reversed", rng.random(400) > confidence, confidence, **options),
+    ]
+    models = [replace(model, notes=("few",)) for model in models]
+    without = [ModelWithoutItems.of(model) for model in models]
+    assert models[1].doubts
+    assert evaluation.screen(without) == evaluation.screen(models)
+    assert evaluation.objects(without) == evaluation.objects(models)
+    assert evaluation.records(without) == evaluation.records(models)
+    assert evaluation.reliability_warnings(without) == evaluation.reliability_warnings(models)

@@ -7,6 +7,7 @@ import io
 import math
 import re
 import sys
+import weakref
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,7 @@ from fastarac.cli._help import TASKS
 from fastarac.cli._tables import print_parts
 from fastarac.datasets import load_digits_ocr
 from fastarac.io import Outputs
+from fastarac.io._columns import Columns
 
 BAD = "correct,confidence\n1,1\n0,0\n"
 
@@ -554,7 +556,7 @@ class TestRefusals:
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("fastarac.io.read_models", interrupt)
+        monkeypatch.setattr("fastarac.io._columns.Columns.read", interrupt)
         result = run("evaluate", good, code=130)
         assert result.output == ""
 
@@ -577,3 +579,22 @@ class TestRefusals:
         with pytest.raises(SystemExit) as caught:
             cli.main()
         assert caught.value.code == 130
+
+
+def test_the_items_of_one_model_at_a_time_are_held(tmp_path, monkeypatch):
+    """Without a report, a plot and groups; whatever the intervals."""
+    paths, held, most = [tmp_path / f"{name}.csv" for name in "abcd"], [], []
+    for path in paths:
+        path.write_text(GOOD)
+    read = Columns.read
+
+    def counted(*arguments):
+        found = read(*arguments)
+        held.append(weakref.ref(found["confidence"]))
+        most.append(sum(each() is not None for each in held))
+        return found
+
+    monkeypatch.setattr(Columns, "read", counted)
+    text = run("evaluate", *paths, "--ci", "none").stdout
+    assert max(most) <= 2  # the last one is freed when the next one has been read
+    assert all(f"\n{name} " in text for name in "abcd")

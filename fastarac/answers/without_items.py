@@ -1,0 +1,60 @@
+"""Models whose items are no longer held, because they may not fit into memory together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from fastarac.answers.figures import FiguresOfModel
+from fastarac.evaluation.limits import as_given, is_given
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastarac.answers.models import Model
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWithoutItems(FiguresOfModel):
+    """The figures of a model whose items are no longer held.
+
+    Attributes
+    ----------
+    units : str
+    takes_guarantee : bool
+        As in `Model`.
+    decimals : mapping of float to str
+        The thresholds of the figures as short decimals.
+    """
+
+    units: str = "outputs"
+    takes_guarantee: bool = True
+    decimals: Mapping[float, str] = field(default_factory=dict)
+
+    by_group = None
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """Return the figures of a model whose items have no groups."""
+        points = [found.point for found in model.evaluation.limits]
+        if model.cost_evaluation is not None:
+            points.append(model.cost_evaluation.cheapest)
+        decimals = {point.threshold: model.decimal(point.threshold) for point in points}
+        return cls(
+            model.name,
+            model.evaluation,
+            units=model.units,
+            notes=model.notes,
+            doubts=model.doubts,
+            takes_guarantee=model.takes_guarantee,
+            decimals=decimals,
+        )
+
+    def threshold(self, index: int) -> str:
+        """Return the threshold for the limit with this index as a text."""
+        limit = self.limits[index]
+        return as_given(limit) if is_given(limit) else self.decimal(self.point(index).threshold)
+
+    def decimal(self, threshold: float) -> str:
+        """Return a threshold of the figures as a short decimal."""
+        return self.decimals[threshold]
