@@ -28,6 +28,7 @@ from fastarac.io._picks import (
     warn_of_open,
 )
 from fastarac.io._sources import TEXT, DataFileError, FileSource, explained, sql_text
+from fastarac.io._streams import numbers
 
 EXAMPLES = 3  # number of outputs shown as examples if no output is right
 EXACT_FLOAT_LIMIT = 2.0**53
@@ -200,9 +201,9 @@ def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tu
     begin = 0
     with explained(source):
         _require_few_digits(source, column)
-        found = source.select(", ".join(pick.expression(source) for pick in picks))
-        while rows := found.fetchmany(size):
-            values = np.ma.masked_invalid(np.array(rows, np.float64))  # None becomes NaN
+        doubles = (f"CAST({pick.expression(source)} AS DOUBLE)" for pick in picks)
+        for rows in numbers(source.relation(", ".join(doubles)), size):
+            values = np.ma.masked_invalid(rows)
             arrays = {pick.field: values[:, place] for place, pick in enumerate(picks)}
             _refuse_invalid(source, picks, arrays, begin)
             correct, confidence = values.data[:, 1] == 1.0, values.data[:, 0]

@@ -26,7 +26,7 @@ from fastarac.io._limits import MAX_COLUMNS, expands_too_far, largest_expansion,
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 QUOTED_NOTHING = '""'
 TEXT, NUMBER, BOOLEAN = "text", "numbers", "true and false"
@@ -221,6 +221,11 @@ class FileSource(ABC):
         """Run a SELECT over the file; `into` may precede it and `rest` follow it."""
         query = f"{into} SELECT {expressions} FROM {self.table} {rest}"
         return self.connection.execute(query, [self.literal])
+
+    def relation(self, expressions: str) -> DuckDBPyRelation:
+        """Return a SELECT over the file that runs when its rows are read."""
+        query = f"SELECT {expressions} FROM {self.table}"
+        return self.connection.sql(query, params=[self.literal])
 
     @property
     def literal(self) -> str:
