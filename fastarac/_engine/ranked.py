@@ -193,6 +193,7 @@ class RankedItems:
         "_ordered",
         "_pairs",
         "_runs",
+        "_sums",
         "_tried",
         "given",
     )
@@ -212,6 +213,7 @@ class RankedItems:
         self._tried = False
         self._pairs: PairCounts | None = None
         self._runs: PointCounts | None = None
+        self._sums: dict[tuple[int, bool], Fraction] = {}
 
     @property
     def pairs(self) -> PairCounts:
@@ -265,9 +267,12 @@ class RankedItems:
 
     def sum(self, quantity: int, *, of_risk: bool = False) -> Fraction:
         """Return the sum over the thresholds for an area of `_kernels.codes`, see `sum_over`."""
-        corners = self._corners() if quantity in OF_CORNERS else None
-        ordered = self._rank() if corners is None else corners
-        return sums.sum_over(ordered, quantity, of_risk=of_risk)
+        key = quantity, of_risk
+        if key not in self._sums:
+            corners = self._corners() if quantity in OF_CORNERS else None
+            ordered = self._rank() if corners is None else corners
+            self._sums[key] = sums.sum_over(ordered, quantity, of_risk=of_risk)
+        return self._sums[key]
 
     def sum_below(self, above: tuple[int, int], quantity: int, *, of_risk: bool = False) -> Fraction:
         """Return `sum` with further items above all others; `above` is (correct, incorrect)."""

@@ -365,8 +365,12 @@ def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
     This is the share of the items at or below the threshold (ties count half), divided by Ω.
     """
     total = float(sweep.total)
-    accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64) / total
-    rise: NDArray[np.float64] = (1.0 - (accepted[1:] + accepted[:-1]) / 2.0) / total
+    accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
+    accepted /= total
+    rise: NDArray[np.float64] = accepted[1:] + accepted[:-1]
+    rise /= 2.0
+    np.subtract(1.0, rise, out=rise)
+    rise /= total
     return rise
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 FloatArray = NDArray[np.float64]
+
+CHUNK = 1 << 16  # points that fit the cache with all arrays that are computed from them
 
 
 class PointInfluence(NamedTuple):
@@ -37,18 +39,24 @@ class CountsOfTies(NamedTuple):
     accepted: FloatArray
 
 
-def points_of(sweep: ThresholdSweep) -> CountsOfTies:
-    """Return the counts of a sweep, scaled so that no product of weights overflows."""
+def points_of(sweep: ThresholdSweep, start: int, stop: int) -> CountsOfTies:
+    """Return the counts from tie `start` to `stop`, scaled so that no product of weights overflows."""
     scale = scale_of(max(sweep.n_correct, sweep.n_incorrect))
-    ta, fa = sweep.true_accepts * scale, sweep.false_accepts * scale
+    ta, fa = sweep.true_accepts[start : stop + 1] * scale, sweep.false_accepts[start : stop + 1] * scale
     p, q = np.diff(ta), np.diff(fa)
     return CountsOfTies(ta[:-1], fa[:-1], p, q, p + q, ta[1:] + fa[1:])
 
 
+def differences(counts: NDArray[Any]) -> FloatArray:
+    """Return the differences of neighbouring counts as floats."""
+    found: FloatArray = np.subtract(counts[1:], counts[:-1], dtype=np.float64)
+    return found
+
+
 def from_here_on(terms: FloatArray) -> FloatArray:
-    """Return, for each term, the sum from it to the last."""
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums
+    """Replace each term by the sum from it to the last, and return the sums."""
+    np.cumsum(terms[::-1], out=terms[::-1])
+    return terms
 
 
 def by_precision(
@@ -90,9 +98,38 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
     return term, own, before
 
 
-def sum_of_terms(own: PointInfluence, before: PointInfluence) -> PointInfluence:
-    """Return the influence of an item: the derivatives by its own tie and by all later ties, summed."""
-    correct, incorrect = (
-        at + np.concatenate([from_here_on(b)[1:], [0.0]]) for at, b in zip(own, before, strict=True)
+def by_integrals(sweep: ThresholdSweep, *, over_accepted: bool) -> PointInfluence:
+    """Return the influence on an area under the precision, which is integrated between the points.
+
+    With `over_accepted`, the precision is integrated over the accepted items, else over the correct
+    ones. The influence of an item is the sum of the derivatives by its own tie and by all later ties.
+    Points are taken a chunk at a time from the last on, because many arrays are needed for each.
+    """
+    n = len(sweep.true_accepts) - 1
+    out, later = np.empty((2, n)), [0.0, 0.0]
+    for stop in range(n, 0, -CHUNK):
+        start = max(stop - CHUNK, 0)
+        at = points_of(sweep, start, stop)
+        term, own, before = integrals(at)
+        if not over_accepted:
+            own, before = _over_correct(at, term, own, before)
+        for k in range(2):
+            sums = np.cumsum(np.concatenate([[later[k]], before[k][::-1]]))
+            np.add(own[k], sums[-2::-1], out=out[k, start:stop])
+            later[k] = float(sums[-1])
+    return PointInfluence(out[0], out[1])
+
+
+def _over_correct(
+    at: CountsOfTies, term: FloatArray, own: PointInfluence, before: PointInfluence
+) -> tuple[PointInfluence, PointInfluence]:
+    """Return the derivatives of the terms, each multiplied by the share of correct items in its tie."""
+    with np.errstate(invalid="ignore"):
+        share = np.nan_to_num(at.correct / at.tie)
+        move = np.nan_to_num(term / at.tie)
+    return (
+        PointInfluence(
+            share * own.correct + move * (1.0 - share), share * own.incorrect - move * share
+        ),
+        PointInfluence(share * before.correct, share * before.incorrect),
     )
-    return PointInfluence(correct, incorrect)

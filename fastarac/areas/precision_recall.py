@@ -16,11 +16,10 @@ from fastarac._core.results import TupleResult
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac.areas.gradients import (
     PointInfluence,
+    by_integrals,
     by_precision,
+    differences,
     from_here_on,
-    integrals,
-    points_of,
-    sum_of_terms,
 )
 from fastarac.samples.door import as_ranked, as_sweep
 from fastarac.samples.estimated import plain
@@ -434,25 +433,23 @@ def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointI
     elif interpolation == "linear":
         gradient = by_precision(sweep, over_accepted=False, trapezoids=True, first=1.0)
     else:
-        at = points_of(sweep)
-        term, own, before = integrals(at)
-        with np.errstate(invalid="ignore"):
-            share = np.nan_to_num(at.correct / at.tie)
-            move = np.nan_to_num(term / at.tie)
-        own = PointInfluence(
-            share * own.correct + move * (1.0 - share), share * own.incorrect - move * share
-        )
-        gradient = sum_of_terms(own, PointInfluence(share * before.correct, share * before.incorrect))
+        gradient = by_integrals(sweep, over_accepted=False)
     ratio = float(sweep.total / sweep.n_correct)
-    return PointInfluence(ratio * (gradient.correct - area), ratio * gradient.incorrect)
+    correct, incorrect = gradient
+    correct -= area
+    correct *= ratio
+    incorrect *= ratio
+    return gradient
 
 
 def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDArray[np.float64]:
     """Return the average precision that an error costs: Σ 1/(n⁺·N) over correct items from it on."""
     del interpolation  # all interpolations have the same limit
-    correct = np.diff(sweep.true_accepts).astype(np.float64)
-    accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
-    return from_here_on(correct / accepted[1:]) / float(sweep.n_correct)
+    terms = differences(sweep.true_accepts)
+    terms /= np.add(sweep.true_accepts[1:], sweep.false_accepts[1:], dtype=np.float64)
+    weights = from_here_on(terms)
+    weights /= float(sweep.n_correct)
+    return weights
 
 
 def share_of_judge(items: PartialItems, interpolation: Interpolation) -> float | None:

@@ -527,11 +527,15 @@ def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> Fl
     total = float(sweep.total)
     before, after = accepted[:-1], accepted[1:]
     if estimator == "trapezoid":
-        widths = np.diff(accepted)
-        breadth = widths.copy()
-        breadth[:-1] += widths[1:]
-        breadth[0] += widths[0]  # the curve is flat before the first point
-        return np.asarray(from_here_on(breadth / 2.0 / after) / total)
+        breadth: FloatArray = np.diff(accepted)
+        first = breadth[0]
+        breadth[:-1] += breadth[1:]
+        breadth[0] += first  # the curve is flat before the first point
+        breadth /= 2.0
+        breadth /= after
+        from_here_on(breadth)
+        breadth /= total
+        return breadth
     tie = after - before
     with np.errstate(divide="ignore", invalid="ignore"):
         if estimator == "exact":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import TYPE_CHECKING, Any, cast
 
 from fastarac._core.checks import failure_of, real_scalar
@@ -15,6 +15,7 @@ from fastarac._core.exceptions import (
     unquestioned,
     warn_unreliable,
 )
+from fastarac._core.shared_results import shared_results
 from fastarac._core.text import listed
 from fastarac._engine.pairs import AREAS, value_of_pairs
 from fastarac.areas import arac as areas
@@ -31,7 +32,7 @@ from fastarac.operating_points.points import point_of_limit
 from fastarac.samples.door import as_ranked, as_sweep, require_confidence, split_grades
 from fastarac.samples.estimated import EstimatedSweep, require_alone
 from fastarac.samples.partial import PartialTruth
-from fastarac.uncertainty.asymptotic import asymptotic_interval
+from fastarac.uncertainty.asymptotic import intervals_by
 from fastarac.uncertainty.estimated import FigureSource
 from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.order import SURE, question_estimate, question_items
@@ -211,12 +212,16 @@ class CountedFigures(_ItemFigures):
                     "on groups"
                 )
             return {}
-        data: dict[str, Any] = {"correct": self._given[0], "confidence": self._given[1]}
+        data: tuple[Any, Any] = self._given
         if self._weight is None and self._groups is None:  # the sweep alone is enough
-            data = {"correct": self.sweep}
-        data |= {"sample_weight": self._weight, "groups": self._groups}
-        data["unseen_pages"] = self.asked.unseen_pages
-        return _intervals_of(statistics, self.label, data | {"confidence_level": level})
+            data = self.sweep, None
+        if self.asked.unseen_pages and self._groups is None:
+            raise TypeError("unseen_pages needs groups, the label of each item's group")
+        interval_by = intervals_by(
+            *data, self._weight, self._groups, unseen_pages=self.asked.unseen_pages
+        )
+        with shared_results():
+            return _intervals_of(statistics, self.label, partial(interval_by, level=level))
 
     def question(self) -> None:
         """Warn if no item is correct, or if the confidence is reversed or equal for all items."""
@@ -326,7 +331,7 @@ def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None
 
 
 def _intervals_of(
-    statistics: Statistics, label: Callable[[str], str], data: dict[str, Any]
+    statistics: Statistics, label: Callable[[str], str], interval_by: Callable[[Statistic], Interval]
 ) -> dict[str, Interval]:
     """Return asymptotic intervals by name; warn of unreliable ones, once for each reason."""
     found = {}
@@ -334,7 +339,7 @@ def _intervals_of(
     for name, statistic in statistics.items():
         with undefined_is_nan(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UnreliableIntervalWarning)
-            found[name] = asymptotic_interval(statistic=statistic, **data)
+            found[name] = interval_by(statistic)
         for warning in caught:
             if issubclass(warning.category, UnreliableIntervalWarning):
                 message = str(warning.message).replace(statistic.name, "{}")

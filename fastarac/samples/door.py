@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from numpy.typing import ArrayLike
 
 from fastarac._core.checks import reject_all_beside_sweep, reject_beside_sweep
+from fastarac._core.shared_results import shared
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine.counts import AcceptedCounts
 from fastarac._engine.grades import GradedItems, graded_items
@@ -219,8 +220,8 @@ def as_ranked(
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
         given: AcceptedCounts = correct if corners else whole_sweep(correct)
-        estimated = isinstance(correct, EstimatedSweep)
-        return (EstimatedItems if estimated else RankedItems)(None, given, corners=corners)
+        kind = EstimatedItems if isinstance(correct, EstimatedSweep) else RankedItems
+        return shared(given, ("ranked", corners), lambda: kind(None, given, corners=corners))
     confidence = require_confidence(confidence, names, beside=correct)
     labels, truth = labels_and_truth(correct)
     if truth is not None:

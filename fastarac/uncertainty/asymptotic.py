@@ -158,14 +158,36 @@ def asymptotic_interval(
     check_method(statistic, method)
     if unseen_pages and groups is None:
         raise TypeError("unseen_pages needs groups, the label of each item's group")
+    return intervals_by(
+        correct, confidence, sample_weight, groups, graded=graded, unseen_pages=unseen_pages
+    )(statistic, level, method)
+
+
+def intervals_by(
+    correct: Any,
+    confidence: Any,
+    sample_weight: Any = None,
+    groups: Any = None,
+    *,
+    graded: bool = False,
+    unseen_pages: bool = False,
+) -> Callable[..., Interval]:
+    """Return the function that computes intervals of these items by statistic, level and method.
+
+    The items are read and sorted once for all statistics.
+    """
     options = graded, unseen_pages
     interval_by = _intervals_of(simplified(correct), confidence, sample_weight, groups, *options)
-    found, warning = interval_by(statistic, level, method)
-    if math.isnan(found.estimate):
-        warn_undefined(statistic.name, "so is its interval")
-    elif warning:
-        warn_unreliable(warning)
-    return found
+
+    def interval(statistic: Statistic, level: float, method: str = "auto") -> Interval:
+        found, warning = interval_by(statistic, level, method)
+        if math.isnan(found.estimate):
+            warn_undefined(statistic.name, "so is its interval")
+        elif warning:
+            warn_unreliable(warning)
+        return found
+
+    return interval
 
 
 @singledispatch

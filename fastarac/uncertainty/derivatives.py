@@ -4,6 +4,8 @@ Each statistic is a smooth function of the counts at the thresholds, and does no
 are multiplied by a constant. Let Ω be the sum of all weights. The influence of an item is Ω times the
 derivative with respect to its weight: how fast the statistic moves as the share of such items grows.
 The mean influence over all items is 0.
+
+The functions change the arrays of an influence in place, since these may have millions of points.
 """
 
 from __future__ import annotations
@@ -22,10 +24,8 @@ from fastarac.areas import precision_recall
 from fastarac.areas import risk as risk_areas
 from fastarac.areas.gradients import (
     PointInfluence,
+    by_integrals,
     by_precision,
-    integrals,
-    points_of,
-    sum_of_terms,
 )
 from fastarac.costs.verification import optimal_operating_point
 from fastarac.operating_points import points as operating
@@ -144,15 +144,18 @@ def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointI
     else:
         # The mean over items converges to this integral, so both have the same influence.
         area = risk_areas.arp_auc_score(sweep, estimator="exact")
-        _, own, before = integrals(points_of(sweep))
-        gradient = sum_of_terms(own, before)
-    return PointInfluence(gradient.correct - area, gradient.incorrect - area)
+        gradient = by_integrals(sweep, over_accepted=True)
+    for values in gradient:
+        np.subtract(values, area, out=values)
+    return gradient
 
 
 def aurc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
     """Return the influence on the AURC, 1 − ARP-AUC."""
-    correct, incorrect = arp_auc(sweep, estimator)
-    return PointInfluence(-correct, -incorrect)
+    found = arp_auc(sweep, estimator)
+    for values in found:
+        np.negative(values, out=values)
+    return found
 
 
 def normalized_arp_auc(
@@ -161,11 +164,13 @@ def normalized_arp_auc(
     """Return the influence on the normalised ARP-AUC."""
     area = risk_areas.arp_auc_score(sweep, estimator=estimator)
     by_area, by_rate = areas.slopes_of_normalized(sweep, area, gamma)
-    of_area, beta = arp_auc(sweep, estimator), sweep.recognition_rate
-    return PointInfluence(
-        by_area * of_area.correct + by_rate * (1.0 - beta),
-        by_area * of_area.incorrect - by_rate * beta,
-    )
+    found, beta = arp_auc(sweep, estimator), sweep.recognition_rate
+    correct, incorrect = found
+    correct *= by_area
+    correct += by_rate * (1.0 - beta)
+    incorrect *= by_area
+    incorrect -= by_rate * beta
+    return found
 
 
 def _optimum_slope(sweep: ThresholdSweep) -> float:
@@ -185,9 +190,11 @@ def excess_aurc(
     beta = sweep.recognition_rate
     if not beta:  # without correct items, every order is the best one
         return _constant(sweep, 0.0)
-    correct, incorrect = aurc(sweep, estimator)
-    slope = _optimum_slope(sweep)
-    return PointInfluence(correct + slope * (1.0 - beta), incorrect - slope * beta)
+    found, slope = aurc(sweep, estimator), _optimum_slope(sweep)
+    correct, incorrect = found
+    correct += slope * (1.0 - beta)
+    incorrect -= slope * beta
+    return found
 
 
 def normalized_aurc(
@@ -202,9 +209,14 @@ def normalized_aurc(
     room = 1.0 - beta - (risk_areas.aurc_loss(sweep, estimator=estimator) - excess)
     if not room > 0.0:
         return _constant(sweep, math.nan)
-    correct, incorrect = excess_aurc(sweep, **options)
+    found = excess_aurc(sweep, **options)
     by_rate = excess / room**2 * (1.0 - _optimum_slope(sweep))
-    return PointInfluence(correct / room + by_rate * (1.0 - beta), incorrect / room - by_rate * beta)
+    correct, incorrect = found
+    correct /= room
+    correct += by_rate * (1.0 - beta)
+    incorrect /= room
+    incorrect -= by_rate * beta
+    return found
 
 
 def _constant(sweep: ThresholdSweep, value: float) -> PointInfluence:

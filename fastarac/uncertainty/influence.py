@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from fastarac import _kernels
 from fastarac._core.exceptions import warn_undefined
+from fastarac._core.shared_results import shared
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import NAMES, read_items
-from fastarac.areas.gradients import PointInfluence
+from fastarac.areas.gradients import CHUNK, PointInfluence
 from fastarac.samples.door import require_confidence, sweep_of_items
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.statistics import SMOOTH, as_statistic
@@ -97,20 +98,42 @@ def _spread(second: float, fourth: float) -> Spread:
 
 def sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
     """Return the spread of a statistic, from a sweep of unweighted items."""
+    name = statistic.definition.complement or statistic.name
+    return shared(sweep, (name, statistic.parameters), lambda: _sweep_spread(sweep, statistic))
+
+
+def _sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
     if statistic.definition.lines is not None:
         lines = statistic.definition.lines(sweep, **dict(statistic.parameters))
         powers = list(powers_of_lines(sweep, lines)[:2])
     else:
-        powers = []
         classes = sweep.true_accepts, sweep.false_accepts
-        for own, values in zip(classes, point_influence(sweep, statistic), strict=True):
-            counts, squares = np.diff(own), values**2
-            powers.append((float(np.sum(counts * squares)), float(np.sum(counts * squares**2))))
+        powers = [
+            _powers(own, values, 0, len(values))
+            for own, values in zip(classes, point_influence(sweep, statistic), strict=True)
+        ]
     factors = corrections(statistic, int(sweep.n_correct), int(sweep.n_incorrect))
     second = sum(f * power[0] for f, power in zip(factors, powers, strict=True))
     fourth = sum(f * f * power[1] for f, power in zip(factors, powers, strict=True))
     spread = _spread(second, fourth)
     return spread._replace(standard_error=spread.standard_error / sweep.total)
+
+
+def _powers(own: NDArray[Any], values: FloatArray, start: int, stop: int) -> tuple[float, float]:
+    """Return the sums of second and fourth powers of the influence at some points.
+
+    The points are halved as `numpy.sum` halves them, so that the sums are those of whole arrays, to the
+    last bit, but take the memory of a chunk.
+    """
+    if stop - start > CHUNK:
+        half = (stop - start) // 2
+        middle = start + half - half % 8
+        first, last = _powers(own, values, start, middle), _powers(own, values, middle, stop)
+        return first[0] + last[0], first[1] + last[1]
+    counts, squares = np.diff(own[start : stop + 1]), values[start:stop] ** 2
+    second = float(np.sum(counts * squares))
+    squares *= squares
+    return second, float(np.sum(counts * squares))
 
 
 def standard_error(sweep: ThresholdSweep, statistic: Statistic) -> float:

@@ -17,6 +17,7 @@ from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_cdf, binomial_interval, binomial_quantile
 from fastarac.operating_points.limits import last_accepted, most_accepted
 from fastarac.operating_points.points import acceptance_at_error_rate
+from fastarac.uncertainty import derivatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,11 +59,10 @@ class ItemSample(NamedTuple):
     def share(self, in_part: NDArray[Any], in_whole: NDArray[Any], level: float) -> Share:
         """Return the share of items that boolean tables of shape (2, m) select by class and point.
 
-        Row 0 stands for incorrect, row 1 for correct items.
+        The items are weighted or grouped. Row 0 stands for incorrect, row 1 for correct items.
         """
-        if self.items is None or self.counted:
-            counts = np.stack([np.diff(self.sweep.false_accepts), np.diff(self.sweep.true_accepts)])
-            return Share(float(np.sum(counts * in_part)), float(np.sum(counts * in_whole)))
+        if self.items is None:
+            raise AssertionError(self)
         right = self.items.is_correct.astype(np.intp)
         part, whole = in_part[right, self.items.point], in_whole[right, self.items.point]
         weight = self.items.weight
@@ -109,14 +109,15 @@ def share_of_units(
 
 def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float, float]:
     """Return the interval for the rate at a given threshold, or for the recognition rate."""
-    thresholds = sample.sweep.thresholds[1:]
-    shape = (2, len(thresholds))
     of = statistic.definition.rate
     if of is None:
         raise AssertionError(statistic)
-    accepted = np.asarray(
-        thresholds >= dict(statistic.parameters).get("threshold", -math.inf), np.bool_
-    )
+    threshold = dict(statistic.parameters).get("threshold", -math.inf)
+    if sample.counted:
+        return Share(*derivatives.parts(sample.sweep, threshold, of)).interval(level)
+    thresholds = sample.sweep.thresholds[1:]
+    shape = (2, len(thresholds))
+    accepted = np.asarray(thresholds >= threshold, np.bool_)
     part, whole = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
     for right in (False, True):
         for side in (False, True):
@@ -135,24 +136,38 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)
-    accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
-    inside = _within(sweep, value)
-    everything = np.ones(inside.shape, np.bool_)
-    wrong = inside & np.array([[True], [False]])
     if name == "acceptance_at_error_rate":
-        n = float(sweep.total) if sample.counted else sample.share(wrong, everything, level).whole
+        n = float(sweep.total) if sample.counted else _effective_total(sample, value, level)
         low, high = by_error_rate(sweep, parameters, n, level)
     else:
-        design = 1.0
-        if not sample.counted:
-            n = float(accepted[inside[0]].max(initial=0))
-            if n:
-                design = sample.share(wrong, inside, level).whole / n
-            else:  # nothing is accepted, so take the effective number from all items
-                design = sample.share(everything, everything, level).whole / float(sweep.total)
+        design = 1.0 if sample.counted else _effective_per_item(sample, value, level)
         low, high = by_risk(sweep, parameters, design, level)
     most = most_accepted(sweep, parameters.get("never_accepted"))
     return both(value, (low, high), most, lambda accepted: of_threshold(sample, accepted, level))
+
+
+def _effective_total(sample: ItemSample, value: float, level: float) -> float:
+    """Return the effective number of all items, for the share of errors accepted within the limit."""
+    inside = _within(sample.sweep, value)
+    return sample.share(_wrong(inside), np.ones(inside.shape, np.bool_), level).whole
+
+
+def _effective_per_item(sample: ItemSample, value: float, level: float) -> float:
+    """Return the effective number of the accepted items, divided by their number."""
+    sweep, inside = sample.sweep, _within(sample.sweep, value)
+    accepted = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
+    n = float(accepted[inside[0]].max(initial=0))
+    if n:
+        return sample.share(_wrong(inside), inside, level).whole / n
+    # nothing is accepted, so take the effective number from all items
+    everything = np.ones(inside.shape, np.bool_)
+    return sample.share(everything, everything, level).whole / float(sweep.total)
+
+
+def _wrong(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the table of the incorrect items among those selected."""
+    wrong: NDArray[np.bool_] = inside & np.array([[True], [False]])
+    return wrong
 
 
 def both(

@@ -8,11 +8,14 @@ Medicine 16) give an interval for such sums; with equal weights it is Garwood's 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.shared_results import shared
 from fastarac._core.special import chi_square_quantile
+from fastarac.areas.gradients import differences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,15 +76,18 @@ def moments_of(
     definition = statistic.definition
     if definition.error_weights is None:
         return None
-    weights = definition.error_weights(sweep, **dict(statistic.parameters))
-    loss = value if definition.lower_is_better else 1.0 - value
-    largest = float(weights[0])
+    key, weights_of = definition.error_weights, partial(definition.error_weights, sweep)
+    loss, options = value if definition.lower_is_better else 1.0 - value, dict(statistic.parameters)
+    if items is None:
+        total, variance, largest = shared(
+            sweep, (key, statistic.parameters), lambda: _of_sweep(sweep, weights_of(**options))
+        )
+    else:
+        weights = weights_of(**options)
+        largest = float(weights[0])
     if definition.lines is not None:  # the statistic is computed from pairs
         largest = 1.0 / float(sweep.total)
-    if items is None:
-        counts = np.diff(sweep.false_accepts).astype(np.float64)
-        total, variance = float(counts @ weights), float(counts @ weights**2)
-    else:
+    if items is not None:
         of_errors = np.where(items.is_correct, 0.0, weights[items.point])
         if items.weight is not None:
             of_errors *= items.weight
@@ -100,3 +106,11 @@ def moments_of(
     # Rescale to the exact loss: with interpolated precision, the sum equals it only in the limit.
     scale = loss / total if total > 0.0 else 1.0
     return Moments(loss if total > 0.0 else 0.0, variance * scale**2, largest * scale)
+
+
+def _of_sweep(sweep: ThresholdSweep, weights: FloatArray) -> Moments:
+    """Return the moments of unweighted items, given the weight of an error at each threshold."""
+    counts, largest = differences(sweep.false_accepts), float(weights[0])
+    total = float(counts @ weights)
+    weights *= weights
+    return Moments(total, float(counts @ weights), largest)

@@ -72,6 +72,8 @@ class Definition:
     stands for the correct or the incorrect items."""
     error_weights: Callable[..., FloatArray] | None = None
     """For a loss (or 1 − loss) that is a sum over errors: the loss of an error at each threshold."""
+    complement: str | None = None
+    """The statistic that is 1 minus this one, and therefore has the same spread."""
     is_mean: bool = False
     """Whether it is a mean over all items."""
     of_one_class: bool = False
@@ -346,6 +348,7 @@ DEFINITIONS: dict[str, Definition] = {
         value=risk_areas.aurc_loss,
         parameters=("estimator",),
         lower_is_better=True,
+        complement="arp_auc",
         evaluated=True,
         influence=derivatives.aurc,
         error_weights=risk_areas.weights_of_errors,
@@ -378,6 +381,7 @@ DEFINITIONS: dict[str, Definition] = {
         value=areas.augrc_loss,
         ends=(0.0, 0.5),
         lower_is_better=True,
+        complement="arac_auc",
         evaluated=True,
         lines=derivatives.augrc,
         is_line_of_roc=True,

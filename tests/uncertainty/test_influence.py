@@ -17,6 +17,9 @@ from hypothesis import strategies as st
 from strategies import COMPILED
 
 import fastarac as fa
+from fastarac._core.shared_results import shared, shared_results
+from fastarac.areas import gradients
+from fastarac.uncertainty import influence
 from fastarac.uncertainty.influence import point_influence, standard_error
 
 pytestmark = pytest.mark.interpreted
@@ -284,3 +287,32 @@ def test_counts_beyond_any_array_are_summed_without_overflow():
     for name in ("arac_auc", "aurc", "average_precision"):
         small, large = (standard_error(sweep, Statistic(name)) for sweep in (few_items, many))
         assert large == pytest.approx(small * (129 / 130 / factor) ** 0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["arp_auc", "pr_auc", "average_precision", "normalized_aurc"])
+def test_chunks_of_points_give_the_same_bits(name, monkeypatch):
+    rng = np.random.default_rng(3)
+    confidence = rng.integers(0, 4000, 6000)
+    sweep = fa.threshold_sweep(rng.random(6000) < 0.8, confidence)
+    whole, at = influence.sweep_spread(sweep, Statistic(name)), point_influence(sweep, name)
+    counts, squares = np.diff(sweep.true_accepts), at.correct**2
+    monkeypatch.setattr(influence, "CHUNK", 150)
+    monkeypatch.setattr(gradients, "CHUNK", 150)
+    assert influence.sweep_spread(sweep, Statistic(name)) == whole
+    assert np.array_equal(point_influence(sweep, name), at)
+    assert influence._powers(sweep.true_accepts, at.correct, 0, len(counts)) == (
+        np.sum(counts * squares), np.sum(counts * squares**2)
+    )  # fmt: skip
+
+
+def test_shared_results_are_those_of_each_statistic_alone():
+    rng = np.random.default_rng(4)
+    confidence = rng.random(300)
+    sweep = fa.threshold_sweep(rng.random(300) < confidence, confidence)
+    found = fa.evaluate(sweep, intervals=True).intervals
+    for name in ("arac_auc", "augrc", "arp_auc", "aurc", "average_precision", "pr_auc"):
+        assert found[name] == fa.asymptotic_interval(sweep, statistic=name)
+    with shared_results(), shared_results():
+        first = [shared(sweep, "key", object) for _ in range(2)]
+    assert first[0] is first[1]
+    assert shared(sweep, "key", object) is not first[0]

@@ -1,0 +1,39 @@
+"""Results that several figures of the same counts need, kept while these figures are computed."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator
+
+T = TypeVar("T")
+
+_results: ContextVar[dict[Hashable, tuple[object, Any]] | None] = ContextVar("results", default=None)
+
+
+@contextmanager
+def shared_results() -> Iterator[None]:
+    """Let figures that are computed in this block share results; the outermost block ends this."""
+    if _results.get() is not None:
+        yield
+        return
+    token = _results.set({})
+    try:
+        yield
+    finally:
+        _results.reset(token)
+
+
+def shared(counts: object, key: Hashable, compute: Callable[[], T]) -> T:
+    """Return the result of `compute`, or a result kept for the same object `counts` and key."""
+    results = _results.get()
+    if results is None:
+        return compute()
+    place = id(counts), key
+    if place not in results:  # the entry holds `counts`, so that no other object gets its id
+        results[place] = counts, compute()
+    found: T = results[place][1]
+    return found
