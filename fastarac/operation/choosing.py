@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from fastarac._core.exceptions import unquestioned
 from fastarac._core.results import Result
 from fastarac._core.text import listed, percent, quoted
 from fastarac.operating_points.points import operating_point
-from fastarac.operation.fitting import FitRequest, PolicyFit, fit_policy
+from fastarac.operation.fitting import PolicyFit, request_of
 from fastarac.operation.item_columns import calibrations_of, error_probabilities
 from fastarac.operation.ranked_documents import RankedDocuments
 from fastarac.operation.ranking_half import random_half, source_of_halves
@@ -195,12 +194,11 @@ def fit_policies(
 def fit_of_candidate(name: str, arguments: dict[str, Any]) -> PolicyFit:
     """Check the arguments of a candidate; errors name it."""
     try:
-        bound = signature(fit_policy).bind(**arguments)
+        request = request_of(**arguments)
     except TypeError as error:
         raise TypeError(f"candidate {quoted(name)}: fit_policy() {error}") from None
-    bound.apply_defaults()
     try:
-        return PolicyFit.of(FitRequest(**bound.arguments))
+        return PolicyFit.of(request)
     except (TypeError, ValueError) as error:
         raise type(error)(f"candidate {quoted(name)}: {error}") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -209,6 +210,13 @@ class FitRequest:
         return given
 
 
+def request_of(**arguments: Any) -> FitRequest:
+    """Return the arguments of :func:`.fit_policy` with its defaults; raise TypeError for others."""
+    bound = signature(fit_policy).bind(**arguments)
+    bound.apply_defaults()
+    return FitRequest(**bound.arguments)
+
+
 @dataclass(frozen=True, slots=True)
 class PolicyFit:
     """A fit with checked arguments and the items as arrays."""
@@ -276,13 +284,21 @@ class PolicyFit:
         references, fingerprint = _references(columns, self.settings.n_fields)
         if columns.all_verified:
             question_labels(int(columns.right.sum()), columns.n)
-        if not self.splits:
-            fields = self._one_threshold()
-        else:
-            fraction_of(self.limits[self.criterion], self.criterion)
+        if self.splits:
             _question_fields(columns, self.settings.fields)
-            fields = self._by_halves(ranks)
-        return Policy(references=references, fitted_on=fingerprint, **fields)
+        return Policy(references=references, fitted_on=fingerprint, **self._tested(ranks))
+
+    def acceptance_rate(self) -> float:
+        """Return the acceptance rate of the fitted policy, without making the policy."""
+        tested = self._tested(None)
+        return float(tested["accepted"] / tested["n_items"])
+
+    def _tested(self, ranks: NDArray[np.bool_] | None) -> dict[str, Any]:
+        """Return the thresholds, as fields of the policy, and the counts on which they were tested."""
+        if not self.splits:
+            return self._one_threshold()
+        fraction_of(self.limits[self.criterion], self.criterion)
+        return self._by_halves(ranks)
 
     def _one_threshold(self) -> dict[str, Any]:
         """Return the fields of the policy with one threshold, guaranteed by all items."""

@@ -28,7 +28,7 @@ from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operating_points.points import operating_point
 from fastarac.operation.calibration import isotonic_calibration
-from fastarac.operation.fitting import fit_policy
+from fastarac.operation.fitting import PolicyFit, request_of
 from fastarac.operation.planning import rate_of_found
 from fastarac.reviewer import Reviewer, informative, limit_of_found
 from fastarac.samples.door import threshold_sweep
@@ -521,13 +521,14 @@ class _Search:
         drawn = source.draw(n_groups, rng)
         correct = np.ones_like(drawn.correct) if without_errors else drawn.correct
         with unquestioned():  # random samples raise no warning
-            policy = fit_policy(
-                correct, drawn.confidence, by=drawn.by, groups=drawn.groups, random_state=rng,
-                **self.options,
+            request = request_of(
+                correct=correct, confidence=drawn.confidence, by=drawn.by, groups=drawn.groups,
+                random_state=rng, **self.options,
             )  # fmt: skip
+            share = PolicyFit.of(request).acceptance_rate()
         self.done += 1
         self.show(self.done)
-        return float(policy.acceptance_rate)
+        return share
 
     def least(self, most: int) -> int | None:
         """Return the smallest number of groups at which samples without errors accept something."""

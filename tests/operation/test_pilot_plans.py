@@ -161,7 +161,7 @@ def test_an_interruption_ends_it(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pilot_plans, "fit_policy", interrupted)
+    monkeypatch.setattr(pilot_plans.PolicyFit, "acceptance_rate", interrupted)
     with pytest.raises(KeyboardInterrupt):
         plan(max_error_rate=0.05, expected_error_rate=0.01)
 
