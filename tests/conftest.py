@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from strategies import COMPILED
 
+from fastarac._kernels import _interpreted
 from fastarac.io._sources import one_database
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ settings.register_profile(  # where a failure counts, and not its smallest examp
     database=None,
     report_multiple_bugs=False,
 )
+_interpreted.PATIENCE = 0.0  # tests are of machine code, even those with small arrays
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if COMPILED else "interpreted"))
 
 

@@ -46,7 +46,7 @@ _from_payload: Any = import_module("numba.core.compiler").CompileResult._rebuild
 _runtime: Any = import_module("numba.core.runtime").rtsys
 
 
-def keep_on_disk(dispatcher: Any) -> None:
+def keep_on_disk(dispatcher: Any) -> KernelCache:
     """Make a kernel read its machine code from disk; one process at a time compiles missing code."""
     kept, compile_one = KernelCache(dispatcher.py_func), dispatcher.compile
 
@@ -59,6 +59,7 @@ def keep_on_disk(dispatcher: Any) -> None:
 
     dispatcher._cache = kept
     dispatcher.compile = compile_and_release
+    return kept
 
 
 class KernelCache(NullCache):
@@ -76,6 +77,11 @@ class KernelCache(NullCache):
         """The folder that holds machine code, preferably the writable one; None if there is none."""
         filled = (str(folder) for folder in self._folders[::-1] if any(folder.glob("*.nbc")))
         return next(filled, None)
+
+    def has_file(self, types: Any, target: Any) -> bool:
+        """Return whether there is a file with machine code for `types`."""
+        name = self._file(types, target.codegen())
+        return any((folder / name).exists() for folder in self._folders)
 
     def load_overload(self, types: Any, target: Any) -> Any:
         """Return the machine code for `types`; if there is none, take the lock and return None.

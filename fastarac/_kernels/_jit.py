@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import numba
 from numpy.typing import NDArray
 
+from fastarac._kernels._interpreted import interpret_while_small
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from fastarac._kernels._disk import KernelCache
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,6 +39,23 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     numba's own cache is never used. It does not notice edits of imported files; and if several
     processes compile a kernel at once, it may run code for the wrong types.
     """
+    return _compiled(function)[0]
+
+
+def linear_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile `function` as :func:`.kernel` does; but Python runs it on small arrays at first.
+
+    The other arguments must not make the work grow beyond a few steps for each entry of the arrays.
+    """
+    dispatcher, cache = _compiled(function)
+    if cache is not None and hasattr(dispatcher, "_compile_for_args"):
+        target = dispatcher.targetctx
+        interpret_while_small(dispatcher, lambda types: cache.has_file(types, target))
+    return dispatcher
+
+
+def _compiled(function: Callable[P, R]) -> tuple[Any, KernelCache | None]:
+    """Return the kernel, and the cache of its machine code if there is one."""
     compiler: Any = numba.njit(**_OPTIONS)
     dispatcher: Any = compiler(function)
     if dispatcher is not function:  # they are the same if NUMBA_DISABLE_JIT is set
@@ -42,5 +63,5 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
         with suppress(ImportError, AttributeError, OSError):
             from fastarac._kernels._disk import keep_on_disk
 
-            keep_on_disk(dispatcher)
-    return dispatcher
+            return dispatcher, keep_on_disk(dispatcher)
+    return dispatcher, None

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels._jit import Array, kernel, linear_kernel
 
 TABLE_BITS = 15
 N_SLOTS = 1 << TABLE_BITS
@@ -77,7 +77,7 @@ def count_items(
     return bad and is_float, np.int64(seen), distinct
 
 
-@kernel
+@linear_kernel
 def doubled_area(x: Array, y: Array) -> int:
     """Return twice the area under the polygonal line through integer points."""
     total = np.int64(0)

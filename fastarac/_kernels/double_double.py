@@ -5,6 +5,8 @@ Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastarac._kernels._intrinsics import multiply_add
 from fastarac._kernels._jit import kernel
 
@@ -51,7 +53,8 @@ def _rest_at_once(a: float, b: float, p: float) -> float:
     return multiply_add(a, b, -p)
 
 
-_rest = kernel(_rest_by_halves if multiply_add is None else _rest_at_once)
+_rest: Any = kernel(_rest_by_halves if multiply_add is None else _rest_at_once)
+_rest.in_python = _rest_by_halves  # see `interpreted`
 
 
 @kernel

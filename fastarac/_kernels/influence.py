@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels._jit import Array, linear_kernel
 
 
-@kernel
+@linear_kernel
 def line_powers(
     true_accepts: Array, false_accepts: Array, start: int, stop: int, lines: Any, sums: Array
 ) -> None:
@@ -37,7 +37,7 @@ def line_powers(
     sums[0], sums[1], sums[2], sums[3], sums[4] = second, fourth, of_second, of_fourth, tied
 
 
-@kernel
+@linear_kernel
 def precision_influence(
     ta: Array, fa: Array, over_accepted: bool, trapezoids: bool, first: float, out: Array
 ) -> None:

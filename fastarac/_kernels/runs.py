@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels._jit import Array, kernel, linear_kernel
 
 MIXED = 3  # labels of a tie: 1 for correct items plus 2 for incorrect ones
 
 
-@kernel
+@linear_kernel
 def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: Array) -> int:
     """Write the points of a sweep that lie between runs; return their number."""
     to_true[0] = true_accepts[0]

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels._jit import Array, kernel, linear_kernel
 from fastarac._kernels.codes import (
     PRECISION_AND_STEPS,
     PRECISION_INTEGRALS,
@@ -90,7 +90,7 @@ def beyond_log(doubled: float) -> tuple[float, float]:
     return multiply(high, low, u, u_low)
 
 
-@kernel
+@linear_kernel
 def harmonic(start: Any, stop: Any) -> tuple[float, float]:
     """Return Σ 1/k over start < k <= stop, as a double-double.
 
@@ -544,7 +544,7 @@ def read_points(
     return b, at
 
 
-@kernel
+@linear_kernel
 def sums_of_points(
     x: Array,
     y: Array,
@@ -582,7 +582,7 @@ def sums_of_points(
         gather(quantity, sums, rows[r])
 
 
-@kernel
+@linear_kernel
 def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float, float]:
     """Return the sum of the recall integrals over the runs of a few points, as a double-double."""
     some_true = np.empty_like(true_accepts)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels._jit import Array, kernel, linear_kernel
 from fastarac._kernels.keys import encode_two_ended, one_and_sign, threshold_bits
 from fastarac._kernels.sort import counts_needed, sort_keys
 
@@ -68,7 +68,7 @@ def sorted_halves(
     return bad, seen, keys[:lower], keys[lower:]
 
 
-@kernel
+@linear_kernel
 def small_pairs(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, int, int, int]:
@@ -103,7 +103,7 @@ def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> No
             j += 1
 
 
-@kernel
+@linear_kernel
 def small_sweep(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, Array, Array, Array]:

@@ -1,0 +1,70 @@
+"""Interpret kernels while their arrays are small and no machine code exists yet.
+
+Compilation takes from a tenth of a second to two seconds a kernel; Python takes milliseconds for some
+thousand items. So the first figures of small samples need not wait for the compiler. A kernel is
+compiled once Python has spent `PATIENCE` on it. Both ways give the same results, to the last bit.
+"""
+
+from __future__ import annotations
+
+from functools import cache, wraps
+from time import thread_time
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST = 1 << 14  # entries of all arrays of a call
+PATIENCE = 0.3  # seconds of CPU time that Python may spend on a kernel before it is compiled
+
+
+def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -> None:
+    """Let Python run a kernel on small arrays for a while, unless `is_compiled` for their types."""
+    compile_for = dispatcher._compile_for_args  # noqa: SLF001 - numba offers no other way
+    spent = 0.0
+
+    def function_for(*arguments: Any) -> Any:
+        """Return what numba's dispatcher calls if it has no machine code for these types."""
+        if spent >= PATIENCE or _entries(arguments) > MOST:
+            return compile_for(*arguments)
+        if is_compiled(tuple(map(dispatcher.typeof_pyval, arguments))):
+            return compile_for(*arguments)
+        return run
+
+    @wraps(dispatcher.py_func)
+    def run(*arguments: Any) -> Any:
+        nonlocal spent
+        start = thread_time()
+        with np.errstate(all="ignore"):  # machine code does not warn
+            found = interpreted(dispatcher)(*arguments)
+        spent += thread_time() - start
+        return _plain(found)
+
+    dispatcher._compile_for_args = function_for  # noqa: SLF001
+
+
+@cache
+def interpreted(dispatcher: Any) -> Callable[..., Any]:
+    """Return the Python function of a kernel; kernels that it calls are Python functions, too."""
+    function = getattr(dispatcher, "in_python", dispatcher.py_func)
+    names = {
+        name: interpreted(value) if hasattr(value, "py_func") else value
+        for name, value in function.__globals__.items()
+        if name in function.__code__.co_names
+    }
+    names["__builtins__"] = function.__globals__["__builtins__"]
+    return FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+
+
+def _entries(arguments: Any) -> int:
+    return sum(_entries(each) if isinstance(each, tuple) else np.size(each) for each in arguments)
+
+
+def _plain(found: Any) -> Any:
+    """Return numpy's scalars as the numbers that machine code returns."""
+    if isinstance(found, tuple):
+        return tuple(map(_plain, found))
+    return found.item() if isinstance(found, np.generic) else found
