@@ -62,13 +62,20 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
         without trailing zeros. It accepts the same of these items, and may accept a little more of
         others.
     """
+    if math.isinf(value) or isinstance(value, int):
+        return short_threshold(value, -math.inf, dtype)
+    falling = sweep.thresholds
+    index = bisect_left(falling, -value, key=operator.neg)
+    below = float(falling[index + 1]) if index + 1 < len(falling) else -math.inf
+    return short_threshold(value, below, dtype)
+
+
+def short_threshold(value: float, below: float, dtype: Any) -> str:
+    """Return a threshold as :func:`threshold` does, given the next lower confidence."""
     if math.isinf(value):
         return UNDEFINED
     if isinstance(value, int):
         return str(value)
-    falling = sweep.thresholds
-    index = bisect_left(falling, -value, key=operator.neg)
-    below = float(falling[index + 1]) if index + 1 < len(falling) else -math.inf
     exact = Decimal(repr(float(value)))
     if len(exact.normalize().as_tuple().digits) <= MAX_EXACT_DIGITS:
         return _plain(exact)

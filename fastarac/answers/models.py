@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 
+# Options of `evaluate` that need the counts at every threshold.
+OF_SWEEP = "intervals", "failure_probability", "costs", "threshold", "never_accepted"
+
 __all__ = ["Model", "Reportable", "first_by_share"]
 
 
@@ -56,8 +59,6 @@ class Model:
     name : str
     outputs : Outputs
         The items; `group` holds groups of dependent items, `by` the groups to report separately.
-    sweep : ThresholdSweep
-        The sweep of these items.
     evaluation : Evaluation
         The evaluation of these items. If it has intervals, the report shows them.
     source : Source
@@ -66,15 +67,17 @@ class Model:
         Doubts about intervals and guarantees.
     by_group : GroupEvaluation or None
         The figures of each group in `outputs.by`, by its code, if asked for.
+    known : dict
+        The sweep of the items, once it is known.
     """
 
     name: str
     outputs: Outputs
-    sweep: ThresholdSweep
     evaluation: Evaluation
     source: Source
     notes: tuple[str, ...] = ()
     by_group: GroupEvaluation | None = None
+    known: dict[str, ThresholdSweep] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -90,19 +93,32 @@ class Model:
         `sweep` is the sweep of the outputs, if already computed. `options` are those of
         :func:`.evaluate`.
         """
-        items = (outputs.correct, outputs.confidence)
-        sweep = sweep or threshold_sweep(*items, sample_weight=outputs.weight)
+        items: tuple[Any, Any] = outputs.correct, outputs.confidence
         certain = options.get("intervals") or options.get("failure_probability") is not None
         groups = outputs.factors if certain else None
         options["never_accepted"] = outputs.never_accepted
+        options |= {"sample_weight": outputs.weight, "groups": groups}
+        of_items = outputs.weight is not None or groups is not None
+        if not of_items and any(options.get(name) not in (None, False, (), []) for name in OF_SWEEP):
+            sweep = sweep or threshold_sweep(*items)
+        if sweep is not None and not of_items:  # a sweep lacks the weight and the group of each item
+            items = sweep, None
         # Not `evaluate` but `doubts` warns of the order of confidences, for judged items only.
         with unquestioned():
-            if outputs.weight is None and groups is None:
-                figures = evaluate(sweep, **options)
-            else:  # a sweep lacks the weight and the group of each item
-                figures = evaluate(*items, sample_weight=outputs.weight, groups=groups, **options)
+            figures = evaluate(*items, **options)
         source = source or Source()
-        return cls(name, outputs, sweep, source.as_counted(figures), source)
+        known = {} if sweep is None else {"sweep": sweep}
+        return cls(name, outputs, source.as_counted(figures), source, known=known)
+
+    @property
+    def sweep(self) -> ThresholdSweep:
+        """The sweep of the items."""
+        if "sweep" not in self.known:
+            outputs = self.outputs
+            self.known["sweep"] = threshold_sweep(
+                outputs.correct, outputs.confidence, sample_weight=outputs.weight
+            )
+        return self.known["sweep"]
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
@@ -229,7 +245,11 @@ class Model:
 
     def decimal(self, threshold: float) -> str:
         """Return a threshold of the sweep as a short decimal."""
-        return wording.threshold(threshold, self.sweep, self.dtype)
+        if "sweep" in self.known or self.outputs.weight is not None:
+            return wording.threshold(threshold, self.sweep, self.dtype)
+        lower = self.outputs.confidence[self.outputs.confidence < threshold]
+        below = float(lower.max()) if len(lower) else -math.inf
+        return wording.short_threshold(threshold, below, self.dtype)
 
 
 def first_by_share(models: Sequence[Model]) -> list[Model]:

@@ -72,5 +72,5 @@ class Prices:
 def cost_arguments(prices: Prices | None) -> dict[str, Any]:
     """Return the arguments of :func:`fastarac.evaluate` for prices."""
     if prices is None:
-        return {"costs": VerificationCosts.from_ratios(1.0, 0.0), "reviewer": None}
+        return {}
     return {"costs": prices.costs, "reviewer": prices.reviewer}

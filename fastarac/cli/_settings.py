@@ -103,8 +103,6 @@ class Settings:
                 if outputs.never_accepted is not None:
                     raise ValueError(WITHOUT_GROUPS)
                 model = replace(model, by_group=self._by_group(model, outputs.by))
-        if self.prices is None:  # the user asked for no costs, but the evaluation contains them
-            model = replace(model, evaluation=replace(model.evaluation, cost_evaluation=None))
         said = (in_words_of_options(note) for note in notes)
         return replace(model, notes=tuple(in_groups_of(model.source.group_word, said)))
 
@@ -116,8 +114,7 @@ class Settings:
         options: dict[str, Any] = {"max_error_rate": [], "max_risk": [], "threshold": []}
         for limit in model.limits:
             options[limit.criterion].append(limit.value)
-        if self.prices is not None:
-            options |= cost_arguments(self.prices)
+        options |= cost_arguments(self.prices)
         if self.certainty.level is not None:
             options |= {"intervals": True, "confidence_level": self.certainty.level}
         return evaluate_groups(

@@ -268,7 +268,7 @@ def may_merge(source: FileSource, column: str, values: Array) -> bool:
     of = source.type_of(column)
     if values.dtype.kind != "f" or of in ("FLOAT", "DOUBLE"):
         return False
-    if np.abs(values).max() >= EXACT_FLOAT_LIMIT:
+    if max(-values.min(), values.max()) >= EXACT_FLOAT_LIMIT:
         return True
     return of.startswith("DECIMAL") and _digits(of) > EXACT_DIGITS
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from fastarac.io._formats import open_source
 from fastarac.io._picks import KIND, MISSED, has_missed
-from fastarac.io._sources import DataFileError, FileSource, connect, sql_text
+from fastarac.io._sources import DataFileError, FileSource, connect, sql_text, versions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -64,6 +65,8 @@ def column_of_pages(path: Path, used: Collection[str], only: str | None = None) 
         counted = (count_values(source, name, only) for name in named)
         return [each for each in counted if each is not None and 2 <= each.values <= each.rows / 2]
 
+    if not any(map(names_pages, columns_in(path))):
+        return None
     found = _looked_at(path, repeating) or []
     many = [candidate for candidate in found if candidate.values >= FEW]
     if many:
@@ -86,9 +89,9 @@ def has_unique_ids(path: Path) -> bool:
 
 
 def _ids(path: Path, only: str | None = None) -> Candidate | None:
-    return _looked_at(
-        path, lambda source: count_values(source, ID, only) if ID in source.columns else None
-    )
+    if ID not in columns_in(path):
+        return None
+    return _looked_at(path, lambda source: count_values(source, ID, only))
 
 
 def first_texts(path: Path, columns: Columns, model: str | None = None) -> list[tuple[str, str]]:
@@ -98,12 +101,12 @@ def first_texts(path: Path, columns: Columns, model: str | None = None) -> list[
 
 def is_of_ocr(path: Path) -> bool:
     """Return whether a readable file has the columns that fastarac ocr writes for pages."""
-    return OF_OCR.issubset(_looked_at(path, lambda source: source.columns) or ())
+    return OF_OCR.issubset(columns_in(path))
 
 
 def says_kinds(path: Path, item: str) -> bool:
     """Return whether a readable file has item and kind columns, as fastarac ocr writes them."""
-    return {item, *OF_KINDS}.issubset(_looked_at(path, lambda source: source.columns) or ())
+    return {item, *OF_KINDS}.issubset(columns_in(path))
 
 
 def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
@@ -155,12 +158,12 @@ def names_in(path: Path, column: str) -> list[str]:
 
 def is_of_search(path: Path) -> bool:
     """Return whether a readable file has outputs requested by fastarac search."""
-    return BATCH in (_looked_at(path, lambda source: source.columns) or ())
+    return BATCH in columns_in(path)
 
 
 def is_of_audits(path: Path) -> bool:
     """Return whether a readable file has the columns of an audit log."""
-    return OF_LOG.issubset(_looked_at(path, lambda source: source.columns) or ())
+    return OF_LOG.issubset(columns_in(path))
 
 
 def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> int:
@@ -171,7 +174,7 @@ def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> 
     """
 
     def count(source: FileSource) -> int:
-        if not OF_OCR.issubset(source.columns) or not has_missed(source):
+        if not has_missed(source):
             return 0
         of_model = "true"
         if model is not None:
@@ -183,13 +186,27 @@ def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> 
             source.select(f"count(*) FILTER ({missed} AND {given} AND {of_model})").fetchall()[0][0]
         )
 
-    return _looked_at(path, count) or 0
+    return (_looked_at(path, count) or 0) if is_of_ocr(path) else 0
 
 
 def columns_of_sample(path: Path) -> Sequence[str] | None:
     """Return the columns of a readable file of outputs drawn for verification; None for other files."""
-    found = _looked_at(path, lambda source: source.columns) or ()
+    found = columns_in(path)
     return found if OF_SAMPLE.issubset(found) else None
+
+
+def columns_in(path: Path) -> tuple[str, ...]:
+    """Return the columns of a readable table; none for other files."""
+    try:
+        versions = tuple(versions_of(path))
+    except (OSError, ValueError):  # also for a name that no file can have
+        return ()
+    return _columns_in(path.absolute(), versions)
+
+
+@lru_cache(maxsize=1024)  # commands ask many questions of a file's columns
+def _columns_in(path: Path, versions: tuple[object, ...]) -> tuple[str, ...]:  # noqa: ARG001
+    return tuple(_looked_at(path, lambda source: source.columns) or ())
 
 
 def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:

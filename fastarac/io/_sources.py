@@ -192,7 +192,7 @@ class FileSource(ABC):
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
         self.path = path
         self.connection = connection
-        self._versions = _versions(path)
+        self._versions = versions_of(path)
 
     @property
     @abstractmethod
@@ -315,7 +315,7 @@ class FileSource(ABC):
     def require_unchanged(self) -> None:
         """Raise if the file has changed since it was opened, because passes over it may disagree."""
         try:
-            unchanged = _versions(self.path) == self._versions
+            unchanged = versions_of(self.path) == self._versions
         except OSError:
             unchanged = False
         if not unchanged:
@@ -350,7 +350,7 @@ class FileSource(ABC):
         return DataFileError(self.path, f"it cannot be read; it seems to be damaged{cause(failure)}")
 
 
-def _versions(path: Path) -> list[tuple[str, int, int, int]]:
+def versions_of(path: Path) -> list[tuple[str, int, int, int]]:
     """Return properties of a file, or of a directory's files, that change with the content."""
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     stats = [(file.name, file.stat()) for file in files]
@@ -364,7 +364,7 @@ def require_modest(path: Path) -> None:
     data. This is also needed because DuckDB ignores the checksum and accepts a truncated file. DuckDB
     rejects lines that are too long, but silently drops such a line at the end of a file.
     """
-    (version,) = _versions(path)
+    (version,) = versions_of(path)
     if path.name.lower().endswith(".gz"):
         _decompress_within(path, version, (largest_expansion(version[2]), longest_line()))
     else:

@@ -394,7 +394,7 @@ def test_a_million_words_are_less_than_two_megabytes():
     sweep = aligned.sweep()
     limits = [Limit("max_error_rate", rate) for rate in (0.01, 0.05)]
     outputs, source = aligned.__report__(limits, Beside())
-    model = Model("engine", outputs, sweep, fa.evaluate(sweep), source)
+    model = Model("engine", outputs, fa.evaluate(sweep), source)
     text = render(Report([model], "A million words"))
     assert len(text.encode()) < 1_500_000
     page = Page(text)
