@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from fastarac.cli import _options as options
-from fastarac.cli._comparison import BY_IDS, ORDER, ORDER_AND_TRUTH, ComparisonRequest, deliver
+from fastarac.cli._comparison import BY_IDS, ORDER, ORDER_AND_TRUTH, deliver, request_of
 from fastarac.cli._costs import Prices
 from fastarac.cli._fail_if import end, worse_than_first
 from fastarac.cli._next import after_compare
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from fastarac.answers.compared_models import ComparisonRequest
     from fastarac.uncertainty.comparison_results import ModelComparison
 
 EXAMPLES = f"""
@@ -79,15 +80,15 @@ def compare(
         from fastarac.cli import _verified
         from fastarac.cli._files import names_of_files
 
-        request = ComparisonRequest.of(statistic, ci, None, in_part=True)
+        request = request_of(statistic, ci, None)
         command = after_compare(context)
         compared = _verified.compare(paths, of_verified, request, delivery, item, command)
         if fail_if is not None:
             end(worse_than_first(compared, names_of_files(paths)[0]))
         return
-    request = ComparisonRequest.of(statistic, ci, Prices.of(prices), unseen_pages=unseen_pages)
+    request = request_of(statistic, ci, Prices.of(prices), unseen_pages=unseen_pages)
     ids = False if item == NONE else item
-    if by is not None and request.prices is not None:
+    if by is not None and request.costs is not None:
         raise RefusalError("--by cannot go with --cost-verification: leave out one of the two")
     if by is not None and request.by_bootstrap:
         raise RefusalError(
@@ -110,20 +111,20 @@ def _compare_items(
     delivery: Delivery,
 ) -> tuple[ModelComparison, str]:
     """Read the models, compare them and print the result; return also the first model's name."""
-    from fastarac.cli._files import (
+    from fastarac.answers.file_notes import (
         notes_of_none_right,
         notes_of_pages,
-        read_models,
         with_pages,
         without_right_ones,
     )
+    from fastarac.cli._files import names_of_files, read_models
 
     groups, item = columns["group"], context.params["item"]
     columns, pages = with_pages(paths, columns)
     by_pages = columns["group"] != groups and columns["group"] is not None
     if request.unseen_pages:
         require_groups(columns["group"])
-    if by_pages and request.prices is not None:
+    if by_pages and request.costs is not None:
         raise RefusalError(
             "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
             "fastarac ocr --cost-verification compares the costs"
@@ -138,7 +139,9 @@ def _compare_items(
     difference = None if by_pages else found.difference
     if groups is None:
         pages += notes_of_pages(paths, columns)
-    pages += notes_of_none_right(paths, without_right_ones(found.outputs), columns)
+    pages += notes_of_none_right(
+        dict(zip(names_of_files(paths), paths, strict=True)), without_right_ones(found.outputs), columns
+    )
     compared = deliver(
         found.outputs,
         request,

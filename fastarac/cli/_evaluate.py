@@ -181,14 +181,16 @@ def _evaluate_items(
 ) -> None:
     """Read the models, evaluate them and print."""
     from fastarac.answers.evaluation import objects, reliability_warnings
-    from fastarac.cli._files import (
+    from fastarac.answers.file_notes import (
         notes_of_none_right,
         notes_of_pages,
         with_pages,
         with_unseen_words,
     )
+    from fastarac.cli._files import names_of_files
 
     certainty, report = settings.certainty, settings.delivery.report
+    files = dict(zip(names_of_files(paths), paths, strict=True))
     needs_groups = certainty.level is not None or certainty.failure_probability is not None
     if conditions.every:
         conditions.require_keys(settings.example() | ({"n_groups": 0} if needs_groups else {}))
@@ -201,13 +203,13 @@ def _evaluate_items(
         require_groups(columns["group"])
     missed = "confidence" not in (context.params["allow_empty"] or ())
     found = _evaluated(paths, columns, settings, conditions, pages, missed=missed)
-    models: list[Any] = with_unseen_words(found.models, paths, columns)
+    models: list[Any] = with_unseen_words(found.models, files, columns)
     if report is not None:
         notes = [*reliability_warnings(models), *([found.difference] if found.difference else [])]
         settings.report(models, notes)
     if needs_groups and groups_of(context.params["group"]) is None:
         pages += notes_of_pages(paths, columns)
-    none_right = notes_of_none_right(paths, found.none_right, columns)
+    none_right = notes_of_none_right(files, found.none_right, columns)
     screen = settings.screen(models, found.difference, none_right, pages)
     screen = replace(screen, command=after_evaluate(context, models, alike=found.difference is None))
     settings.deliver(models, screen, difference=found.difference, notes=[*pages, *none_right])
@@ -236,8 +238,9 @@ def _evaluated(
     Only a report, a plot and groups need the items later. Without them, one file after the other is
     read and evaluated, so that the items of one model at a time are in memory.
     """
+    from fastarac.answers.file_notes import with_rejects_said, without_right_ones
     from fastarac.answers.without_items import ModelWithoutItems
-    from fastarac.cli._files import names_of_files, read_each, with_rejects_said, without_right_ones
+    from fastarac.cli._files import names_of_files, read_each
     from fastarac.io._models import unequal_sizes
 
     has_labels = any(columns[name] is not None for name in ("model", "by", "group"))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,19 +15,11 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._options import NONE, RefusalError, in_words_of_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from fastarac.answers.models import Model
-    from fastarac.answers.without_items import ModelWithoutItems
-
-    M = TypeVar("M", bound=Model | ModelWithoutItems)
 
 
 PROBABILITY = "inclusion_probability"  # the column of probabilities that fastarac sample writes
-READ = ("confidence", "correct", "prediction", "truth")  # columns that decide which outputs are right
-EXAMPLES = 3  # number of outputs that a note quotes
-DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 NO_LABELS = 'neither a column "correct" nor'
 NO_CONFIDENCE = 'no column "confidence"'
 LABELS_APART = (
@@ -136,139 +127,6 @@ def in_words(error: Exception) -> str:
     return message + LABELS_APART if has_outputs else message
 
 
-def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
-    """Return the models with a note on the number of items without an output or a confidence."""
-    said = []
-    for model in models:
-        rejected = model.outputs.rejected
-        note = model.notes
-        if rejected is not None:
-            n = int(rejected.sum())
-            note = (*note, f"{said_of_rejects(n, len(rejected), missed=missed)} never accepted")
-        said.append(replace(model, notes=note))
-    return said
-
-
-def with_unseen_words(
-    models: Sequence[M], paths: Sequence[Path], columns: Mapping[str, Any]
-) -> list[M]:
-    """Return the models with figures that count missed words, as `fastarac ocr` does."""
-    from fastarac.io._pages import count_unseen
-    from fastarac.ocr.words.residual_misses import with_unseen_figures
-
-    column, confidence = columns.get("model"), columns["confidence"]
-    files = dict(zip(names_of_files(paths), paths, strict=True))
-    found = []
-    for model in models:
-        if column is not None:
-            n = sum(count_unseen(path, confidence, (column, model.name)) for path in paths)
-        else:
-            n = count_unseen(files[model.name], confidence, None)
-        figures = with_unseen_figures(model.evaluation, n) if n else model.evaluation
-        found.append(replace(model, evaluation=figures))
-    return found
-
-
-def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
-    """Return the start of a sentence on the number of items without an output or a confidence."""
-    many = n != 1
-    if missed:
-        what = "have no output with a confidence: they are"
-        if not many:
-            what = "has no output with a confidence: it is"
-        return f"{n:,} of {n_items:,} items {what}"
-    what = "have no confidence: they are" if many else "has no confidence: it is"
-    return f"{n:,} of {n_items:,} outputs {what}"
-
-
-def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns, with pages as groups if ``fastarac ocr`` wrote the files, and a note.
-
-    The group "none" turns this off, unless a column is called "none".
-    """
-    from fastarac.io._pages import PAGE, is_of_ocr
-
-    group = columns["group"]
-    if group == NONE:
-        return {**columns, "group": None}, []
-    if group is not None or not all(map(is_of_ocr, paths)):
-        return dict(columns), []
-    note = (
-        f'pages in column "{PAGE}" are groups, because words of a page depend on each other; '
-        f"--group {NONE} treats words as independent"
-    )
-    return {**columns, "group": PAGE}, [note]
-
-
-def notes_of_pages(
-    paths: Sequence[Path], columns: Mapping[str, Any], only: str | None = None
-) -> list[str]:
-    """Return a note if no --group is given but a column looks like pages or ids repeat.
-
-    If `only` names a model, look at its outputs alone.
-    """
-    from fastarac.io._pages import MODEL, column_of_pages, is_of_ocr, names_in, repeated_ids
-
-    if columns["group"] is not None or all(map(is_of_ocr, paths)):
-        return []
-    used = {name for name in columns.values() if isinstance(name, str)} | DEFAULT_COLUMNS
-    for path in paths:
-        found = column_of_pages(path, used, only)
-        if found is not None:
-            name = printable(found.column)
-            note = (
-                f"column {quoted(found.column)} looks like pages or documents ({found.values:,} in "
-                f"{found.rows:,} rows): use --group {name} if outputs of one depend on each other"
-            )
-            return [note]
-        repeated = None if columns.get("model") else repeated_ids(path, used, only)
-        if repeated is not None:
-            name, counted = repeated.column, f"{repeated.values:,} values in {repeated.rows:,} rows"
-            if only is None and columns.get("model") is None and len(names_in(path, MODEL)) > 1:
-                note = (
-                    f'column "{name}" has {counted}, and column "{MODEL}" names several models: '
-                    f"--model {MODEL} takes each by itself"
-                )
-                return [note]
-            note = (
-                f'column "{name}" has {counted}: use --group {name} if rows repeat an output or depend '
-                "on each other"
-            )
-            return [note]
-    return []
-
-
-def without_right_ones(models: Mapping[str, io.Outputs]) -> dict[str, int]:
-    """Return the number of outputs of each model that has no right output."""
-    return {name: len(outputs) for name, outputs in models.items() if not outputs.correct.any()}
-
-
-def notes_of_none_right(
-    paths: Sequence[Path], numbers: Mapping[str, int], columns: Mapping[str, Any]
-) -> list[str]:
-    """Return a note with examples for each model without right outputs; `numbers` counts outputs."""
-    from fastarac.io._columns import Columns
-    from fastarac.io._pages import first_texts
-
-    notes = []
-    files = dict(zip(names_of_files(paths), paths, strict=True))
-    told = Columns(**{name: columns[name] for name in (*READ, "model")})
-    for name, n in numbers.items():
-        looked_at = [files[name]] if name in files else paths
-        pairs = [pair for path in looked_at for pair in first_texts(path, told, name)][:EXAMPLES]
-        said = f"none of the {n:,} outputs of {printable(name)} is right"
-        if pairs:
-            shown = listed([f"{quoted(read)} for {quoted(true)}" for read, true in pairs])
-            said += f", such as {shown}: outputs and truths may differ in spelling, order or columns"
-        else:
-            said += (
-                ": the labels may be reversed (1, true and yes mean right), or --correct names the "
-                "wrong column"
-            )
-        notes.append(said)
-    return notes
-
-
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
     """Refuse a file of outputs drawn for verification, unless an option says so.
 
@@ -312,21 +170,6 @@ def refuse_searched(paths: Sequence[Path]) -> None:
                 f'{path} has a column "{BATCH}", so fastarac search chose its outputs, not chance. Use '
                 "it with fastarac search; here, use outputs drawn at random (fastarac sample)"
             )
-
-
-def notes_of_groups(
-    paths: Sequence[Path], models: Iterable[Any], columns: Mapping[str, Any]
-) -> list[str]:
-    """Return a note if `VerifiedOutputs` takes its groups from the draw instead of an option.
-
-    Without such groups, return a note if a column looks like pages.
-    """
-    if columns["groups"] is not None:
-        return []
-    if all(outputs.correct.groups is None for outputs in models):
-        return notes_of_pages(paths, {**columns, "group": None})
-    note = 'groups were drawn whole (column "drawn_by"), so their outputs are treated as dependent'
-    return [note]
 
 
 def names_of_files(paths: Sequence[Path]) -> list[str]:

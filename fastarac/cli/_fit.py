@@ -13,12 +13,12 @@ from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac._core.files import suffix_problem
 from fastarac._core.text import quoted
+from fastarac.answers.file_notes import notes_of_groups, notes_of_pages, with_pages
 from fastarac.answers.policies import fit_answer
 from fastarac.answers.screen import Weight
 from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import UNDECIDED, interrupts_end_at_once
-from fastarac.cli._files import notes_of_groups, notes_of_pages, with_pages
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import (
     OptionsOf,

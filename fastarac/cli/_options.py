@@ -54,6 +54,7 @@ WORDS = {  # parts of messages and their replacements
     "got max_error_rate and max_risk": "got --error-rate and --max-risk",
     "with expected_error_rate": "with --expect",
     "with a pilot": "with --pilot",
+    "for partial truth, got": "for partly verified outputs, got",
 }
 
 

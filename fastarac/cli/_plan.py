@@ -12,11 +12,12 @@ from rich.console import Console
 from fastarac import operation
 from fastarac._core.exceptions import collected
 from fastarac.answers import planning
+from fastarac.answers.file_notes import notes_of_pages, with_pages
 from fastarac.answers.screen import Note, Weight
 from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import notes_of_pages, refuse_samples, with_pages
+from fastarac.cli._files import refuse_samples
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (

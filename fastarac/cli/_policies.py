@@ -11,8 +11,9 @@ import numpy as np
 from fastarac import io, operation
 from fastarac._core.exceptions import collected
 from fastarac._core.text import listed, quoted
+from fastarac.answers.file_notes import said_of_rejects
 from fastarac.cli._exit import interrupts_end_at_once
-from fastarac.cli._files import in_words, said_of_rejects
+from fastarac.cli._files import in_words
 from fastarac.cli._options import RefusalError
 from fastarac.io._formats import open_source
 from fastarac.io._pages import names_in

@@ -10,11 +10,12 @@ from rich.markup import escape
 from fastarac import evaluate, io
 from fastarac._core.text import capitalised, printable
 from fastarac.answers import streams
+from fastarac.answers.file_notes import notes_of_none_right
 from fastarac.answers.screen import Note, Weight
 from fastarac.bounds.sketch import ThresholdSketch
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
-from fastarac.cli._files import in_words, names_of_files, notes_of_none_right
+from fastarac.cli._files import in_words, names_of_files
 from fastarac.cli._json import write_object
 from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of, refused
 from fastarac.cli._standard import csv_text, tell, write
@@ -51,14 +52,15 @@ def evaluate_streams(
     some.update(*EXAMPLE)
     conditions.require_keys(evaluate(some.bounds(), **settings.arguments).to_dict())
     found = {}
-    for name, path in zip(names_of_files(paths), paths, strict=True):
+    files = dict(zip(names_of_files(paths), paths, strict=True))
+    for name, path in files.items():
         reading = f"Reading {escape(printable(name))}"
         status = Console(stderr=True).status(reading)
         with interrupts_end_at_once(), status, refused(ValueError, words=in_words):
             sketch = io.sketch_outputs(path, max_width=width, max_memory=size, **streamed)
         found[name] = evaluate(sketch.bounds(), **settings.arguments)
     none = {name: int(figures.n) for name, figures in found.items() if figures.recognition_rate == 0.0}
-    notes = notes_of_none_right(paths, none, columns)
+    notes = notes_of_none_right(files, none, columns)
     _print(found, settings, notes)
     end(conditions.failures([{"name": name, **each.to_dict()} for name, each in found.items()]))
 

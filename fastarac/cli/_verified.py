@@ -13,12 +13,13 @@ from fastarac._core.exceptions import collected
 from fastarac._core.text import sentence
 from fastarac.answers import verified
 from fastarac.answers.costs import in_units
+from fastarac.answers.file_notes import notes_of_groups
 from fastarac.answers.groups import Groups
 from fastarac.answers.verified import VerifiedModel
 from fastarac.cli import _html
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
-from fastarac.cli._files import names_of_files, notes_of_groups
+from fastarac.cli._files import names_of_files
 from fastarac.cli._json import write_object
 from fastarac.cli._options import NONE, RefusalError, in_words_of_options, writing
 from fastarac.cli._policies import refusing
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastarac.cli._comparison import ComparisonRequest
+    from fastarac.answers.compared_models import ComparisonRequest
     from fastarac.cli._costs import Prices
     from fastarac.cli._fail_if import Conditions
     from fastarac.cli._options import Certainty, Delivery, Limits
@@ -230,7 +231,8 @@ def compare(
     command: str = "",
 ) -> ModelComparison:
     """Compare models on the same outputs and print the result; `item` names the column that pairs."""
-    from fastarac.cli._comparison import BY_IDS, ORDER, Findings, print_findings
+    from fastarac.answers.compared_models import ComparisonFindings
+    from fastarac.cli._comparison import BY_IDS, ORDER, print_findings
     from fastarac.io._pages import ID, has_unique_ids
     from fastarac.partial_truth.verified_files import read_verified_models
 
@@ -244,7 +246,9 @@ def compare(
     with collected(notes), interrupts_end_at_once():
         models = refusing("", lambda: read_verified_models(files, item=item, **columns))
     with interrupts_end_at_once():
-        found: Findings = refusing("", lambda: Findings.of_verified(models, request, order))
+        found: ComparisonFindings = refusing(
+            "", lambda: ComparisonFindings.of_verified(models, request, order)
+        )
     notes += notes_of_groups(paths, models.values(), columns)
     print_findings(found, delivery, notes=notes, command=command)
     return found.comparison

@@ -28,7 +28,7 @@ RESAMPLES = 300 if COMPILED else 4
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
-    monkeypatch.setattr("fastarac.cli._comparison.RESAMPLES", RESAMPLES)
+    monkeypatch.setattr("fastarac.answers.compared_models.RESAMPLES", RESAMPLES)
 
 
 PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 from commands import run
 
-from fastarac.cli import _doctor
+from fastarac.answers import installation
 
 
 def test_what_is_printed(monkeypatch):
@@ -36,10 +36,10 @@ def test_what_extras_lack(monkeypatch):
         "fastarac[cli]; extra == 'ocr'",
         "lxml>=5; extra == 'ocr'",
     ]
-    monkeypatch.setattr(_doctor, "requires", lambda _: lines)
-    monkeypatch.setattr(_doctor, "_installed", lambda package: package == "typer")
+    monkeypatch.setattr(installation, "requires", lambda _: lines)
+    monkeypatch.setattr(installation, "_installed", lambda package: package == "typer")
     lacking = {"cli": ["jinja2"], "report": ["jinja2"], "ocr": ["jinja2", "lxml"]}
-    assert _doctor.examine()["extras"] == lacking
+    assert installation.examine()["extras"] == lacking
     out = run("doctor", "--details").stdout
     assert "ocr: lacks jinja2 and lxml" in out
     assert 'Next: pip install ".[cli,report,ocr]"' in out

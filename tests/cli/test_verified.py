@@ -315,7 +315,7 @@ def test_refusals(folder, tmp_path):
         "evaluate", path, *by, "--report", tmp_path / "a.html"
     )
     assert "--guarantee cannot go with --by" in reason("evaluate", path, *by, "--guarantee", 0.1)
-    assert "equal_error_rate has no test of differences for partly verified outputs" in reason(
+    assert "for partly verified outputs, got 'equal_error_rate'" in reason(
         "compare", path, folder / "b.csv", *BY, "--statistic", "equal_error_rate"
     )
     header, *rows = path.read_text().splitlines()
