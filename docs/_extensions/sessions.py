@@ -239,7 +239,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "limits.txt": lambda: session("fastarac evaluate knn-votes.csv --max-risk 0.01 --threshold 0.55"),
     "prices.txt": lambda: session(
         "fastarac evaluate outputs.csv --model model --error-rate 0.01"
-        " --cost-verification 2 --cost-correction 5 --cost-error 200"
+        " --costs verification=2,correction=5,error=200"
     ),
     "groups.txt": lambda: session(
         "fastarac evaluate knn-votes.csv --by digit --error-rate 0.01 --details"
@@ -259,7 +259,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "compare.txt": lambda: session("fastarac compare outputs.csv --model model --id item"),
     "compare_costs.txt": lambda: session(
         "fastarac compare outputs.csv --model model --id item --statistic recognition_rate"
-        " --cost-verification 2 --cost-correction 5 --cost-error 200"
+        " --costs verification=2,correction=5,error=200"
     ),
     "ocr.txt": lambda: session("fastarac ocr truth plain --error-rate 0.01 --details"),
     "ocr_two.txt": lambda: session(

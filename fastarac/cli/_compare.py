@@ -8,13 +8,11 @@ import typer
 
 from fastarac.cli import _options as options
 from fastarac.cli._comparison import BY_IDS, ORDER, ORDER_AND_TRUTH, deliver, request_of
-from fastarac.cli._costs import Prices
+from fastarac.cli._costs import Costs
 from fastarac.cli._fail_if import end, worse_than_first
 from fastarac.cli._next import after_compare
 from fastarac.cli._option_groups import (
-    COSTS,
     NOT_OF_VERIFIED,
-    PriceOptions,
     ReadingOptions,
     VerifiedOptions,
     given_options,
@@ -64,7 +62,7 @@ def compare(
     statistic: options.StatisticName = "arac_auc",
     ci: options.Level = 0.95,
     unseen_pages: options.UnseenPages = False,
-    prices: PriceOptions,
+    costs: Costs = None,
     output_format: options.OutputFormat = options.PrintedFormat.table,
     details: options.Details = False,
     fail_if: options.FailIfWorse = None,
@@ -72,7 +70,7 @@ def compare(
 ) -> None:
     """Compare models on the same items, and test whether they differ."""
     groups = groups_of(group)
-    refused = (*NOT_OF_VERIFIED, "by", *COSTS)
+    refused = (*NOT_OF_VERIFIED, "by", "costs")
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, details=details)
     incompatible(given_options(context).values(), [("--fail-if", ("--model",))])
@@ -86,10 +84,10 @@ def compare(
         if fail_if is not None:
             end(worse_than_first(compared, names_of_files(paths)[0]))
         return
-    request = request_of(statistic, ci, Prices.of(prices), unseen_pages=unseen_pages)
+    request = request_of(statistic, ci, costs, unseen_pages=unseen_pages)
     ids = False if item == NONE else item
     if by is not None and request.costs is not None:
-        raise RefusalError("--by cannot go with --cost-verification: leave out one of the two")
+        raise RefusalError("--by cannot go with --costs: leave out one of the two")
     if by is not None and request.by_bootstrap:
         raise RefusalError(
             f"--by cannot go with --statistic {statistic}, which is compared by resamples: use another "
@@ -126,8 +124,8 @@ def _compare_items(
         require_groups(columns["group"])
     if by_pages and request.costs is not None:
         raise RefusalError(
-            "--cost-verification is for models of the same items; of what fastarac ocr wrote, "
-            "fastarac ocr --cost-verification compares the costs"
+            "--costs is for models of the same items; fastarac ocr --costs compares the costs of OCR "
+            "engines"
         )
     found = read_models(paths, columns, pages, same_items=not by_pages)
     order = None

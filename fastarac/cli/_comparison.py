@@ -117,8 +117,7 @@ def statistic_of(text: str) -> Statistic:
     name, *parameters = text.split(":")
     if name == "cost":
         raise RefusalError(
-            "--statistic cost cannot take prices; leave it out and give --cost-verification, "
-            "--cost-correction and --cost-error"
+            "--statistic cost cannot take prices; leave it out and give --costs"
         )
     values: dict[str, Any] = {}
     for parameter in parameters:

@@ -1,22 +1,22 @@
-"""Options for prices."""
+"""The option ``--costs``: prices, and the share of errors that reviewers notice."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from fastarac.cli._options import RefusalError
+import typer
+
+from fastarac._core.text import listed
+from fastarac.cli._options import option
+from fastarac.cli._panels import Panel
 from fastarac.costs.verification import VerificationCosts
 from fastarac.reviewer import Reviewer
 
-# Arguments of the library, and the options that set them.
-NAMES = {
-    "verification": "--cost-verification",
-    "correction": "--cost-correction",
-    "error": "--cost-error",
-    "detection_rate": "--reviewer-detection",
-}
-# Advice for options without a separate price of correcting.
+PRICES = ("verification", "correction", "error")
+DETECTION = "detection_rate"
+EXAMPLE = "verification=0.1,correction=0.5,error=20"
+# Advice for prices that do not separate verifying from correcting.
 INCLUDED = (
     "if verifying includes correcting, use a small price of correction, such as 0.0001: it does not "
     "change the cheapest threshold"
@@ -39,34 +39,49 @@ class Prices:
     reviewer: Reviewer | None
 
     @classmethod
-    def of(
-        cls,
-        prices: dict[str, float | None],
-        detection_rate: float | None = None,
-    ) -> Self | None:
-        """Return the prices given as options, or None if there are none.
-
-        `prices` are arguments of `VerificationCosts`, `detection_rate` is an argument of `Reviewer`.
-        """
-        given = {name: value for name, value in prices.items() if value is not None}
-        if not given and detection_rate is None:
-            return None
-        missing = [NAMES[name] for name in prices if name not in given]
+    def of(cls, given: dict[str, float]) -> Self:
+        """Return the prices with these names; raise a ValueError if one is missing or impossible."""
+        missing = [name for name in PRICES if name not in given]
         if missing:
-            first = NAMES[next(iter(given), "detection_rate")]
-            message = f"{first} needs {', '.join(missing)}: give all three prices"
-            if "correction" not in given:
-                message += f" ({INCLUDED})"
-            raise RefusalError(message)
+            are = "is" if len(missing) == 1 else "are"
+            message = f"{listed(missing)} {are} missing: give all three prices, as in {EXAMPLE}"
+            raise ValueError(message + (f" ({INCLUDED})" if "correction" in missing else ""))
         try:
-            reviewer = None if detection_rate is None else Reviewer(detection_rate)
-            return cls(VerificationCosts(**given), reviewer)
+            costs = VerificationCosts(**{name: given[name] for name in PRICES})
         except ValueError as error:
-            name, _, rest = str(error).partition(" ")
-            message = f"{NAMES[name]} {rest}"
-            if name == "correction" and given[name] == 0:
-                message += f" ({INCLUDED})"
-            raise RefusalError(message) from None
+            is_free = str(error).startswith("correction") and given["correction"] == 0.0
+            raise ValueError(f"{error} ({INCLUDED})" if is_free else str(error)) from None
+        return cls(costs, Reviewer(given[DETECTION]) if DETECTION in given else None)
+
+
+def read_costs(text: str) -> Prices:
+    """Read the prices from a text such as `EXAMPLE`."""
+    given: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, value = (each.strip() for each in part.partition("="))
+        try:
+            number = float(value)
+        except ValueError:
+            number = None
+        if name not in (*PRICES, DETECTION) or name in given or number is None:
+            raise typer.BadParameter(
+                f"use NAME=PRICE for each of {listed(PRICES)}, separated by commas, and "
+                f"{DETECTION}=SHARE if reviewers overlook errors, got {part!r}"
+            )
+        given[name] = number
+    try:
+        return Prices.of(given)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+Costs = Annotated[
+    Any,
+    option(
+        "--costs PRICES", f"Prices of an output, such as {EXAMPLE}.", Panel.costs,
+        parser=read_costs, show_default=False,
+    ),
+]  # fmt: skip
 
 
 def cost_arguments(prices: Prices | None) -> dict[str, Any]:

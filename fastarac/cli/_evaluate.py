@@ -9,7 +9,7 @@ import typer
 
 from fastarac.cli import _html
 from fastarac.cli import _options as options
-from fastarac.cli._costs import Prices
+from fastarac.cli._costs import Costs
 from fastarac.cli._fail_if import Conditions, end
 from fastarac.cli._next import after_evaluate, after_verified
 from fastarac.cli._option_groups import (
@@ -17,7 +17,6 @@ from fastarac.cli._option_groups import (
     DeliveryOptions,
     LimitOptions,
     OptionsOf,
-    PriceOptions,
     ReadColumns,
     ReadingOptions,
     VerifiedOptions,
@@ -69,7 +68,7 @@ json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY 
 
 NEED_ITEMS = (  # and so all outputs in memory
     *("--model", "--by", "--weight", "--group", "--allow-empty confidence", "--ci", "--guarantee"),
-    *("--unseen-pages", "--plot", "--report", "--cost-verification", "--open"),
+    *("--unseen-pages", "--plot", "--report", "--costs", "--open"),
 )
 EXCLUDED = (
     ("--guarantee", ("--by", "--weight")),
@@ -105,8 +104,7 @@ def evaluate(
     weight: options.Weight = None,
     group: options.GroupColumn = None,
     limits: LimitOptions,
-    prices: PriceOptions,
-    reviewer_detection: options.ReviewerDetection = None,
+    costs: Costs = None,
     asked: CertaintyOptions,
     delivery: DeliveryOptions,
     fail_if: options.FailIf = None,
@@ -116,7 +114,7 @@ def evaluate(
     """Show how much you can accept unchecked, and at which confidence."""
     conditions, groups = Conditions.of(fail_if), groups_of(group)
     of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
-    costs, report = Prices.of(prices, reviewer_detection), delivery.report
+    report = delivery.report
     if report is not None and asked.ci is None:
         asked = replace(asked, ci=_html.LEVEL)  # a report always shows intervals
     incompatible(_given(context, asked, reading), EXCLUDED)

@@ -18,7 +18,7 @@ from fastarac.answers.engines import EnginesFound
 from fastarac.answers.screen import Note, Weight
 from fastarac.cli import _ocr, _ocr_fields, _ocr_text
 from fastarac.cli import _options as options
-from fastarac.cli._costs import Prices
+from fastarac.cli._costs import Costs, Prices
 from fastarac.cli._engine_files import refuse_others
 from fastarac.cli._json import write_object
 from fastarac.cli._next import after_items, after_ocr
@@ -27,7 +27,6 @@ from fastarac.cli._ocr_settings import SettingsOptions
 from fastarac.cli._option_groups import (
     DeliveryOptions,
     LimitOptions,
-    PriceOptions,
     given_options,
     grouped,
 )
@@ -97,7 +96,7 @@ def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) ->
     own = request.settings
     if settings.prices is None and (own.missed_price is not None or own.engine_prices):
         name = "engine_prices" if own.engine_prices else "missed_price"
-        raise RefusalError(f"{name} needs --cost-verification, --cost-correction and --cost-error")
+        raise RefusalError(f"{name} needs --costs")
     if own.missed_price is not None and own.engine_prices:
         raise RefusalError("--settings must give only one of missed_price and engine_prices")
     request.combining.check()
@@ -282,9 +281,8 @@ def ocr(
     fields: _ocr.FieldOptions,
     group: options.GroupColumn = None,
     limits: LimitOptions,
-    prices: PriceOptions,
+    costs: Costs = None,
     own: SettingsOptions,
-    reviewer_detection: options.ReviewerDetection = None,
     ci: options.Level = 0.95,
     guarantee: options.Guarantee = None,
     output: _ocr.Output = None,
@@ -292,9 +290,7 @@ def ocr(
     beside: _ocr.BesideOptions,
 ) -> None:
     """Evaluate and compare OCR engines from their files and the truth."""
-    settings = Settings(
-        limits, Prices.of(prices, reviewer_detection), delivery, Certainty(ci, guarantee)
-    )
+    settings = Settings(limits, costs, delivery, Certainty(ci, guarantee))
     given = given_options(context).values()
     by_page = _ocr.are_by_page(group)
     request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, own, given)

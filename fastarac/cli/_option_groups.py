@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 # Options that only `evaluate` takes for partly verified outputs.
-COSTS = (*("cost_verification", "cost_correction", "cost_error"),)
 NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
 
 
@@ -149,14 +148,6 @@ class PartlyVerified:
         return columns | {"open": self.how_open} | others
 
 
-def _prices(
-    cost_verification: options.CostVerification = None,
-    cost_correction: options.CostCorrection = None,
-    cost_error: options.CostError = None,
-) -> dict[str, float | None]:
-    return {"verification": cost_verification, "correction": cost_correction, "error": cost_error}
-
-
 def _delivery(
     output_format: options.OutputFormat = options.PrintedFormat.table,
     details: options.Details = False,
@@ -175,6 +166,5 @@ def _printing(
 ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]
 VerifiedOptions = Annotated[PartlyVerified, OptionsOf(PartlyVerified)]
 LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
-PriceOptions = Annotated[dict[str, float | None], OptionsOf(_prices)]
 DeliveryOptions = Annotated[Delivery, OptionsOf(_delivery)]
 PrintingOptions = Annotated[Printing, OptionsOf(_printing)]

@@ -331,24 +331,6 @@ Thresholds = Annotated[
         parser=number,
     ),
 ]
-CostVerification = Annotated[
-    float | None,
-    option("--cost-verification PRICE", "Price of verifying an output.", Panel.costs),
-]
-CostCorrection = Annotated[
-    float | None,
-    option("--cost-correction PRICE", "Price of correcting a wrong output.", Panel.costs),
-]
-CostError = Annotated[
-    float | None, option("--cost-error PRICE", "Price of an unnoticed error.", Panel.costs)
-]
-ReviewerDetection = Annotated[
-    float | None,
-    option(
-        "--reviewer-detection RATE", "Share of errors that reviewers notice.  [default: 1]",
-        Panel.costs, expert=True,
-    ),
-]  # fmt: skip
 Level = Annotated[
     float | None,
     option(

@@ -84,7 +84,7 @@ def test_a_word_for_right_names_the_ways_to_say_it(tmp_path):
 
 class TestFormats:
     def test_json(self, good):
-        prices = "--cost-verification=2", "--cost-correction=1", "--cost-error=1"
+        prices = ("--costs=verification=2,correction=1,error=1",)
         result = run("evaluate", good, "--format", "json", "--error-rate", "0.2", *prices)
         assert result.stderr == ""
         (record,) = commands.records(result.stdout)

@@ -31,7 +31,7 @@ def _few_resamples(monkeypatch):
     monkeypatch.setattr("fastarac.answers.compared_models.RESAMPLES", RESAMPLES)
 
 
-PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
+PRICES = ("--costs", "verification=2,correction=5,error=200")
 
 
 run = partial(commands.detailed, "compare")
@@ -349,7 +349,10 @@ class TestStatistics:
                 "--statistic acceptance_rate needs threshold, as in acceptance_rate:",
             ),
             (("--ci", 95), "--ci must be a number strictly between 0 and 1, got 95.0"),
-            (("--cost-error", 1), "--cost-error needs --cost-verification, "),
+            (
+                ("--costs", "error=1"),
+                "Invalid value for '--costs': verification and correction are missing",
+            ),
         ],
     )
     def test_refused_before_any_file_is_read(self, options, found):
@@ -474,7 +477,7 @@ def test_the_statistic_cost_is_told_where_prices_go(tmp_path, statistic):
     path = tmp_path / "a.csv"
     path.write_text("correct,confidence\n1,1\n0,0\n")
     said = commands.reason("compare", path, path, "--statistic", statistic)
-    assert "leave it out and give --cost-verification, --cost-correction and --cost-error" in said
+    assert "leave it out and give --costs" in said
 
 
 @pytest.mark.parametrize(

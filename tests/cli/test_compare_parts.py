@@ -66,7 +66,7 @@ def test_one_screen(files):
     ("options", "named"),
     [
         (["--statistic", "acceptance_at_error_rate:max_error_rate=0.01"], "--statistic acceptance_at"),
-        (["--cost-verification", "1", "--cost-error", "9", "--cost-correction", "1"], "--cost-verif"),
+        (["--costs", "verification=1,correction=1,error=9"], "--costs"),
     ],
 )
 def test_what_is_refused(files, options, named):

@@ -16,14 +16,16 @@ from fastarac._core.text import money
 from fastarac.datasets import load_digits_ocr
 
 DATA = load_digits_ocr()
-PRICES = ["--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200]
+PRICES = ["--costs", "verification=2,correction=5,error=200"]
 COSTS = fa.VerificationCosts(2, 5, 200)
 
 
 run = partial(commands.detailed, "evaluate", code=None)
 
 
-refusal = partial(commands.reason, "evaluate")
+def refusal(*arguments: object) -> str:
+    """What is wrong with the value of an option."""
+    return run(*arguments, code=2).stderr
 
 
 @pytest.fixture
@@ -46,9 +48,9 @@ def one(tmp_path):
 
 @pytest.mark.parametrize("people", [None, fa.Reviewer(0.9)])
 def test_all_figures_are_those_of_one_call(digits, people):
-    options = [] if people is None else ["--reviewer-detection", 0.9]
+    prices = PRICES if people is None else [PRICES[0], f"{PRICES[1]},detection_rate=0.9"]
     limits = ["--error-rate", 0.01, "--max-risk", 0.02, "--threshold", 0.9, "--ci", 0.9]
-    result = run(digits, "--model", "model", *PRICES, *options, *limits, "--format", "json")
+    result = run(digits, "--model", "model", *prices, *limits, "--format", "json")
     for record in commands.records(result.stdout):
         figures = fa.evaluate(
             *DATA[record["model"]], max_error_rate=0.01, max_risk=0.02, threshold=0.9, costs=COSTS,
@@ -61,8 +63,8 @@ def test_all_figures_are_those_of_one_call(digits, people):
 
 @pytest.mark.parametrize("people", [None, fa.Reviewer(0.9)])
 def test_records(digits, people):
-    options = [] if people is None else ["--reviewer-detection", 0.9]
-    result = run(digits, "--model", "model", *PRICES, *options, "--format", "json")
+    prices = PRICES if people is None else [PRICES[0], f"{PRICES[1]},detection_rate=0.9"]
+    result = run(digits, "--model", "model", *prices, "--format", "json")
     assert result.exit_code == 0, result.output
     records = commands.records(result.stdout)
     assert len(records) == 4
@@ -134,8 +136,8 @@ def test_table(digits):
     ],
 )
 def test_one_model_needs_no_name(one, prices, sentence):
-    options = zip(["--cost-verification", "--cost-correction", "--cost-error"], prices, strict=True)
-    assert sentence in run(one, *[word for option in options for word in option]).stdout
+    costs = "verification={},correction={},error={}".format(*prices)
+    assert sentence in run(one, "--costs", costs).stdout
 
 
 def test_everything_is_checked_where_nothing_is_right(tmp_path):
@@ -169,29 +171,29 @@ def test_integer_confidences_keep_their_digits(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("costs", "message"),
     [
+        ("error=3", "verification and correction are missing: give all three prices"),
+        ("detection_rate=0.9", "verification, correction and error are missing"),
+        ("verification=2,correction=5,error=-1", "error must be a finite number of at least 0"),
+        ("verification=2,correction=5,error=nan", "error must be a finite number, got nan"),
+        ("verification=1,correction=0,error=1", "correction must be a finite number above 0, got 0.0"),
         (
-            ["--cost-error", 3],
-            "--cost-error needs --cost-verification, --cost-correction",
+            "verification=2,correction=5,error=9,detection_rate=2",
+            "detection_rate must be a number in [0,",
         ),
-        (["--reviewer-detection", 0.9], "--reviewer-detection needs --cost-verification, "),
-        ([*PRICES[:4], "--cost-error", -1], "--cost-error must be a finite number of at least 0"),
-        ([*PRICES[:4], "--cost-error", "nan"], "--cost-error must be a finite number, got nan"),
-        (
-            ["--cost-correction", 0, "--cost-error", 1, "--cost-verification", 1],
-            "--cost-correction must be a finite number above 0, got 0.0",
-        ),
-        ([*PRICES, "--reviewer-detection", 2], "--reviewer-detection must be a number in [0,"),
+        ("verification=2,correction=5,errors=9", "use NAME=PRICE for each of verification, "),
+        ("verification=2,verification=5", "use NAME=PRICE for each of verification, "),
+        ("2,5,200", "use NAME=PRICE for each of verification, "),
     ],
 )
-def test_refused(one, options, message):
-    assert message in refusal(one, *options)
+def test_refused(one, costs, message):
+    assert message in refusal(one, "--costs", costs)
 
 
 def test_refused_before_any_file_is_read():
-    assert "--cost-error must be a finite number of at" in refusal(
-        "nowhere.csv", *PRICES[:4], "--cost-error", -1
+    assert "error must be a finite number of at" in refusal(
+        "nowhere.csv", "--costs", "verification=2,correction=5,error=-1"
     )
 
 
@@ -219,7 +221,7 @@ def test_nothing_changes_without_prices(one):
 def test_a_limit_that_costs_more_than_checking_everything(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("correct,confidence\n" + "1,0.9\n" * 97 + "0,0.9\n" * 3 + "0,0.1\n" * 100)
-    prices = ("--cost-verification", 0.08, "--cost-correction", 0.01, "--cost-error", 12)
+    prices = ("--costs", "verification=0.08,correction=0.01,error=12")
     limits = ("--error-rate", 0.02, "--threshold", 0.95)
     # 1,000 outputs: 15 unseen errors, 500 checked and corrected; or all checked, 515 corrected
     here, everything = 15 * 12 + 500 * 0.09, 1000 * 0.08 + 515 * 0.01
@@ -239,7 +241,7 @@ def test_a_limit_that_costs_more_than_checking_everything(tmp_path):
 def test_models_that_cost_as_little_tie(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_text("correct,confidence\n1,0.9\n0,0.1\n")
-    prices = ("--cost-verification", 1, "--cost-correction", 1, "--cost-error", 9)
+    prices = ("--costs", "verification=1,correction=1,error=9")
     said = run(tmp_path / "a.csv", tmp_path / "b.csv", *prices).stdout.replace("\n", " ")
     assert "b costs the same: a tie." in said
     assert "To see whether a lead is more than chance, run: fastarac compare" in said
@@ -248,6 +250,6 @@ def test_models_that_cost_as_little_tie(tmp_path):
 def test_two_prices_are_told_what_to_enter(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("correct,confidence\n1,0.9\n0,0.1\n")
-    two = ("--cost-verification", 0.08, "--cost-error", 12)
-    for more in ((), ("--cost-correction", 0)):
-        assert "a small price of correction, such as 0.0001" in refusal(path, *two, *more)
+    for more in ("", ",correction=0"):
+        costs = f"verification=0.08,error=12{more}"
+        assert "a small price of correction, such as 0.0001" in refusal(path, "--costs", costs)

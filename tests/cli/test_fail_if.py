@@ -9,7 +9,7 @@ import pytest
 from commands import reason, run, write
 
 VERIFIED = "--inclusion-probability", "pi"
-PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
+PRICES = ("--costs", "verification=2,correction=5,error=200")
 
 
 @pytest.fixture(scope="module")

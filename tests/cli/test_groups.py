@@ -123,10 +123,10 @@ def test_intervals(digits):
     assert f"{record['arac_auc_low']:.4f}-{record['arac_auc_high']:.4f}" in text
 
 
-@pytest.mark.parametrize("people", [(), ("--reviewer-detection", 0.9)])
+@pytest.mark.parametrize("people", ["", ",detection_rate=0.9"])
 def test_prices(digits, people):
-    prices = "--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200
-    command = digits, "--model", "model", "--by", "digit", *prices, *people
+    prices = "--costs", f"verification=2,correction=5,error=200{people}"
+    command = digits, "--model", "model", "--by", "digit", *prices
     records = commands.records(run(*command, "--format", "json").stdout)
     costs = fa.VerificationCosts(2, 5, 200)
     reviewer = fa.Reviewer(0.9) if people else None
@@ -175,8 +175,7 @@ def test_everything_at_once(tmp_path):
     )
     command = (
         path, "--by", "field", "--weight", "weight", "--group", "page", "--ci", 0.95, "--max-risk", 0.1,
-        "--threshold", 0.5, "--cost-verification", 1, "--cost-correction", 2, "--cost-error", 30,
-        "--reviewer-detection", 0.9,
+        "--threshold", 0.5, "--costs", "verification=1,correction=2,error=30,detection_rate=0.9",
     )  # fmt: skip
     result = run(*command, "--format", "json")
     assert result.exit_code == 0, result.output

@@ -19,7 +19,7 @@ from fastarac.ocr import sample_folders
 
 SCHEMA = json.loads((files("fastarac.cli") / "schema.json").read_text(encoding="utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
-PRICES = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 200)
+PRICES = ("--costs", "verification=2,correction=5,error=200")
 TEXTS = sample_folders()
 VERIFIED = "--inclusion-probability", "pi", "--judge", "judge"
 PAGES = TEXTS.truth, TEXTS.outputs["plain"], TEXTS.outputs["enlarged"]

@@ -225,8 +225,8 @@ def test_items_in_a_file(folders):
 def test_the_file_gives_the_same_figures(tmp_path, kind):
     """Missed words that are rejected have no confidence there, and no threshold accepts them."""
     out = tmp_path / f"words.{kind}"
-    limits = "--error-rate", 0.01, "--error-rate", 0.9, "--max-risk", 0.9, "--cost-verification", 2
-    prices = "--cost-correction", 5, "--cost-error", 200
+    limits = "--error-rate", 0.01, "--error-rate", 0.9, "--max-risk", 0.9
+    prices = "--costs", "verification=2,correction=5,error=200"
     options = (*limits, *prices, "--format", "json")
     found = commands.records(run(*SAMPLE, "--missed", "reject", "-o", out, *options).stdout)
     evaluate = ["evaluate", str(out), "--model", "model", "--group", "page", "--ci", "0.95"]
@@ -239,7 +239,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
         assert of_file["acceptance_rate/0.9"] == 1 - of_ocr["missed"] / of_file["n"]
         assert of_file["acceptance_rate/risk/0.9"] == of_file["acceptance_rate/0.9"]
         assert of_file["acceptance_rate/cheapest"] <= of_file["acceptance_rate/0.9"]
-    cheap = "--missed", "reject", *prices[:2], "--cost-verification", 2, "--cost-error", 5
+    cheap = "--missed", "reject", "--costs", "verification=2,correction=5,error=5"
     text = run(*SAMPLE, *cheap).stdout
     assert "At these prices the cheapest threshold of plain accepts outputs without a" in text
     folders = sample_folders()
@@ -508,7 +508,7 @@ def test_reversed_is_said_where_words_are_ranked_errors_first(many):
 def test_missed_words_have_a_price(many, missed):
     """At its own price each costs that; else what verifying and correcting does, or an unseen error."""
     verification, correction, error = 2.0, 5.0, 60.0
-    prices = ("--cost-verification", 2, "--cost-correction", 5, "--cost-error", 60, "--missed", missed)
+    prices = ("--costs", "verification=2,correction=5,error=60", "--missed", missed)
     options = (*prices, "--error-rate", 0.3, "--format", "json")
 
     def cost(*more) -> dict[str, float]:
@@ -525,7 +525,7 @@ def test_missed_words_have_a_price(many, missed):
         assert priced["cost_per_1000/cheapest"] == pytest.approx(row["cost_per_1000/cheapest"] + by)
         assert priced["threshold/cheapest"] == row["threshold/cheapest"]
     alone = settings(many, "missed_price = 11")
-    assert "missed_price needs --cost-ver" in refusal(many / "truth", many / "drops", *alone)
+    assert "missed_price needs --costs" in refusal(many / "truth", many / "drops", *alone)
     alone = settings(many, "missed_price = -1")
     assert "missed_price must be a number of at least 0, such as 5, got -1" in refusal(
         many / "truth", many / "drops", *alone

@@ -16,7 +16,7 @@ from fastarac.ocr.combination.fields import combine_fields
 run = partial(commands.detailed, "ocr")
 refusal = partial(commands.reason, "ocr")
 BOX = [[0, 0], [1, 0], [1, 1], [0, 1]]
-PRICES = "--cost-verification", "1", "--cost-correction", "1", "--cost-error", "20"
+PRICES = "--costs", "verification=1,correction=1,error=20"
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_options_that_do_not_fit_are_refused(folders, options, message):
 @pytest.mark.parametrize(
     ("prices", "text", "message"),
     [
-        ((), "engine_prices.one = 1", "engine_prices needs --cost-verification,"),
+        ((), "engine_prices.one = 1", "engine_prices needs --costs"),
         (PRICES, "engine_prices.one = 1", 'a price for each of "one" and "two", got "one"'),
         (PRICES, "engine_prices.one = -1", "engine_prices must be a table such as"),
         (PRICES, "engine_prices = {one = 1, three = 1}", 'got "one" and "three"'),

@@ -299,7 +299,7 @@ def test_a_lead_by_chance_is_a_tie_and_a_clear_one_is_not(tmp_path):
         rows = [(*k, "2" if e else "1", p) for k, e, p in zip(names, errors, confidence, strict=True)]
         write(tmp_path / f"{name}.csv", (*key, "prediction", "confidence"), rows)
     paths = [tmp_path / f"{name}.csv" for name in ("truth", "a", "b", "c")]
-    prices = ("--cost-verification", 1, "--cost-correction", 1, "--cost-error", 30)
+    prices = ("--costs", "verification=1,correction=1,error=30")
     report = tmp_path / "r.html"
     options = ("--error-rate", 0.05, *prices, "--report", report)
     said = run(*paths, *options).stdout.replace("\n", " ")

@@ -55,7 +55,7 @@ class TestProcess:
             return run_process(**given).stdout.decode().split()
 
         assert completed("fastarac mon") == ["monitor"]
-        assert "--cost-error" in completed("fastarac evaluate --co")
+        assert "--costs" in completed("fastarac evaluate --co")
         script = run_process(
             "--show-completion", "zsh", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1"
         )

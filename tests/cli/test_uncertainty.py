@@ -90,9 +90,7 @@ class TestIntervals:
             "evaluate",
             knn,
             *self.OPTIONS,
-            "--cost-verification=2",
-            "--cost-correction=1",
-            "--cost-error=1",
+            "--costs=verification=2,correction=1,error=1",
         )
         names = {
             "recognition_rate": "recognition_rate",

@@ -82,8 +82,8 @@ def test_costs(folder, tmp_path):
     expected = fa.evaluate(
         *read_verified(path, **columns()), costs=prices, reviewer=people, max_error_rate=0.05
     ).cost_evaluation
-    options = "--cost-verification", 1, "--cost-correction", 2, "--cost-error", 12
-    command = "evaluate", path, *BY, *options, "--reviewer-detection", 0.9, "--error-rate", 0.05
+    options = "--costs", "verification=1,correction=2,error=12,detection_rate=0.9"
+    command = "evaluate", path, *BY, *options, "--error-rate", 0.05
     words = " ".join(run(*command).stdout.split())
     assert (
         f"of people too {expected.cheapest.error_rate:.4f} cost of an item {expected.at_cheapest:.6g}"
@@ -98,7 +98,6 @@ def test_costs(folder, tmp_path):
     assert "--report and prices cannot go together with" in reason(
         *command, "--report", tmp_path / "r.html"
     )
-    assert "needs --cost-correction, --cost-error: give" in reason("evaluate", path, *BY, *options[:2])
 
 
 def test_report(folder, tmp_path):
