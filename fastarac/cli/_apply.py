@@ -10,7 +10,7 @@ import typer
 from fastarac import operation
 from fastarac._core.files import problem_with
 from fastarac.answers.application import application_answer, documents_answer, pages_answer
-from fastarac.cli import _html, _ocr
+from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
     OF_OCR,
@@ -22,6 +22,7 @@ from fastarac.cli._engine_files import (
 )
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
+from fastarac.cli._ocr_settings import OcrSettings, SettingsOptions
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     ByColumn,
@@ -161,7 +162,7 @@ def apply(
     pages: PagesOutput = None,
     station: options.Station = None,
     images: options.Images = None,
-    reading: _ocr.EngineOptions,
+    reading: SettingsOptions,
     printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
@@ -180,7 +181,7 @@ def apply(
     loaded, of_tables = load(policy), (*OF_TABLES, "--group")
     if are_documents(loaded, paths, columns):
         refuse_others(given, paths[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
-        _divide_documents(loaded, paths, reading["settings"].field_names(), goals, request)
+        _divide_documents(loaded, paths, reading.field_names(), goals, request)
         return
     if is_of_ocr(paths, given, of_tables):
         _divide_pages(loaded, paths, reading, goals, request)
@@ -240,7 +241,7 @@ def _divide_documents(
 def _divide_pages(
     policy: Policy,
     paths: Sequence[Path],
-    reading: Mapping[str, Any],
+    reading: OcrSettings,
     goals: _Goals,
     request: _Invocation,
 ) -> None:

@@ -116,9 +116,7 @@ def statistic_of(text: str) -> Statistic:
     """Return the statistic for a text such as ``"acceptance_rate:threshold=0.9"``."""
     name, *parameters = text.split(":")
     if name == "cost":
-        raise RefusalError(
-            "--statistic cost cannot take prices; leave it out and give --costs"
-        )
+        raise RefusalError("--statistic cost cannot take prices; leave it out and give --costs")
     values: dict[str, Any] = {}
     for parameter in parameters:
         key, equals, value = (part.strip() for part in parameter.partition("="))

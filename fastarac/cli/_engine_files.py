@@ -5,22 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastarac.cli._ocr import named_paths
+from fastarac.cli._ocr import named_paths, unit_of
 from fastarac.cli._options import RefusalError
 from fastarac.cli._policies import refusing
-from fastarac.cli._refusals import incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
+    from fastarac.cli._ocr_settings import OcrSettings
     from fastarac.operation import Policy
 
 OF_TABLES = "--confidence", "--by", "--document", "--allow-empty", "--judge", "--type"
-OF_OCR = (
-    *("--pages", "--images", "--crops", "--unit"),
-    *("--combination", "--name"),
-)
+OF_OCR = "--pages", "--images", "--crops"
 
 
 def refuse_others(
@@ -59,17 +56,16 @@ def is_of_ocr(
     return bool(found)
 
 
-def engine_files(paths: Sequence[Path], reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments for reading files of one OCR engine, or of several by name."""
+def engine_files(paths: Sequence[Path], settings: OcrSettings) -> dict[str, Any]:
+    """Return the arguments for reading files of one OCR engine, or of several to combine."""
     from fastarac import ocr
 
-    options = dict(reading)
-    model, names = options.pop("combination"), options.pop("name")
-    settings = options.pop("settings")
-    options |= {"join": settings.join, "level": settings.level, "output": paths}
+    options: dict[str, Any] = {
+        "unit": str(unit_of(settings)), "join": settings.join, "level": settings.level,
+        "output": paths, "combination": None,
+    }  # fmt: skip
+    model = settings.combination
     if model is not None:
         options["combination"] = refusing(str(model), lambda: ocr.Combination.load(model))
-        options["output"] = named_paths(paths, names)
-    elif names:
-        incomplete({"--name"}, [("--name", ("--combination",))])
+        options["output"] = named_paths(paths, settings.names)
     return options

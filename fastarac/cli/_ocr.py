@@ -12,8 +12,7 @@ import typer
 from fastarac._core.extras import missing
 from fastarac._core.files import folder_problem
 from fastarac._core.text import listed
-from fastarac.cli._ocr_combine import CombinationFile, Combining
-from fastarac.cli._ocr_settings import OcrSettings, SettingsFile
+from fastarac.cli._ocr_combine import Combining, combining
 from fastarac.cli._option_groups import OptionsOf
 from fastarac.cli._options import (
     COMPARE,
@@ -30,6 +29,8 @@ from fastarac.cli._refusals import incompatible, incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+
+    from fastarac.cli._ocr_settings import OcrSettings
 
 Unit = StrEnum("Unit", ["word", "line", "character"])
 Missed = StrEnum("Missed", ["reject", "residual", "separate", "neighbour", "drop"])
@@ -54,7 +55,7 @@ Names = Annotated[
     option("--name NAME", "Name of an engine; repeat in the order of OCR.", Panel.files),
 ]
 UnitOption = Annotated[
-    Unit,
+    Unit | None,
     option(
         "--unit UNIT",
         "Unit to count: word (default), line or character.",
@@ -106,14 +107,14 @@ SkipUnmatched = Annotated[
 class Alignment:
     """Options for aligning outputs with the true texts."""
 
-    unit: UnitOption = Unit.word
+    unit: UnitOption = None
     missed: MissedOption = None
     fold: FoldOption = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the options as arguments of the library."""
         return {
-            "unit": str(self.unit),
+            "unit": str(self.unit or Unit.word),
             "missed": str(self.missed or Missed.reject),
             "fold": tuple(map(str, self.fold or ())),
         }
@@ -164,23 +165,9 @@ class EngineFiles:
 
 
 AlignmentOptions = Annotated[Alignment, OptionsOf(Alignment)]
-CombiningOptions = Annotated[Combining, OptionsOf(Combining)]
+CombiningOptions = Annotated[Combining, OptionsOf(combining)]
 FieldOptions = Annotated[FieldReading, OptionsOf(FieldReading)]
 FileOptions = Annotated[EngineFiles, OptionsOf(EngineFiles)]
-
-
-def _engine_files(
-    combination: CombinationFile = None,
-    name: Names = None,
-    unit: UnitOption = Unit.word,
-    settings: SettingsFile = None,
-) -> dict[str, Any]:
-    read = OcrSettings.read(settings)
-    given = {"unit": str(unit), "combination": combination, "name": tuple(name or ())}
-    return given | {"settings": read}
-
-
-EngineOptions = Annotated[dict[str, Any], OptionsOf(_engine_files)]
 
 
 OF_PAGES = "--images", "--attributes", "--review-pages"
@@ -191,10 +178,7 @@ NEEDED = (
     ("--no-text", ("--report",)),
     ("--save-combination", ("--combine",)),
 )
-EXCLUDED = (
-    ("--no-text", ("--images",)),
-    ("--save-combination", ("--combination",)),
-)
+EXCLUDED = (("--no-text", ("--images",)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +234,13 @@ class OcrRequest:
     def aligned(self) -> dict[str, Any]:
         """Return the options of the alignment as arguments of the library."""
         return self.alignment.arguments() | self.settings.alignment()
+
+
+def unit_of(settings: OcrSettings) -> Unit:
+    """Return the unit in a file of settings; the default is the word."""
+    if settings.unit is None or settings.unit in list(Unit):
+        return Unit(settings.unit or "word")
+    raise RefusalError(f"--settings: unit must be {listed(list(Unit))}, got {settings.unit!r}")
 
 
 def are_by_page(group: Sequence[str] | None) -> bool:

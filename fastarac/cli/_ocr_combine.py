@@ -21,15 +21,6 @@ Combine = Annotated[
     bool,
     option("--combine", "Also evaluate the engines combined.", Panel.files, expert=True),
 ]
-CombinationFile = Annotated[
-    Path | None,
-    option(
-        "--combination FILE",
-        "Combine engines with a file from --save-combination.",
-        Panel.files,
-        expert=True,
-    ),
-]
 SaveCombination = Annotated[
     Path | None,
     option(
@@ -56,9 +47,9 @@ class Combining:
         The file in which to save the learnt combination.
     """
 
-    combine: Combine = False
-    combination: CombinationFile = None
-    save_combination: SaveCombination = None
+    combine: bool = False
+    save_combination: Path | None = None
+    combination: Path | None = None
 
     @property
     def is_wanted(self) -> bool:
@@ -66,7 +57,9 @@ class Combining:
         return self.combine or self.combination is not None
 
     def check(self) -> None:
-        """Refuse to save a combination where there is no folder."""
+        """Refuse to save a combination that is not learnt, or where there is no folder."""
+        if self.save_combination is not None and self.combination is not None:
+            raise RefusalError("--save-combination cannot go with combination in --settings")
         if self.save_combination is not None and not self.save_combination.parent.is_dir():
             raise RefusalError(
                 f"{self.save_combination}: there is no folder {self.save_combination.parent}"
@@ -122,6 +115,11 @@ class Combining:
         except (ValueError, OSError, ModuleNotFoundError) as error:
             raise RefusalError(f"--combine: {error}") from None
         return found
+
+
+def combining(combine: Combine = False, save_combination: SaveCombination = None) -> Combining:
+    """Return the options for combining engines."""
+    return Combining(combine, save_combination)
 
 
 def prices_together(engines: Sequence[str], prices: Mapping[str, float]) -> dict[str, float]:

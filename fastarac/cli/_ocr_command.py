@@ -293,5 +293,8 @@ def ocr(
     settings = Settings(limits, costs, delivery, Certainty(ci, guarantee))
     given = given_options(context).values()
     by_page = _ocr.are_by_page(group)
+    files = replace(files, name=files.name or list(own.names))
+    alignment = replace(alignment, unit=alignment.unit or _ocr.unit_of(own))
+    combining = replace(combining, combination=own.combination)
     request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, own, given)
     run(request, settings, beside, output=output, command=after_ocr(context))

@@ -19,6 +19,7 @@ EXAMPLES = {  # examples of values for keys that do not hold texts
     "within_truth": "true or false",
     "ignore_regions": "a list such as ['image']",
     "missed_price": "a number of at least 0, such as 5",
+    "names": "a list such as ['Tesseract', 'Textract']",
     "rename": "a table such as {SUM = 'total'}",
     "columns": "a table such as {text = 'word', confidence = 'score'}",
     "engine_prices": "a table such as {tesseract = 0, textract = 0.0015}",
@@ -47,6 +48,7 @@ def _is_text(value: object) -> bool:
 IS_RIGHT: dict[str, Callable[[Any], bool]] = {
     "within_truth": lambda value: isinstance(value, bool),
     "ignore_regions": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "names": lambda value: isinstance(value, list) and all(map(_is_text, value)),
     "missed_price": _is_price,
     "rename": lambda value: _all(value, _is_text),
     "columns": lambda value: _all(value, _is_text),
@@ -56,8 +58,15 @@ IS_RIGHT: dict[str, Callable[[Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class OcrSettings:
-    """Settings, named like the library's arguments; `columns` are the columns of a table of words."""
+    """Settings, named like the library's arguments; `columns` are the columns of a table of words.
 
+    `combination` is the file of a learnt combination of engines, beside the settings; `names` are the
+    names of the engines in order.
+    """
+
+    unit: str | None = None
+    names: Sequence[str] = ()
+    combination: Path | None = None
     level: str = "auto"
     join: str = "min"
     inserted: str = "wrong"
@@ -92,6 +101,8 @@ class OcrSettings:
                 raise RefusalError(
                     f"{settings}: {name} must be {EXAMPLES.get(name, 'a text')}, got {value!r}"
                 )
+        if "combination" in table:
+            table = {**table, "combination": settings.parent / table["combination"]}
         return cls(**table)
 
     def alignment(self) -> dict[str, Any]:

@@ -40,11 +40,12 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
                 own = list(signature(each.make, eval_str=True).parameters.values())
                 groups[name] = each.make, [option.name for option in own]
         taken += [option.replace(kind=Parameter.KEYWORD_ONLY) for option in own]
-    taken.append(Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll))
+    if "\f" in run.__globals__.get("EXAMPLES", "") or any(map(_is_hidden, taken)):
+        taken.append(Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll))
 
     @wraps(run)
     def as_typer_calls_it(**given: Any) -> None:
-        del given["help_all"]
+        given.pop("help_all", None)
         with ends_quietly():
             for name, (make, names) in groups.items():
                 given[name] = make(**{option: given.pop(option) for option in names})
@@ -53,6 +54,13 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
     as_typer_calls_it.__dict__["__signature__"] = Signature(taken)
     as_typer_calls_it.__annotations__ = {each.name: each.annotation for each in taken}
     return as_typer_calls_it
+
+
+def _is_hidden(parameter: Parameter) -> bool:
+    """Return whether only ``--help-all`` shows an option."""
+    return any(
+        getattr(each, "hidden", False) for each in getattr(parameter.annotation, "__metadata__", ())
+    )
 
 
 def given_options(context: typer.Context) -> dict[str, str]:

@@ -10,11 +10,11 @@ import typer
 
 from fastarac._core.exceptions import collected
 from fastarac.answers.sampling import drawn_answer, joined_answer
-from fastarac.cli import _ocr
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import OF_TABLES, engine_files, is_of_ocr
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
+from fastarac.cli._ocr_settings import OcrSettings, SettingsOptions
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     ANSWERS,
@@ -164,7 +164,7 @@ def sample(
     images: options.Images = None,
     crops: CropsFolder = None,
     station: options.Station = None,
-    reading: _ocr.EngineOptions,
+    reading: SettingsOptions,
     printing: PrintingOptions,
 ) -> None:
     """Draw outputs for people to verify, each with a known probability."""
@@ -304,7 +304,7 @@ class _DrawnFrom(NamedTuple):
     paths: Sequence[Path]
     confidence: str
     is_ocr: bool
-    reading: Mapping[str, Any]
+    reading: OcrSettings
 
     @property
     def words(self) -> EngineOutputs:

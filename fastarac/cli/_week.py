@@ -12,7 +12,6 @@ from fastarac import weeks
 from fastarac._core.exceptions import collected
 from fastarac._core.extras import missing
 from fastarac.answers.weeks import week_answer
-from fastarac.cli import _ocr
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
     OF_OCR,
@@ -24,6 +23,7 @@ from fastarac.cli._engine_files import (
 )
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
+from fastarac.cli._ocr_settings import OcrSettings, SettingsOptions
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     ANSWERS,
@@ -45,7 +45,7 @@ from fastarac.cli._policies import load, refusing
 from fastarac.cli._screen import command_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from fastarac.operation import Policy
     from fastarac.operation.week_results import PolicyWeek
@@ -104,7 +104,7 @@ def week(
     by: ByColumn = None,
     group: GroupColumn = None,
     images: options.Images = None,
-    reading: _ocr.EngineOptions,
+    reading: SettingsOptions,
     printing: PrintingOptions,
 ) -> None:
     """Apply, audit, check and monitor a policy week by week."""
@@ -141,7 +141,7 @@ def _reading_of(
     files: Sequence[Path],
     given: set[str],
     by: str | None,
-    reading: Mapping[str, Any],
+    reading: OcrSettings,
 ) -> dict[str, Any]:
     """Return the options for reading files of OCR; refuse options of other kinds of files."""
     if not files:
@@ -149,7 +149,7 @@ def _reading_of(
     of_tables = *OF_TABLES, "--group"
     if are_documents(policy, files, {"by": by, "documents": None}):
         refuse_others(given, files[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
-        return {"read_options": reading["settings"].field_names()}
+        return {"read_options": reading.field_names()}
     if is_of_ocr(files, given, of_tables):
         return {"read_options": engine_files(files, reading)}
     return {}

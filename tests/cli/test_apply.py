@@ -45,7 +45,7 @@ def test_files_are_read_by_their_options(policy, tmp_path):
     (tmp_path / "ocr" / "note.txt").write_text("my notes")
     assert "note.txt: line 1: it begins with" in reason("apply", policy, tmp_path / "ocr", *goals)
     pages = sorted((tmp_path / "ocr").glob("*.tsv"))
-    run("apply", policy, *pages, "--unit", "line", *goals)
+    run("apply", policy, *pages, *settings(tmp_path, 'unit = "line"'), *goals)
     found = fa.ocr.apply_to_files(fa.operation.Policy.load(policy), OCR, unit="line")
     assert len((tmp_path / "a.csv").read_text().splitlines()) == found.applied.accepted + 1
     two = sorted(OCR.iterdir())[:2]
@@ -64,7 +64,7 @@ def test_refusals(policy, tmp_path):
         ([OCR], ["--by", "field"], f"--by is for tables, but {OCR} is read as OCR"),
         ([OCR], ["--confidence", "c"], "--confidence is for tables"),
         ([table], ["--pages", a], f"--pages is for OCR, but {table} is read as a table"),
-        ([table], ["--unit", "line"], "--unit is for OCR"),
+        ([table], settings(tmp_path, 'unit = "line"'), "--settings is for OCR"),
         ([OCR], ["--images", full], "--images needs --station"),
         ([OCR], ["--pages", tmp_path / "p.doc"], "--pages: "),
         ([OCR], ["--station", tmp_path / "s.html", "--images", full], "full holds no image"),
@@ -168,7 +168,7 @@ def test_options_that_are_for_something_else(policy, of_fields, tmp_path):
     new.write_text('{"total": {"value": "7", "confidence": 0.9}}')
     goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
     for chosen, path, option, message in (
-        (of_fields, new, ("--unit", "line"), f"--unit is for OCR, but {new} is read as fields"),
+        (of_fields, new, ("--pages", tmp_path / "p.csv"), f"--pages is for OCR, but {new} is read as"),
         (of_fields, new, ("--group", "page"), f"--group is for tables, but {new} is read as fields"),
         (of_fields, new, settings(tmp_path, "rename = 1"), "rename must be a table such as"),
     ):

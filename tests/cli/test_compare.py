@@ -349,10 +349,6 @@ class TestStatistics:
                 "--statistic acceptance_rate needs threshold, as in acceptance_rate:",
             ),
             (("--ci", 95), "--ci must be a number strictly between 0 and 1, got 95.0"),
-            (
-                ("--costs", "error=1"),
-                "Invalid value for '--costs': verification and correction are missing",
-            ),
         ],
     )
     def test_refused_before_any_file_is_read(self, options, found):

@@ -5,17 +5,15 @@ from __future__ import annotations
 import random
 import re
 import shutil
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
-from commands import run
+from commands import run, settings
 from files import WRITERS
 
 from fastarac.ocr import sample_folders
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Words of the parsers below, which say nothing to who has damaged a file.
 JARGON = re.compile(
@@ -106,7 +104,7 @@ def jobs() -> list[Job]:
     answers = ("sample", "new.csv", "--answers", "drawn.csv", "-o", "x.csv")
     search = ("search", "new.csv", "--error-rate", "0.1", "--state", "search.json", "-o", "batch.csv")
     ocr = ("ocr", "truth", "plain")
-    engines = ("plain", "enlarged", "--combination", "combination.json")
+    engines = ("plain", "enlarged", *settings(Path(), 'combination = "combination.json"'))
     return [
         *found,
         Job("check's policy", ("check", "policy.json", "a.csv"), "policy.json"),

@@ -62,7 +62,8 @@ def test_the_combination_and_the_rule_are_rows_of_their_own(folders):
     assert "one = two: all engines agree on " in said
     assert "is worth up to" in said or "saves nothing" in said
     # with what was learnt, on other pages (here the same)
-    again = json.loads(run(*arguments(folders), "--combination", model, "--format", "json").stdout)
+    both = settings(folders, f'combination = "{model.name}"')
+    again = json.loads(run(*arguments(folders), *both, "--format", "json").stdout)
     assert {row["name"] for row in again["models"]} == set(rows)
 
 
@@ -91,16 +92,15 @@ def test_a_saved_combination_divides_new_pages(folders):
     commands.run("fit", items, *fit, "--allow-empty", "confidence")
     goals = "-o", folders / "accepted.csv", "--review", folders / "review.csv"
     engines = folders / "one", folders / "two"
-    found = commands.run("apply", policy, *engines, "--combination", model, *goals)
+    both = settings(folders, f'combination = "{model.name}"')
+    found = commands.run("apply", policy, *engines, *both, *goals)
     assert found.stdout.startswith("Accept ")
     rows = (folders / "accepted.csv").read_text().splitlines()
     assert len(rows) > 100
     reason = partial(commands.reason, "apply", policy)
-    assert "the engines must be" in reason(
-        *engines, "--combination", model, "--name", "a", "--name", "b", *goals
-    )
-    assert "at least two" in reason(engines[0], "--combination", model, *goals)
-    assert "needs --combination" in reason(*engines, "--name", "a", "--name", "b", *goals)
+    assert "at least two" in reason(engines[0], *both, *goals)
+    renamed = settings(folders, f'combination = "{model.name}"\nnames = ["a", "b"]')
+    assert "the engines must be" in reason(*engines, *renamed, *goals)
 
 
 def test_fields_are_combined(tmp_path):
@@ -149,7 +149,7 @@ def test_options_that_do_not_fit_are_refused(folders, options, message):
         (PRICES, "engine_prices.one = -1", "engine_prices must be a table such as"),
         (PRICES, "engine_prices = {one = 1, three = 1}", 'got "one" and "three"'),
         (PRICES, "missed_price = 1\nengine_prices.one = 1", "only one of missed_price and engine_p"),
-        ((), "within = true", "settings.toml: the keys must be some of level, join, inserted"),
+        ((), "within = true", "settings.toml: the keys must be some of unit, names, combination"),
         ((), "level = 3", "settings.toml: level must be a text, got 3"),
         ((), "within_truth = 'yes'", "settings.toml: within_truth must be true or false, got 'yes'"),
         ((), "level =", "settings.toml: it is not valid TOML"),
@@ -165,7 +165,7 @@ def test_what_cannot_be_combined_is_refused(folders, tmp_path):
     both = truth, one, two, "--combine"
     (tmp_path / "damaged.json").write_text("{}")
     assert "not the file of a fastarac combination" in refusal(
-        *both, "--combination", tmp_path / "damaged.json"
+        *both, *settings(tmp_path, 'combination = "damaged.json"')
     )
     (two / "p7.json").unlink()
     assert "has 1 page that two lacks: p7; both need the" in refusal(*both, "--skip-unmatched")

@@ -12,7 +12,7 @@ from PIL import Image
 
 import fastarac as fa
 from fastarac.partial_truth import draw_verification_sample
-from tests.commands import reason, run
+from tests.commands import reason, run, settings
 
 BY = ("--inclusion-probability", "inclusion_probability")
 HEADER = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
@@ -174,7 +174,7 @@ def test_refusals(pages, tmp_path):
     table.write_text("confidence\n0.5\n0.7\n")
     of_table = ("sample", table, "--budget", 1, "-o", goal)
     assert "--images is for OCR" in reason(*of_table, *pictures, tmp_path / "c")
-    assert "--unit is for OCR" in reason(*of_table, "--unit", "line")
+    assert "--settings is for OCR" in reason(*of_table, *settings(tmp_path, 'unit = "line"'))
     first = next(Path(ocr).iterdir())
     assert ", which is also read: choose another file" in reason(
         "sample", first, "--budget", 1, "-o", first

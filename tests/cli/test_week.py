@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import reason, run
+from commands import reason, run, settings
 
 FIELDS = {"date": 0.06, "name": 0.5}
 
@@ -115,6 +116,5 @@ def test_refusals(folder):
     assert "--wait is 2, but was 4 in the first week" in reason(
         "week", "policy.json", "-o", "weeks", "--wait", 2
     )
-    assert "--unit is for OCR" in reason(
-        "week", "policy.json", "1.csv", "-o", "weeks", "--unit", "line"
-    )
+    unit = settings(Path(), 'unit = "line"')
+    assert "--settings is for OCR" in reason("week", "policy.json", "1.csv", "-o", "weeks", *unit)
