@@ -30,11 +30,11 @@ LIMITS = (0.01, 0.05)
 SAMPLES = 300
 AT_LIMIT = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)
 SENTENCE = """\
-> On {n_pages} pages of {n_words:,} words, drawn at random, {best} lets {accepted} of the work
-> through unchecked, at a confidence of {threshold} and more; {errors} of all is then wrong and
-> unseen. The 95 % interval of the share that goes through, by page, is {low} to {high}. {other} lets
-> {less} through; the difference is {surely}. {best} misses {missed} of the words and
-> {other} {also_missed}: people have to search the pages for them, whatever the threshold.
+> On {n_pages} pages with {n_words:,} words, drawn at random, {best} accepts {accepted} of the work
+> at a confidence of {threshold} or more; undetected errors are then {errors} of all words. The
+> 95% interval of the accepted share, by page, is {low} to {high}. {other} accepts {less}; the
+> difference is {surely}. {best} misses {missed} of the words and {other} {also_missed}: people have to
+> search the pages for them, whatever the threshold.
 """
 
 

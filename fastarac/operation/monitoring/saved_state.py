@@ -31,7 +31,7 @@ def deadline_of(value: Any, name: str = "deadline") -> float:
     return positive_scalar(value, name, strict=True)
 
 
-# The fields are described in docs/formats.md.
+# The fields are described in docs/states.md.
 _GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1), "unanswered": saved.whole()})
 STATE = saved.record(
     {
