@@ -13,7 +13,8 @@ A good judge has a score s ~ N(d, 1) of right items and N(0, 1) of wrong ones, a
 of being right that follows from s and the error rate; d is such that its correlation with the truth is
 0.8 among the items that are accepted at 1 % of errors. A biased one says this with 3 taken from the
 log-odds, an overconfident one with the log-odds times 4, a lying one says the opposite, and a blind one
-takes every second error for what is surely right. A useless one draws a number from [0, 1].
+takes every second error for what is surely right. A useless one draws a number from [0, 1]. One that
+flags says only right or wrong: it finds 85% of the errors, and calls 2% of the right items wrong.
 """
 
 from __future__ import annotations
@@ -57,9 +58,10 @@ SHORT_Z = 2.326  # one-sided 99 %
 PAGE, SHARED = 20, 0.2
 CORRELATION = 0.8
 MIX = {"aimed": 0.5, "uniform": 1.0, "pages": 0.5, "nine tenths aimed": 0.1}
-JUDGES = ("none", "useless", "good", "biased", "overconfident", "lying", "blind")
+JUDGES = ("none", "useless", "good", "biased", "overconfident", "lying", "blind", "flags")
 RATES = (0.005, 0.02, 0.1)
 LEAST_JUDGED = 1e-6
+FOUND, FALSE_ALARM = 0.85, 0.02  # of the errors and of the right items, called wrong by flags
 
 
 class Design(NamedTuple):
@@ -121,6 +123,7 @@ def designs() -> list[Design]:
             ("good", "uniform"),
         )
     ]
+    found += [Design("intervals", 2 * small, 600, 0.032, j, "uniform") for j in ("flags", "none")]
     found += [Design("intervals", 1_000_000, 5000, few, judge, "aimed") for judge in ("good", "none")]
     found += [
         Design("parts", small, k, rate, judge, draw)
@@ -214,6 +217,8 @@ def judged(kind: str, correct: NDArray[np.bool_], error_rate: float, rng: np.ran
         return None
     if kind == "useless":
         return rng.random(len(correct))
+    if kind == "flags":
+        return (rng.random(len(correct)) >= np.where(correct, FALSE_ALARM, FOUND)).astype(np.float64)
     distance = distance_of(error_rate)
     score = rng.normal(size=len(correct)) + distance * correct
     found = np.clip(_opinion(score, distance, error_rate), LEAST_JUDGED, 1.0 - LEAST_JUDGED)

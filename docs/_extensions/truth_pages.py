@@ -130,9 +130,9 @@ def with_warnings(found: Found, text: str) -> str:
 
 
 def ratios_table() -> str:
-    """Widths with a good judge, over those without, of the same draw."""
+    """Widths with an informative judge, over those without, of the same draw."""
     lines = []
-    for row in intervals(judge="good"):
+    for row in intervals(judge="good") + intervals(judge="flags"):
         without = intervals(
             judge="none", **{k: row[k] for k in ("n", "verified", "error_rate", "draw")}
         )
@@ -144,9 +144,9 @@ def ratios_table() -> str:
             else "–"
             for name in NAMES
         ]
-        where = [f"{row['verified']:,} of {row['n']:,}", f"{100 * row['error_rate']:g} %", row["draw"]]
-        lines.append([*where, *cells])
-    return markdown(["verified", "errors", "draw", *NAMES.values()], lines)
+        where = [row["judge"], f"{row['verified']:,} of {row['n']:,}"]
+        lines.append([*where, f"{100 * row['error_rate']:g} %", row["draw"], *cells])
+    return markdown(["judge", "verified", "errors", "draw", *NAMES.values()], lines)
 
 
 def coverage_table(draw: str) -> str:
