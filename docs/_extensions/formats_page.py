@@ -39,7 +39,7 @@ def versions() -> str:
             f"1 to {sketch_format.VERSION}",
         ],
     ]
-    return markdown(["what", "known by", "its version in", "written", "read"], rows)
+    return markdown(["what", "identified by", "its version in", "written", "read"], rows)
 
 
 MAKERS: dict[str, Callable[[], str]] = {"formats_versions.md": versions}

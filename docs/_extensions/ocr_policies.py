@@ -76,7 +76,7 @@ def foldings() -> str:
 
 def historical() -> str:
     """What the folding of historical prints takes for the same."""
-    rows = ["| | code | name | taken for |", "| --- | --- | --- | --- |"]
+    rows = ["| | code | name | read as |", "| --- | --- | --- | --- |"]
     for letter, meant in HISTORICAL.items():
         private = "\ue000" <= letter <= "\uf8ff"
         name = "in the Private Use Area" if private else unicodedata.name(letter).lower()

@@ -14,21 +14,21 @@ SCALES = {"percent": "0 to 100", "unit": "0 to 1"}
 
 def confidences() -> str:
     """What each format gives as confidence."""
-    rows = [("format", "confidence", "scale", "of each")]
+    rows = [("format", "confidence", "scale", "one for each")]
     rows += [(each.title, each.gives, SCALES[each.scale], each.unit) for each in FORMATS.values()]
     return _markdown(rows)
 
 
 def options() -> str:
     """By what a format is told, and how an engine is made to write confidences."""
-    rows = [("format", "`Words.source`", "told by", "how to get confidences")]
+    rows = [("format", "`Words.source`", "recognized by", "how to get confidences")]
     rows += [(each.title, f"`{each.name}`", each.told_by, each.option) for each in FORMATS.values()]
     return _markdown(rows)
 
 
 def tried() -> str:
     """With whose files each format is tested."""
-    rows = [("format", "tried with"), *((each.title, each.tried) for each in FORMATS.values())]
+    rows = [("format", "tested with"), *((each.title, each.tried) for each in FORMATS.values())]
     return _markdown(rows)
 
 
