@@ -1,4 +1,4 @@
-"""The OCR formats that can be read, where their confidences stand, and how engines write them."""
+"""The OCR formats that can be read, where their confidences are, and how engines write them."""
 
 from __future__ import annotations
 
@@ -170,8 +170,8 @@ _ALL = (
         "JSON with `fullTextAnnotation`",
         "unit",
         "word",
-        "`confidence` of each word; where no break is between words (a word and its comma), they are "
-        "one, with the lowest confidence of its parts",
+        "`confidence` of each word; words without a break between them (a word and its comma) become "
+        "one word, with the lowest confidence of its parts",
         "ask for `DOCUMENT_TEXT_DETECTION` (with `TEXT_DETECTION`, set "
         "`textDetectionParams.enableTextDetectionConfidenceScore`)",
         "v1, as JSON and as its Python library writes it (made by hand)",
@@ -182,8 +182,8 @@ _ALL = (
         "JSON with `text` and `pages` of `tokens`",
         "unit",
         "word",
-        "`layout.confidence` of each token; tokens that no white space parts are one word, with the "
-        "lowest confidence of its parts",
+        "`layout.confidence` of each token; tokens without white space between them become one word, "
+        "with the lowest confidence of its parts",
         "the OCR processor always writes it; the field mask must include `text` and `pages.tokens`",
         "v1 (made by hand)",
     ),
@@ -194,7 +194,7 @@ _ALL = (
         "lists of box and `[text, score]`; regions of PP-Structure 2",
         "unit",
         "line",
-        "`rec_scores`, the mean over the characters of a line: each word has its line's",
+        "`rec_scores`, the mean over the characters of a line; each word gets its line's",
         "`result.save_to_json(…)` writes it (3.x); `json.dump(ocr.ocr(image), file)` (2.x)",
         "PaddleOCR 2 and 3, PP-Structure 2 and 3, PaddleX 3 serving (made by hand)",
     ),
@@ -214,8 +214,8 @@ _ALL = (
         "JSON lists of objects with `box`, `txt` and `score`, or of lines of `[text, score, box]`",
         "unit",
         "line",
-        "`score`, the mean over the characters of a line: each word has its line's; in `word_results` "
-        "each character of a line has its own, but where the line is of Latin words (see below)",
+        "`score`, the mean over the characters of a line; each word gets its line's; in `word_results` "
+        "each character has its own, except in lines of Latin words (see below)",
         "`json.dump(result.to_json(), file)`; for scripts without spaces `return_word_box=True` and "
         "`json.dump(result.word_results, file)`",
         "3.10.0 (its own output)",
@@ -236,7 +236,7 @@ _ALL = (
         "JSON with pages of `text_lines`",
         "unit",
         "line",
-        "`confidence` of each word, or of each line where it has no words",
+        "`confidence` of each word, or of each line without words",
         "`surya_ocr` writes it into `results.json`",
         "results.json with and without words (made by hand)",
     ),
@@ -246,7 +246,7 @@ _ALL = (
         "a JSON list of pages with `page_no` and `cells`",
         "unit",
         "line",
-        "`confidence` of each word cell, or of each cell; none of text that the file itself holds",
+        "`confidence` of each word cell, or of each cell; text embedded in the file has none",
         "keep `result.pages` of the conversion; the exported document has no confidences",
         "pages with cells (made by hand)",
     ),
