@@ -93,13 +93,13 @@ def operation() -> str:
         "python operation_example.py .",
         "head -3 verified.csv",
         "fastarac fit verified.csv --by field --error-rate 0.02 -o policy.json",
-        "fastarac apply policy.json week-1.csv --by field -o accepted.csv --review review.csv",
+        "fastarac apply policy.json week-1.csv -o accepted.csv --review review.csv",
         "head -3 review.csv",
-        "fastarac check policy.json audits-1.csv --by field",
+        "fastarac check policy.json audits-1.csv",
         f"fastarac monitor policy.json audits-1.csv {audits}",
         f"fastarac monitor policy.json audits-1.csv audits-2.csv {audits}",
         f"fastarac monitor policy.json audits-3.csv {audits} --report monitor.html",
-        "fastarac check policy.json audits-3.csv --by field",
+        "fastarac check policy.json audits-3.csv",
         prepare=prepare,
     )
 

@@ -1,5 +1,5 @@
 #!/bin/sh
 # weekly.sh WEEK: divide the week's outputs, count its audits, and write a page about them
 week=$1
-fastarac apply policy.json week-$week.csv --by field -o accepted-$week.csv --review review-$week.csv
-fastarac monitor policy.json audits-$week.csv --by field --state state.json --report week-$week.html
+fastarac apply policy.json week-$week.csv -o accepted-$week.csv --review review-$week.csv
+fastarac monitor policy.json audits-$week.csv --state state.json --report week-$week.html

@@ -25,13 +25,9 @@ from fastarac.cli._json import deliver
 from fastarac.cli._ocr_settings import OcrSettings, SettingsOptions
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
-    ByColumn,
-    Confidence,
-    EmptyConfidenceOnly,
-    GroupColumn,
+    PolicyConfidence,
     RefusalError,
     ReportFile,
-    one_column,
     option,
     output_option,
     refuse,
@@ -40,10 +36,9 @@ from fastarac.cli._options import (
 )
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import (
-    columns_in,
+    columns_of_policy,
     load,
     refusing,
-    require_columns,
     require_one_model,
 )
 from fastarac.cli._refusals import incomplete
@@ -68,12 +63,12 @@ Examples:
   fastarac apply policy.json ocr/ -o accepted.csv --review review.csv
 \f
 \b
-  fastarac apply policy.json today.parquet --by field -o accepted.parquet --review review.csv
-  fastarac apply policy.json forms.csv --by field --document form -o accepted.csv --review review.csv
+  fastarac apply policy.json today.parquet -o accepted.parquet --review review.csv
   fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --pages pages.csv \\
     --station station.html --images scans/
 
-A table needs no truth, and may be larger than memory. Files and folders of an OCR engine are read as
+A table has the columns that fit read; it needs no truth, and may be larger than memory.
+Files and folders of an OCR engine are read as
 fastarac ocr reads them.
 """
 
@@ -133,15 +128,14 @@ class _Goals(NamedTuple):
         both = self.accepted, self.review
         if applied.warning is not None:
             return command_line("sample", *both, "--budget", 500, *ALIKE, "-o", "to_verify.csv")
-        audit = "--audit", request.policy, *(("--by", request.by) if request.by else ())
+        audit = "--audit", request.policy
         return command_line("sample", *both, *audit, "--budget", 100, "-o", "log.csv")
 
 
 class _Invocation(NamedTuple):
-    """The policy's file, the column of fields, and how to print the answer."""
+    """The policy's file, and how to print the answer."""
 
     policy: Path
-    by: str | None
     printing: Printing
 
 
@@ -153,12 +147,7 @@ def apply(
     output: AcceptedOutput,
     review: ReviewOutput,
     *,
-    confidence: Confidence = "confidence",
-    allow_empty: EmptyConfidenceOnly = None,
-    by: ByColumn = None,
-    document: options.Document = None,
-    document_type: options.DocumentTypes = None,
-    group: GroupColumn = None,
+    confidence: PolicyConfidence = None,
     pages: PagesOutput = None,
     station: options.Station = None,
     images: options.Images = None,
@@ -167,36 +156,30 @@ def apply(
     report: ReportFile = None,
 ) -> None:
     """Split outputs into those to accept and those to review."""
-    given, request = set(given_options(context).values()), _Invocation(policy, by, printing)
+    given, request = set(given_options(context).values()), _Invocation(policy, printing)
     page = Station(station, images)
     goals = _Goals(output, review, report, pages, page)
     if page.path is not None:
         given.discard("--images")  # --station uses --images for tables, too
     elif images is not None:
         incomplete(given, [("--images", ("--station",))])
-    columns = {
-        "confidence": confidence, "by": by, "documents": document, "groups": one_column(group),
-        "types": document_type, "empty_confidence": bool(allow_empty),
-    }  # fmt: skip
-    loaded, of_tables = load(policy), (*OF_TABLES, "--group")
-    if are_documents(loaded, paths, columns):
-        refuse_others(given, paths[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
+    loaded = load(policy)
+    if are_documents(loaded, paths):
+        refuse_others(given, paths[0], "fields", {"tables": OF_TABLES, "OCR": OF_OCR})
         _divide_documents(loaded, paths, reading.field_names(), goals, request)
         return
-    if is_of_ocr(paths, given, of_tables):
+    if is_of_ocr(paths, given, OF_TABLES):
         _divide_pages(loaded, paths, reading, goals, request)
         return
     if len(paths) > 1:
         raise RefusalError(f"got {len(paths)} tables; give one, or files of OCR")
-    _divide_table(loaded, paths[0], _columns_of_fields(loaded, paths[0], columns), goals, request)
-
-
-def _columns_of_fields(policy: Policy, path: Path, columns: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the named columns or, if none is named, existing columns "field" and "document"."""
-    if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
-        return columns
-    usual = {"by": "field"} | ({} if policy.documents is None else {"documents": "document"})
-    return {**columns, **usual} if set(usual.values()) <= set(columns_in(path)) else columns
+    named = columns_of_policy(loaded, paths[0], confidence)
+    groups = named.groups if isinstance(named.groups, str) else None
+    columns = {
+        "confidence": named.reading.confidence, "by": named.by, "documents": named.documents,
+        "groups": groups, "types": named.types, "empty_confidence": named.reading.empty_confidence,
+    }  # fmt: skip
+    _divide_table(loaded, paths[0], columns, goals, request)
 
 
 def _divide_table(
@@ -205,9 +188,6 @@ def _divide_table(
     """Split the outputs of a table into accepted and rejected, and print the counts."""
     require_files(None, goals.report)
     goals.station.require()
-    require_columns([policy], by=columns["by"], documents=columns["documents"])
-    if columns["groups"] is not None and not policy.has_groups:
-        raise RefusalError("--group is given, but the policy was fitted without --group")
     with interrupts_end_at_once():
         require_one_model(path, columns.values())
         applied: AppliedPolicy = refusing(
@@ -218,7 +198,6 @@ def _divide_table(
         )
     lacks_groups = policy.has_groups and columns["groups"] is None
     found = application_answer(applied, lacks_groups=lacks_groups)
-    request = request._replace(by=columns["by"])
     goals.deliver(
         policy, applied, found, request, asks=applied.rejected > 0, confidence=columns["confidence"]
     )

@@ -15,15 +15,15 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import refuse_searched
 from fastarac.cli._options import RefusalError
 from fastarac.cli._policies import (
+    PolicyColumns,
     columns_in,
+    columns_of_policy,
     labels_of,
     load,
     policies_in,
     refusing,
-    require_columns,
     require_one_model,
 )
-from fastarac.cli._refusals import incompatible
 from fastarac.io._picks import OFFER
 from fastarac.operation.audit_logs import LogError
 from fastarac.operation.logs import require_one_probability
@@ -53,16 +53,13 @@ DRAWN_AT = "drawn_at"  # the column of times at which audits were drawn; a deadl
 
 
 class AuditOptions(NamedTuple):
-    """Options of audits; in `columns`, "model" means the column of ids."""
+    """Options of audits."""
 
-    columns: Mapping[str, Any]
+    confidence: str | None
+    ids: str | None
     group: str | None
     max_group_size: int | None
     deadline: float | None
-    types: str | None
-    fields_complete: bool
-    of_tables: str | None
-    """The first option given that applies to tables but not to logs."""
     truth_reader: Reviewer | None = None
 
 
@@ -78,13 +75,12 @@ class Watch:
     ) -> None:
         self.notes: list[str] = []
         self._seen: dict[str, list[tuple[NDArray[Any], NDArray[Any] | None]]] = {}
-        columns, is_folder = dict(audits.columns), source.is_dir()
+        is_folder = source.is_dir()
         self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
-        columns["group"] = POLICY if is_folder else None
-        require_columns(self.policies.values(), by=columns["by"], documents=columns["item"])
-        if audits.group is not None:
-            columns["item"] = audits.group  # "item" is free here, because --group excludes --document
-        self.columns, self._options = columns, audits
+        documents = [name for name, each in self.policies.items() if each.documents is not None]
+        if audits.group is not None and documents:
+            raise RefusalError(f"--group is for single outputs, but {source} accepts whole documents")
+        self._of_policy, self._options = POLICY if is_folder else None, audits
         limits: dict[str, Any] = {
             name: {
                 each.criterion: each.limit,
@@ -132,38 +128,58 @@ class Watch:
 
     def count(self, path: Path) -> None:
         """Count the new audits in a file, and note how many were counted before."""
-        is_table = self.columns["confidence"] in columns_in(path)
-        if is_table and not refusing(str(path), lambda: has_rows(path)):
+        there = columns_in(path)
+        confidence = self._options.confidence or "confidence"
+        if confidence in there and not refusing(str(path), lambda: has_rows(path)):
             self._note(path, ["it has no rows, and so no audits"])
             return
+        named = self._columns_in(path)
         if refusing(str(path), lambda: is_drawn_log(path)):
-            self._count_log(path)
+            self._count_log(path, named)
             return
         refuse_searched([path])
-        require_one_model(path, self.columns.values())
+        require_one_model(path, [named.by, named.documents, self._options.ids, self._options.group])
         of_all = any(each.criterion == "max_error_rate" for each in self.policies.values())
         refusing(str(path), lambda: require_one_probability(path, of_all=of_all))
         if self._options.deadline is not None:
-            self._count_drawn(path, self.columns["model"] or ID)
+            self._count_drawn(path, self._options.ids or ID, named)
         else:
-            self._count_table(path)
+            self._count_table(path, named)
 
-    def _count_table(self, path: Path) -> None:
+    def _columns_in(self, path: Path) -> PolicyColumns:
+        """Return the columns of a file, as the first policy with fields or documents names them."""
+        every = list(self.policies.values())
+        first = next((each for each in every if each.documents or each.fields), every[0])
+        return columns_of_policy(first, path, self._options.confidence)
+
+    def _count_table(self, path: Path, named: PolicyColumns) -> None:
         """Count audits that all have an answer, policy by policy."""
-        columns = {**self.columns, "model": self._ids_of(path)}
+        columns = named.reading.columns(
+            by=named.by, item=self._options.group or named.documents, group=self._of_policy,
+            model=self._ids_of(path, named),
+        )  # fmt: skip
         names = {"ids": columns["model"], "groups": columns["item"]}
         given = counted = 0
         with interrupts_end_at_once():
             outputs = refusing(str(path), partial(_read, path, columns))
             types = None
-            if self._options.types is not None:
-                of_types = {**columns, "item": self._options.types}
+            if named.types is not None:
+                of_types = {**columns, "item": named.types}
                 read = refusing(str(path), partial(io.read_outputs, path, **of_types))
                 types = labels_of(read.item)
             for name, chosen in self._rows_of_policies(path, outputs):
                 audits: _Audits = refusing(
                     str(path),
-                    partial(_audits, self.policies[name], outputs, chosen, path, self._options, types),
+                    partial(
+                        _audits,
+                        self.policies[name],
+                        outputs,
+                        chosen,
+                        path,
+                        types,
+                        has_groups=self._options.group is not None,
+                        fields_complete=named.fields_complete,
+                    ),
                 )
                 given += len(audits.error)
                 counted += _count(self.monitors[name], audits, path, names)
@@ -183,34 +199,31 @@ class Watch:
             if outputs.group is None or chosen.any():
                 yield name, chosen
 
-    def _ids_of(self, path: Path) -> str | None:
+    def _ids_of(self, path: Path, named: PolicyColumns) -> str | None:
         """Return the column of audit ids in a file, or None."""
-        named: str | None = self.columns["model"]
-        has_documents = self.columns["item"] is not None and self._options.group is None
-        if named is None and not has_documents and ID in columns_in(path):
+        given = self._options.ids
+        if given is None and named.documents is None and ID in columns_in(path):
             return ID
-        return named
+        return given
 
-    def _count_log(self, path: Path) -> None:
+    def _count_log(self, path: Path, named: PolicyColumns) -> None:
         """Count the audits in a log of all outputs as a simple random sample; some lack an answer."""
-        if self.columns["group"] is not None:
+        if self._of_policy is not None:
             raise RefusalError(
                 f"{path}: it is a log of one policy, as fastarac sample --audit writes it; give "
                 "that policy instead of a folder"
             )
-        if (other := self._options.of_tables) is not None:
-            incompatible({other, "a log of audits"}, [(other, ("a log of audits",))])
         monitor = self.monitor
         drawn_at = None if self._options.deadline is None else DRAWN_AT
-        ids = ID if drawn_at is not None and not self.columns["model"] else self._ids_of(path)
-        columns = {"ids": ids, "groups": self.columns["item"], "drawn_at": drawn_at}
+        ids = self._options.ids or ID if drawn_at is not None else self._ids_of(path, named)
+        columns = {"ids": ids, "groups": self._options.group, "drawn_at": drawn_at}
         noted: list[str] = []
         with interrupts_end_at_once(), collected(noted):
             audits: LoggedAudits = refusing(
                 str(path),
                 lambda: read_logged_audits(
-                    path, self.policies[ALONE], confidence=self.columns["confidence"],
-                    correct=self.columns["correct"] or "correct", by=self.columns["by"], **columns,
+                    path, self.policies[ALONE], confidence=named.reading.confidence,
+                    correct=named.reading.correct or "correct", by=named.by, **columns,
                 ),
             )  # fmt: skip
         self._note(path, noted)
@@ -227,17 +240,17 @@ class Watch:
         seen = self._seen.setdefault(ALONE, [])
         seen.append((audits.logged, audits.logged_by))
 
-    def _count_drawn(self, path: Path, ids: str) -> None:
+    def _count_drawn(self, path: Path, ids: str, named: PolicyColumns) -> None:
         """Count the audits in a file in the order of their draw; unanswered ones lack a truth."""
         monitor, policy = self.monitor, self.policies[ALONE]
-        columns = {"ids": ids, "drawn_at": DRAWN_AT, "groups": self.columns["item"]}
+        columns = {"ids": ids, "drawn_at": DRAWN_AT, "groups": self._options.group}
         with interrupts_end_at_once():
             audits = refusing(
                 str(path),
                 lambda: read_drawn(
                     path, ids=ids, drawn_at=DRAWN_AT, group=columns["groups"],
-                    correct=self.columns["correct"] or "correct",
-                    confidence=self.columns["confidence"], by=self.columns["by"],
+                    correct=named.reading.correct or "correct",
+                    confidence=named.reading.confidence, by=named.by,
                 ),
             )  # fmt: skip
         accepted = refusing(str(path), lambda: policy.apply(audits.confidence, by=audits.by))
@@ -293,7 +306,7 @@ class Watch:
         if unknown:
             row = int(np.isin(labels.codes, unknown).argmax())
             known = listed([quoted(name) for name in self.policies])
-            name, column = quoted(labels.names[labels.codes[row]]), quoted(self.columns["group"])
+            name, column = quoted(labels.names[labels.codes[row]]), quoted(POLICY)
             raise RefusalError(
                 f"{path}, row {row + 1}: column {column} must hold the name of a policy, {known}, "
                 f"got {name}"
@@ -350,8 +363,10 @@ def _audits(
     outputs: io.Outputs,
     chosen: NDArray[np.bool_],
     path: Path,
-    options: AuditOptions,
     types: NDArray[Any] | None,
+    *,
+    has_groups: bool,
+    fields_complete: bool,
 ) -> _Audits:
     """Return audits of outputs or documents; a limit of the risk needs only the accepted ones."""
     if outputs.rejected is not None and policy.documents is None:
@@ -366,7 +381,7 @@ def _audits(
         "types": None if types is None else types[rows],
     }
     wrong = ~outputs.correct[rows]
-    groups = _texts(outputs.item, rows) if options.group else None
+    groups = _texts(outputs.item, rows) if has_groups else None
     columns = [outputs.confidence[rows], wrong, by, documents, groups]
     content: list[Any] = list(
         zip(*(each.tolist() for each in columns if each is not None), strict=True)
@@ -377,7 +392,7 @@ def _audits(
     else:
         codes = np.unique(documents, return_inverse=True)[1]
         accepted, wrong, first = policy.of_documents(
-            ~wrong, outputs.confidence[rows], fields_complete=options.fields_complete,
+            ~wrong, outputs.confidence[rows], fields_complete=fields_complete,
             **columns_of_rows,
         )  # fmt: skip
         inside: list[list[Any]] = [[] for _ in first]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -21,16 +20,15 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import (
     PrintingOptions,
-    ReadingOptions,
     VerifiedOptions,
     given_options,
     grouped,
 )
 from fastarac.cli._options import (
     NONE,
-    ByColumn,
     GroupColumn,
     Item,
+    PolicyConfidence,
     RefusalError,
     ReportFile,
     column_option,
@@ -42,6 +40,7 @@ from fastarac.cli._options import (
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import (
     columns_in,
+    columns_of_policy,
     ids_in,
     labels_of,
     load,
@@ -49,7 +48,6 @@ from fastarac.cli._policies import (
     one_group_of,
     read_verified,
     refusing,
-    require_columns,
     types_in,
 )
 from fastarac.cli._refusals import incompatible
@@ -60,6 +58,7 @@ from fastarac.operation.looks import kept_looks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from fastarac.cli._options import Printing
     from fastarac.operation import Policy
@@ -72,10 +71,11 @@ Examples:
 
 \b
   fastarac check policy.json verified.csv
-  fastarac check policy.json verified.csv --by field --group page
+  fastarac check policy.json verified.csv --group page
   fastarac check policy.json log.csv --log
 
-Checks add up in a log beside the policy, and verdicts are valid at every look.
+The policy knows the columns of the file that fit read. Checks add up in a log beside the policy, and
+verdicts are valid at every look.
 
 Exit status: 0 if the limit holds, 1 if it fails, 3 if the outputs are too few to tell.
 \f
@@ -88,8 +88,10 @@ for outputs that nobody verified. A drawn output without a truth counts as an er
 column audited instead of drawn can show that the limit fails, never that it holds.
 """
 
-NOT_OF_LOGS = (
-    *("--only", "--document", "--prediction", "--truth", "--compare", "--allow-empty", "--open"),
+EXCLUDED = (
+    ("--log", ("--only", "--open", "--id")),
+    ("--once", ("--looks",)),
+    ("--id", ("--inclusion-probability", "--judge")),
 )
 
 Once = Annotated[
@@ -100,13 +102,6 @@ DeclaredLooks = Annotated[
     int | None,
     option("--looks N", "Plan N looks at most, from the first one on.", Panel.sure, min=1),
 ]
-LooksFile = Annotated[
-    Path | None,
-    option(
-        "--looks-file FILE", "Log of the looks.  [default: beside the policy]", Panel.output,
-        expert=True,
-    ),
-]  # fmt: skip
 Log = Annotated[
     bool,
     option("--log", "Read the file as a log of all outputs.", Panel.columns),
@@ -129,12 +124,8 @@ def check(
     policy: options.PolicyFile,
     path: options.File,
     *,
-    reading: ReadingOptions,
+    confidence: PolicyConfidence = None,
     only: options.Only = None,
-    by: ByColumn = None,
-    document: options.Document = None,
-    document_type: options.DocumentTypes = None,
-    fields_complete: options.FieldsComplete = False,
     group: GroupColumn = None,
     item_id: Item = None,
     log: Log = False,
@@ -142,25 +133,24 @@ def check(
     verified: VerifiedOptions,
     once: Once = False,
     looks: DeclaredLooks = None,
-    looks_file: LooksFile = None,
     printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
     """Check a policy on newly verified outputs."""
     groups, given = groups_of(group), set(given_options(context).values())
-    columns = reading.columns(by=by, item=document, group=groups, open=verified.how_open)
-    of_verified = verified.columns(
-        context, reading, groups, "only", "log", "document", "document_type", "fields_complete",
-        paths=[] if log else [path], by=by,
-    )  # fmt: skip
-    incompatible(given, [("--log", (*NOT_OF_LOGS, "--id")), ("--once", ("--looks",))])
-    incompatible(given, [("--id", ("--document", "--inclusion-probability", "--judge"))])
+    incompatible(given, EXCLUDED)
     require_files(None, report)
     loaded = load(policy)
-    require_columns([loaded], by=by, documents=document)
+    named = columns_of_policy(loaded, path, confidence)
+    columns = named.reading.columns(
+        by=named.by, item=named.documents, group=groups, open=verified.how_open
+    )
+    of_verified = verified.columns(
+        context, named.reading, groups, "only", "log", paths=[] if log else [path], by=named.by
+    )
     # The looks at fully verified outputs, and those at partly verified ones, have separate files.
     kind = "looks" if of_verified is None and not log else "in-part.looks"
-    kept = looks_file or policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
+    kept = policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
     with interrupts_end_at_once(), ExitStack() as held:
         so_far = refusing(str(kept), lambda: held.enter_context(kept_looks(kept, looks)))
         of_look = {"looks": so_far, "once": once, "truth_reader": truth_found}
@@ -169,19 +159,20 @@ def check(
         elif of_verified is not None:
             found = _of_verified(loaded, path, of_verified, of_look)
         else:
-            of_look |= {"fields_complete": fields_complete}
-            found = _of_items(loaded, path, only, {**columns, "id": item_id}, document_type, of_look)
+            of_look |= {"fields_complete": named.fields_complete}
+            found = _of_items(loaded, path, only, {**columns, "id": item_id}, named.types, of_look)
         refusing(str(kept), held.close)
     if of_verified is None:
         found.notes.extend(notes_of_pages([path], columns, only))
-    fields = [*column_option("--by", by), *column_option("--document", document)]
     if found.check.verdict == "holds":
         audits = path if log else "audits.csv"
-        command = command_line("monitor", policy, audits, *fields, "--state", "state.json")
+        command = command_line("monitor", policy, audits, "--state", "state.json")
     else:
         drawn = None if of_verified is None else verified.inclusion_probability
         known = [*column_option("--inclusion-probability", drawn), *verified.open_option]
-        command = "" if log else _next(found.check, loaded, path, [*fields, *known])
+        fields = column_option("--by", named.by), column_option("--document", named.documents)
+        fitted = [*fields[0], *fields[1], *known]
+        command = "" if log else _next(found.check, loaded, path, fitted)
     _deliver(loaded, found, printing, report, command)
     if found.check.exit_status:
         raise typer.Exit(found.check.exit_status)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac.cli._ocr import named_paths, unit_of
 from fastarac.cli._options import RefusalError
-from fastarac.cli._policies import refusing
+from fastarac.cli._policies import columns_in, refusing
+from fastarac.operation.application import WRITTEN_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from fastarac.cli._ocr_settings import OcrSettings
     from fastarac.operation import Policy
 
-OF_TABLES = "--confidence", "--by", "--document", "--allow-empty", "--judge", "--type"
+OF_TABLES = "--confidence", "--by", "--judge"
 OF_OCR = "--pages", "--images", "--crops"
 
 
@@ -30,11 +31,15 @@ def refuse_others(
             raise RefusalError(f"{other} is for {wanted}, but {path} is read as {read}")
 
 
-def are_documents(policy: Policy, paths: Sequence[Path], columns: Mapping[str, Any]) -> bool:
+def are_documents(policy: Policy, paths: Sequence[Path]) -> bool:
     """Return whether the files are documents with the policy's fields, not a table of outputs."""
     from fastarac.ocr.fields import application
 
-    if not policy.fields or columns["by"] is not None or columns["documents"] is not None:
+    by = policy.columns.get("by", "field")
+    if not policy.fields:
+        return False
+    is_table = paths[0].is_file() and paths[0].suffix.lower() in WRITTEN_FORMATS
+    if by != "field" and is_table and by in columns_in(paths[0]):
         return False
     return any(
         path.exists() and refusing(str(path), partial(application.are_documents, path, policy))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,12 +24,14 @@ from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import (
     OptionsOf,
     PrintingOptions,
+    ReadColumns,
     ReadingOptions,
     VerifiedOptions,
     given_options,
     grouped,
 )
 from fastarac.cli._options import (
+    NONE,
     ByColumn,
     ErrorRate,
     Failure,
@@ -168,29 +171,42 @@ def fit(
         else:
             policy = _fitted_to_items(path, only, columns, document_type, promise, notes)
             of_pages += notes_of_pages([path], columns, only)
+    roles = {"by": by, "documents": document, "types": document_type, "groups": groups}
+    policy = replace(policy, columns=_remembered(reading, roles, complete=fields_complete))
     refusing(str(output), lambda: policy.save(output))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
     answer = fit_answer(policy, chosen).with_figures(path=str(output))
     answer = answer.with_warnings(of_pages, Weight.ASSUMES).with_warnings(notes)
-    command, written = _next(policy, path, only, output, by, document), f"{output} has the policy."
+    command, written = _next(policy, path, only, output, by), f"{output} has the policy."
     answer = answer.in_words(_in_words_of_options).closing(command, written)
     deliver(printing, "fit", answer, about="policy", report=report)
     if not policy.accepted:
         raise typer.Exit(UNDECIDED)
 
 
-def _next(
-    policy: Policy, path: Path, only: str | None, output: Path, by: str | None, document: str | None
-) -> str:
+def _remembered(reading: ReadColumns, roles: dict[str, Any], *, complete: bool) -> dict[str, Any]:
+    """Return the columns that the policy remembers for other files, without the usual ones."""
+    names = ("confidence", "correct", "prediction", "truth", "compare")
+    found = {name: getattr(reading, name) for name in names} | roles
+    found = {
+        role: name if isinstance(name, tuple) else str(name)
+        for role, name in found.items()
+        if name not in (None, NONE) and (role, name) != ("confidence", "confidence")
+    }
+    if reading.allow_empty:
+        found["allow_empty"] = tuple(map(str, reading.allow_empty))
+    return found | ({"fields_complete": True} if complete else {})
+
+
+def _next(policy: Policy, path: Path, only: str | None, output: Path, by: str | None) -> str:
     """Return the next command: apply the policy or, if it accepts nothing, plan a sample."""
-    fields = column_option("--by", by)
     if not policy.accepted:
+        fields = column_option("--by", by)
         one = column_option("--only", only)
         limit = limit_options(policy.criterion, policy.limit)
         return command_line("plan", *limit, "--pilot", path, *one, *fields)
-    documents = column_option("--document", document)
     written = "-o", "accepted.csv", "--review", "review.csv"
-    return command_line("apply", output, "new.csv", *fields, *documents, *written)
+    return command_line("apply", output, "new.csv", *written)
 
 
 def _chosen(

@@ -16,14 +16,13 @@ from fastarac.cli import _policy_options as options
 from fastarac.cli._audit_files import ALONE, AuditOptions, Watch
 from fastarac.cli._exit import FAILED
 from fastarac.cli._json import deliver
-from fastarac.cli._option_groups import PrintingOptions, ReadingOptions, given_options, grouped
+from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
-    ByColumn,
     GroupColumn,
     Item,
+    PolicyConfidence,
     ReportFile,
     State,
-    column_option,
     one_column,
     option,
     refused,
@@ -31,7 +30,7 @@ from fastarac.cli._options import (
 )
 from fastarac.cli._panels import Panel
 from fastarac.cli._policies import refusing
-from fastarac.cli._refusals import incompatible, incomplete
+from fastarac.cli._refusals import incomplete
 from fastarac.cli._screen import command_line
 
 if TYPE_CHECKING:
@@ -62,12 +61,6 @@ NEEDED = (
     ("--group", ("--max-group-size",)),
     ("--max-group-size", ("--group",)),
 )
-OF_TABLES = "--prediction", "--truth", "--compare", "--allow-empty"
-EXCLUDED = (
-    ("--deadline", ("--document", *OF_TABLES)),
-    ("--group", ("--document",)),
-)
-
 UPDATES = 1000  # mean number of updates before a false alarm about a change
 PoliciesFile = Annotated[
     Path,
@@ -107,11 +100,7 @@ def monitor(
     policy: PoliciesFile,
     paths: AuditFiles,
     *,
-    reading: ReadingOptions,
-    by: ByColumn = None,
-    document: options.Document = None,
-    document_type: options.DocumentTypes = None,
-    fields_complete: options.FieldsComplete = False,
+    confidence: PolicyConfidence = None,
     audit_id: Item = None,
     group: GroupColumn = None,
     max_group_size: MaxGroupSize = None,
@@ -125,15 +114,11 @@ def monitor(
     """Watch a policy in use by auditing outputs, and raise an alarm."""
     given = set(given_options(context).values())
     incomplete(given, NEEDED)
-    incompatible(given, EXCLUDED)
     require_files(None, report)
     with refused(ValueError):
         failure_of(false_alarm, "--false-alarm")
-    audits = AuditOptions(
-        reading.columns(by=by, item=document, group=None, model=audit_id),
-        one_column(group), max_group_size, deadline, document_type, fields_complete,
-        next((name for name in OF_TABLES if name in given), None), truth_found,
-    )  # fmt: skip
+    groups = one_column(group)
+    audits = AuditOptions(confidence, audit_id, groups, max_group_size, deadline, truth_found)
     promises = {"failure_probability": false_alarm, "mean_updates_to_false_alarm": UPDATES}
     with ExitStack() as held:
         # Lock the state throughout; otherwise a parallel run's audits could be lost.
@@ -150,21 +135,18 @@ def monitor(
     changes = {name: watch.changes_of(name) for name in monitors}
     alone = None if only is None else policy.stem
     found = monitor_answer(watch.policies, monitors, shifts, changes, alone=alone)
-    found = found.with_warnings(watch.notes).closing(_next(found, policy, paths, by, state))
+    found = found.with_warnings(watch.notes).closing(_next(found, policy, paths, state))
     deliver(printing, "monitor", found, report=report)
     if found.figures["alarm"] or found.figures["changed"]:
         raise typer.Exit(FAILED)
 
 
-def _next(
-    found: Answer, policy: Path, paths: Sequence[Path], by: str | None, state: Path | None
-) -> str:
+def _next(found: Answer, policy: Path, paths: Sequence[Path], state: Path | None) -> str:
     """Return the next command: a check after the alarm of one policy, or else the next audits."""
-    fields = column_option("--by", by)
     alarm = found.figures["alarm"] or found.figures["changed"]
     if alarm:
-        return "" if policy.is_dir() else command_line("check", policy, paths[-1], *fields)
+        return "" if policy.is_dir() else command_line("check", policy, paths[-1])
     if policy.is_dir():
         return ""
     kept = "--state", state or "state.json"
-    return command_line("monitor", policy, "new_audits.csv", *fields, *kept)
+    return command_line("monitor", policy, "new_audits.csv", *kept)

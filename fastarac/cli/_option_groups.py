@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastarac.cli import _options as options
 from fastarac.cli._help import HelpAll
-from fastarac.cli._options import NONE, Delivery, Limits, Printing, RefusalError, ends_quietly
+from fastarac.cli._options import (
+    NONE,
+    Delivery,
+    Limits,
+    Printing,
+    RefusalError,
+    ends_quietly,
+    one_column,
+)
+from fastarac.cli._refusals import incompatible, incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -141,19 +150,22 @@ class PartlyVerified:
             refuse_samples(paths)
         if self.judge is None and self.inclusion_probability in (None, NONE):
             return None
-        from fastarac.cli import _verified
-
         given = given_options(context)
         of_all = ("prediction", "truth", "compare", "allow_empty", *refused)
         beside = given["judge" if self.inclusion_probability is None else "inclusion_probability"]
-        _verified.refuse_others({given[name]: True for name in of_all if name in given}, beside)
-        if self.inclusion_probability == NONE:
-            raise RefusalError(
-                f"--judge cannot go with --inclusion-probability {NONE}: leave out one of the two"
-            )
-        chosen = self.inclusion_probability, self.judge, group
-        columns = _verified.columns_of(reading.confidence, reading.correct, *chosen)
-        return columns | {"open": self.how_open} | others
+        incompatible(given.values(), [(given[name], [beside]) for name in of_all if name in given])
+        incomplete(given.values(), [("--judge", ("--inclusion-probability",))])
+        if NONE in (self.inclusion_probability, group):
+            without_draw = self.inclusion_probability == NONE
+            refused_one = "--judge" if without_draw else f"--group {NONE}"
+            other = f"--inclusion-probability{f' {NONE}' if without_draw else ''}"
+            raise RefusalError(f"{refused_one} cannot go with {other}: leave out one of the two")
+        groups = (group,) if isinstance(group, str) else group
+        return {
+            "confidence": reading.confidence, "correct": reading.correct or "correct",
+            "inclusion_probability": self.inclusion_probability, "judge": self.judge,
+            "groups": one_column(groups), "open": self.how_open, **others,
+        }  # fmt: skip
 
 
 def _delivery(

@@ -253,6 +253,10 @@ Files = Annotated[
     ),
 ]
 Confidence = Annotated[str, option("--confidence COLUMN", "Confidence of each output.", Panel.columns)]
+PolicyConfidence = Annotated[
+    str | None,
+    option("--confidence COLUMN", "Confidence of each output.  [default: as in fit]", Panel.columns),
+]
 Correct = Annotated[
     str | None, option("--correct COLUMN", "Whether each output is right.", Panel.columns)
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,15 @@ from fastarac._core.text import listed, quoted
 from fastarac.answers.file_notes import said_of_rejects
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import in_words
-from fastarac.cli._options import RefusalError
+from fastarac.cli._option_groups import ReadColumns
+from fastarac.cli._options import MayBeEmpty, RefusalError
 from fastarac.io._formats import open_source
 from fastarac.io._pages import names_in
 from fastarac.io._sources import connect
 from fastarac.partial_truth.verified_files import read_verified_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -74,16 +75,52 @@ def policies_in(folder: Path) -> dict[str, Policy]:
     return {path.stem: load(path) for path in files}
 
 
-def require_columns(policies: Iterable[Policy], *, by: str | None, documents: str | None) -> None:
-    """Require --by and --document if policies were fitted with them; otherwise refuse them."""
-    every = list(policies)
-    for option, column, needed in (
-        ("--by", by, any(each.fields for each in every)),
-        ("--document", documents, any(each.documents for each in every)),
-    ):
-        if needed != (column is not None):
-            state = "is missing: the policy" if needed else "is given, but the policy"
-            raise RefusalError(f"{option} {state} was fitted with{'' if needed else 'out'} {option}")
+class PolicyColumns(NamedTuple):
+    """The columns of a file, as a policy remembers them from the file that it was fitted to."""
+
+    reading: ReadColumns
+    by: str | None
+    documents: str | None
+    types: str | None
+    groups: Any
+    fields_complete: bool
+
+
+def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
+    """Return the columns that a policy remembers, where the file has them, or else the usual ones.
+
+    `confidence` replaces the column of confidences. Raise if the policy needs a column of fields or of
+    documents, and the file has none.
+    """
+    there, given = columns_in(path), policy.columns
+
+    def named(role: str) -> Any:
+        name = given.get(role)
+        every = [name] if isinstance(name, str) else list(name or ())
+        return name if every and set(every) <= set(there) else None
+
+    def needed(role: str, usual: str, *, needs: bool) -> str | None:
+        column: str | None = named(role) or (usual if usual in there else None)
+        if needs and column is None:
+            raise RefusalError(
+                f"{path}: there is no column {quoted(given.get(role, usual))}, which the policy needs; "
+                f"the columns are {listed(list(map(quoted, there)))}"
+            )
+        return column if needs else None
+
+    empty = given.get("allow_empty", ())
+    reading = ReadColumns(
+        confidence or named("confidence") or "confidence", named("correct"), named("prediction"),
+        named("truth"), given.get("compare"), [MayBeEmpty(each) for each in empty],
+    )  # fmt: skip
+    return PolicyColumns(
+        reading,
+        needed("by", "field", needs=bool(policy.fields)),
+        needed("documents", "document", needs=policy.documents is not None),
+        needed("types", "type", needs=bool(policy.types)),
+        named("groups") if policy.has_groups else None,
+        bool(given.get("fields_complete")),
+    )
 
 
 def _read(path: Path, columns: Mapping[str, Any], notes: list[str] | None) -> io.Outputs:

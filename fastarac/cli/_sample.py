@@ -38,7 +38,7 @@ from fastarac.cli._options import (
     refuse,
 )
 from fastarac.cli._panels import Panel
-from fastarac.cli._policies import load, refusing, require_columns
+from fastarac.cli._policies import columns_of_policy, load, refusing
 from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.cli._screen import command_line
 from fastarac.cli._station import Station
@@ -184,7 +184,10 @@ def sample(
             found = found.closing(command_line("evaluate", output, *chance))
     else:
         policy = None if audit is None else load(audit)
-        fields = by if policy is not None and policy.fields else None
+        named = (
+            None if policy is None or rows.is_ocr else columns_of_policy(policy, paths[0], confidence)
+        )
+        fields = None if named is None else named.by
         columns: dict[str, Any] = {
             "mix": mix, "strata": by if fields is None else None, "groups": one_column(group),
             "answers": answers, "random_state": seed, **aim.arguments,
@@ -195,11 +198,11 @@ def sample(
             found = page.beside(found, output, pages=words)
         else:
             if audit is not None:
-                _require_rows(audit, policy, fields)
+                _require_rows(audit, policy)
             columns |= {"double": double, "judge": judge, "by": fields, "confidence": confidence}
             found = _drawn_rows(rows, output, budget or 0.0, policy, columns, aim)
             found = page.beside(found, output, confidence=confidence, judge=judge)
-        found = found.closing(_next(rows, output, audit, by, aim, budget))
+        found = found.closing(_next(rows, output, audit, aim, budget))
     deliver(printing, "sample", found)
 
 
@@ -207,13 +210,12 @@ def _next(
     rows: _DrawnFrom,
     output: Path,
     audit: Path | None,
-    by: str | None,
     aim: _Aim,
     budget: float | None,
 ) -> str:
     """Return the next command: one that uses the answers, or `search` instead of the sample."""
     if audit is not None:
-        return command_line("check", audit, output, *column_option("--by", by), "--log")
+        return command_line("check", audit, output, "--log")
     usual = rows.confidence == "confidence"
     column = () if usual else ("--confidence", rows.confidence)
     if aim.name == "guarantee-these" and not rows.is_ocr and len(rows.paths) == 1:
@@ -363,15 +365,13 @@ def _drawn_rows(
     return answer.with_warnings(notes)
 
 
-def _require_rows(audit: Path, policy: Any, by: str | None) -> None:
-    """Refuse a table without the policy's fields, and a policy of whole documents."""
-    if policy.documents is None:
-        require_columns([policy], by=by, documents=None)
+def _require_rows(audit: Path, policy: Any) -> None:
+    """Refuse a policy of whole documents."""
     if policy.documents is not None:
         raise RefusalError(
             f"{audit}: the policy accepts whole documents, whose audits are no rows; draw whole "
             "documents at random instead, accepted or not, verify all their fields, and give these "
-            "rows to check and monitor with --document"
+            "rows to check and monitor"
         )
 
 

@@ -37,42 +37,6 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison
 
 
-def refuse_others(options: Mapping[str, Any], beside: str = "--inclusion-probability") -> None:
-    """Refuse an option that does not apply to partly verified outputs."""
-    given = next((name for name, value in options.items() if value), None)
-    if given is not None:
-        raise RefusalError(f"{given} cannot go with {beside}: leave out one of the two")
-
-
-def columns_of(
-    confidence: str,
-    correct: str | None,
-    inclusion_probability: str | None,
-    judge: str | None,
-    group: str | tuple[str, ...] | None,
-) -> dict[str, Any]:
-    """Return the columns as arguments of `read_verified`."""
-    if group == NONE:
-        raise RefusalError(
-            f"--group {NONE} cannot go with --inclusion-probability: leave it out, or name the "
-            "column of the groups that were drawn whole"
-        )
-    if isinstance(group, tuple):
-        raise RefusalError(
-            "for partly verified outputs, --group must name one column, that of the groups drawn "
-            "whole, got two"
-        )
-    if inclusion_probability is None:
-        raise RefusalError("--judge needs --inclusion-probability")
-    return {
-        "confidence": confidence,
-        "correct": correct or "correct",
-        "inclusion_probability": inclusion_probability,
-        "judge": judge,
-        "groups": group,
-    }
-
-
 def evaluate(
     paths: Sequence[Path],
     columns: Mapping[str, Any],

@@ -28,20 +28,17 @@ from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     ANSWERS,
     BUDGET,
-    ByColumn,
-    Confidence,
-    GroupColumn,
+    PolicyConfidence,
     RefusalError,
     Seed,
     column_option,
     limit_options,
-    one_column,
     option,
     output_option,
     refuse,
 )
 from fastarac.cli._panels import Panel
-from fastarac.cli._policies import load, refusing
+from fastarac.cli._policies import columns_of_policy, load, refusing
 from fastarac.cli._screen import command_line
 
 if TYPE_CHECKING:
@@ -100,9 +97,7 @@ def week(
     answers: Answers = None,
     wait: Wait = None,
     seed: Seed = 0,
-    confidence: Confidence = "confidence",
-    by: ByColumn = None,
-    group: GroupColumn = None,
+    confidence: PolicyConfidence = None,
     images: options.Images = None,
     reading: SettingsOptions,
     printing: PrintingOptions,
@@ -111,17 +106,20 @@ def week(
     files, given = paths or [], set(given_options(context).values())
     refuse(missing(*(["jinja2"], "report") if images is None else (["jinja2", "PIL"], "ocr")))
     loaded = load(policy)
-    how = _reading_of(loaded, files, given - {"--images"}, by, reading)
+    how = _reading_of(loaded, files, given - {"--images"}, reading)
+    if files and not how:
+        named = columns_of_policy(loaded, files[0], confidence)
+        groups = named.groups if isinstance(named.groups, str) else None
+        how = {"confidence": named.reading.confidence, "by": named.by, "groups": groups}
     run = partial(
         weeks.run_week, loaded, files, output, budget=budget, deadline=wait, answers=answers or [],
-        seed=seed if "--seed" in given else None, confidence=confidence, by=by,
-        groups=one_column(group), images=images, **how,
+        seed=seed if "--seed" in given else None, images=images, **how,
     )  # fmt: skip
     notes: list[str] = []
     with interrupts_end_at_once(), collected(notes):
         found = _in_words(lambda: refusing(str(output), run))
     answer = week_answer(found).with_warnings(notes)
-    answer = answer.closing(_next(loaded, found, policy, files, output, by))
+    answer = answer.closing(_next(loaded, found, policy, files, output))
     deliver(printing, "week", answer)
     if not found.go_on:
         raise typer.Exit(found.exit_status)
@@ -140,28 +138,24 @@ def _reading_of(
     policy: Policy,
     files: Sequence[Path],
     given: set[str],
-    by: str | None,
     reading: OcrSettings,
 ) -> dict[str, Any]:
     """Return the options for reading files of OCR; refuse options of other kinds of files."""
     if not files:
         return {}
-    of_tables = *OF_TABLES, "--group"
-    if are_documents(policy, files, {"by": by, "documents": None}):
-        refuse_others(given, files[0], "fields", {"tables": of_tables, "OCR": OF_OCR})
+    if are_documents(policy, files):
+        refuse_others(given, files[0], "fields", {"tables": OF_TABLES, "OCR": OF_OCR})
         return {"read_options": reading.field_names()}
-    if is_of_ocr(files, given, of_tables):
+    if is_of_ocr(files, given, OF_TABLES):
         return {"read_options": engine_files(files, reading)}
     return {}
 
 
-def _next(
-    policy: Policy, found: PolicyWeek, path: Path, files: Sequence[Path], output: Path, by: str | None
-) -> str:
+def _next(policy: Policy, found: PolicyWeek, path: Path, files: Sequence[Path], output: Path) -> str:
     """Return the next command: a new fit after an alarm, or the next week."""
     if found.go_on:
         new = "next/" if any(each.is_dir() for each in files) else "next.csv"
-        return command_line("week", path, new, *column_option("--by", by), "-o", output)
+        return command_line("week", path, new, "-o", output)
     fields = column_option("--by", "field" if policy.fields else None)
     chance = "--inclusion-probability", "inclusion_probability"
     limit = limit_options(policy.criterion, policy.limit)

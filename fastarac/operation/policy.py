@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import math
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from fastarac.samples.door import answers_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -111,6 +112,9 @@ class Policy(Result):
     settings : tuple of OptionalSetting
         What other sets of optional fields would accept: the present set, the sets with one field
         changed, and the best set found.
+    columns : mapping of str to str, bool or tuple of str
+        The columns of the file that ``fastarac fit`` read, by role, such as ``{"by": "field"}``; the
+        command line reads other files by them. Empty for arrays.
 
     See Also
     --------
@@ -150,6 +154,7 @@ class Policy(Result):
     settings: tuple[OptionalSetting, ...] = ()
     truth_reader: Reviewer | None = None
     faultless_acceptance_rate: float | None = None
+    columns: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def __repr__(self) -> str:
         by = f"{len(self.fields)} fields" if self.fields else f"threshold={self.thresholds[0]:g}"

@@ -146,6 +146,14 @@ def _made(kind: Callable[..., Any], checks: dict[str, saved.Check]) -> saved.Che
     return saved.sequence(lambda value, name: kind(**check(value, name)))
 
 
+def _column(value: Any, name: str) -> Any:
+    """Check the name of a column, several names, or a setting that is on or off."""
+    if isinstance(value, bool):
+        return value
+    check = saved.text if isinstance(value, str) else saved.sequence(saved.text)
+    return check(value, name)
+
+
 _LABELS, _SHARE = saved.sequence(saved.label), saved.number(fraction_of)
 #: Older files lack these fields. The empty default means that a document needs all its fields.
 _OF_DOCUMENTS: dict[str, saved.Check] = {
@@ -193,11 +201,12 @@ _CHECKS: dict[str, saved.Check] = {
     "regions": saved.optional(saved.text),
     "truth_reader": saved.optional(read_reader),
     "faultless_acceptance_rate": saved.optional(saved.number(fraction_of)),
+    "columns": saved.mapping(_column),
 }
 #: Older files lack these fields; the values are their defaults.
 _LATER: dict[str, Any] = {
     "n_unread": 0, "missed_rate": None, "regions": None,
-    "truth_reader": None, "faultless_acceptance_rate": None,
+    "truth_reader": None, "faultless_acceptance_rate": None, "columns": {},
 }  # fmt: skip
 
 
@@ -236,6 +245,9 @@ def text_of_policy(fields: dict[str, Any]) -> str:
         },
     }
     content = {"kind": KIND, "version": VERSION, **fields, **written}
+    del content["columns"]
+    if fields["columns"]:
+        content["columns"] = dict(fields["columns"])
     if fields["truth_reader"] is None:  # keep files without readers, and their digests, unchanged
         del content["truth_reader"], content["faultless_acceptance_rate"]
     else:

@@ -61,8 +61,7 @@ def test_refusals(policy, tmp_path):
     a, r = tmp_path / "a.csv", tmp_path / "r.csv"
     both = ["-o", a, "--review", r]
     for paths, options, message in (
-        ([OCR], ["--by", "field"], f"--by is for tables, but {OCR} is read as OCR"),
-        ([OCR], ["--confidence", "c"], "--confidence is for tables"),
+        ([OCR], ["--confidence", "c"], f"--confidence is for tables, but {OCR} is read as OCR"),
         ([table], ["--pages", a], f"--pages is for OCR, but {table} is read as a table"),
         ([table], settings(tmp_path, 'unit = "line"'), "--settings is for OCR"),
         ([OCR], ["--images", full], "--images needs --station"),
@@ -154,11 +153,10 @@ def test_a_table_of_fields_needs_no_names_of_columns(of_fields, tmp_path):
     table = tmp_path / "new.csv"
     table.write_text("document,field,prediction,confidence,page\na,total,7,0.9,1\na,po,A,0.8,1\n")
     goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
-    by_name = run("apply", of_fields, table, "--by", "field", "--document", "document", *goals).stdout
-    assert run("apply", of_fields, table, *goals).stdout == by_name
+    run("apply", of_fields, table, *goals)
     assert (tmp_path / "a.csv").read_text() == table.read_text()  # all columns
     table.write_text("doc,field,confidence\na,total,0.9\n")
-    assert "--by is missing: the policy was fitted with --by" in reason(
+    assert 'there is no column "document", which the policy needs' in reason(
         "apply", of_fields, table, *goals
     )
 
@@ -169,7 +167,7 @@ def test_options_that_are_for_something_else(policy, of_fields, tmp_path):
     goals = "-o", tmp_path / "a.csv", "--review", tmp_path / "r.csv"
     for chosen, path, option, message in (
         (of_fields, new, ("--pages", tmp_path / "p.csv"), f"--pages is for OCR, but {new} is read as"),
-        (of_fields, new, ("--group", "page"), f"--group is for tables, but {new} is read as fields"),
+        (of_fields, new, ("--confidence", "c"), f"--confidence is for tables, but {new} is read as"),
         (of_fields, new, settings(tmp_path, "rename = 1"), "rename must be a table such as"),
     ):
         assert message in reason("apply", chosen, path, *option, *goals)
@@ -194,7 +192,7 @@ def test_the_tables_of_documents_go_back_with_answers(of_fields, tmp_path):
     table = tmp_path / "verified.csv"
     table.write_text("\n".join([f"{head},correct", *(f"{row},true" for row in rows)]) + "\n")
     columns = "--by", "field", "--document", "document"
-    checked = run("check", of_fields, table, *columns, "--format", "json")
+    checked = run("check", of_fields, table, "--format", "json")
     assert json.loads(checked.stdout)["check"]["accepted"] == 150
     again = tmp_path / "again.json"
     run("fit", table, *columns, "--error-rate", 0.1, "-o", again)

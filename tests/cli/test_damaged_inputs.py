@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import re
 import shutil
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,6 +13,9 @@ from commands import run, settings
 from files import WRITERS
 
 from fastarac.ocr import sample_folders
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Words of the parsers below, which say nothing to who has damaged a file.
 JARGON = re.compile(
@@ -72,6 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pairs.csv").write_text(
         "truth,engine,output\n" + "".join(f"truth/{p}.txt,x,plain/{p}.tsv\n" for p in pages)
     )
+    settings(folder, 'combination = "combination.json"')
     (folder / "compare.toml").write_text('"*" = "text"\n')
     (folder / "fields.csv").write_text(
         "document,field,prediction,confidence,truth\nx,total,1,0.9,1\ny,total,2,0.8,3\n"
@@ -88,7 +91,7 @@ def jobs() -> list[Job]:
     written = ("-o", "x.csv", "--review", "y.csv")
     for ending in ("csv", "jsonl", "parquet", "csv.gz"):
         a, new = f"a.{ending}", f"new.{ending}"
-        policy = ("policy.json", a, "--by", "field")
+        policy = ("policy.json", a)
         found += [
             Job("evaluate", ("evaluate", a), a),
             Job("evaluate by", ("evaluate", a, "--by", "field"), a),
@@ -104,7 +107,7 @@ def jobs() -> list[Job]:
     answers = ("sample", "new.csv", "--answers", "drawn.csv", "-o", "x.csv")
     search = ("search", "new.csv", "--error-rate", "0.1", "--state", "search.json", "-o", "batch.csv")
     ocr = ("ocr", "truth", "plain")
-    engines = ("plain", "enlarged", *settings(Path(), 'combination = "combination.json"'))
+    engines = ("plain", "enlarged", "--settings", "settings.toml")
     return [
         *found,
         Job("check's policy", ("check", "policy.json", "a.csv"), "policy.json"),

@@ -371,6 +371,6 @@ def test_the_accepted_part_alone_is_no_sample(tmp_path):
         lines = [f"{int(correct[i])},{confidence[i]}" for i in rows if i % 2]
         path = tmp_path / f"{name}.csv"
         path.write_text("\n".join(["correct,confidence", *lines]) + "\n")
-        looks = "--looks-file", tmp_path / f"{name}.looks"
-        said = run("check", tmp_path / "p.json", path, *looks, code=None).stdout
+        own = shutil.copy(tmp_path / "p.json", tmp_path / f"{name}.json")  # with its own looks
+        said = run("check", own, path, code=None).stdout
         assert ("add the rejected ones" in said) == (name == "accepted")

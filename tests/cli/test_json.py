@@ -70,7 +70,7 @@ def folder(tmp_path_factory):
     run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "date.json")
     run("fit", folder / "a.csv", "--error-rate", 0.05, "-o", folder / "policies" / "name.json")
     (folder / "today.csv").write_text("text,field,confidence\n" + "a,date,0.99\nb,name,0.98\n" * 40)
-    options = "--by", "field", "--budget", 20, "-o", folder / "weeks"
+    options = "--budget", 20, "-o", folder / "weeks"
     run("week", folder / "p.json", folder / "today.csv", *options)
     return folder
 
@@ -102,15 +102,13 @@ COMMANDS = {
     "fit": ("fit", "a.csv", "--error-rate", 0.05, "-o", "q.json", "--group", "page"),
     "fit, fields": ("fit", "a.csv", "--error-rate", 0.05, "--by", "field", "-o", "q.json"),
     "fit, nothing": ("fit", "b.csv", "--error-rate", 0.0001, "-o", "q.json"),
-    "check": ("check", "p.json", "b.csv", "--by", "field"),
-    "apply": ("apply", "p.json", "b.csv", "--by", "field", "-o", "yes.csv", "--review", "no.csv"),
-    "apply, groups": (
-        *("apply", "g.json", "b.csv", "--group", "page", "-o", "yes.csv", "--review", "no.csv"),
-    ),
+    "check": ("check", "p.json", "b.csv"),
+    "apply": ("apply", "p.json", "b.csv", "-o", "yes.csv", "--review", "no.csv"),
+    "apply, groups": (*("apply", "g.json", "b.csv", "-o", "yes.csv", "--review", "no.csv"),),
     "apply, pages": ("apply", "w.json", PAGES[1], "-o", "yes.csv", "--review", "no.csv"),
-    "monitor": ("monitor", "p.json", "b.csv", "b.csv", "--by", "field"),
+    "monitor": ("monitor", "p.json", "b.csv", "b.csv"),
     "monitor, policies": ("monitor", "policies", "named.csv"),
-    "week": ("week", "p.json", "today.csv", "--by", "field", "-o", "weeks"),
+    "week": ("week", "p.json", "today.csv", "-o", "weeks"),
     "fit, verified": (
         *("fit", "part.csv", *VERIFIED, "--by", "field", "--error-rate", 0.1, "-o", "part.json"),
     ),

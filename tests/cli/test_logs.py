@@ -101,7 +101,7 @@ def test_refusals(folder, one, tmp_path):
     assert 'there is no column "x"' in refusal("check", one, path, "--log", "--group", "x")
     missing = refusal("check", one, folder / "verified.csv", "--log")
     assert 'there is no column "audit_probability"' in missing
-    by_field = "check", folder / "fields.json", path, "--by", "field", "--log"
+    by_field = "check", folder / "fields.json", path, "--log"
     assert 'holds "' in refusal(*by_field)
     lines = log.lines(log.drawn, drawn=log.drawn)
     path.write_text("\n".join([*lines, f"date,0.0001,1,{PI},,0"]) + "\n")

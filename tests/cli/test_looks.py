@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -53,11 +54,11 @@ def test_looks_pool(folder):
 
 
 def test_declared_looks(folder):
-    own = "--looks-file", folder / "own.looks"
+    own = shutil.copy(folder / "p.json", folder / "own.json")  # with its own looks
     for look, file in enumerate(("1.csv", "2.csv"), 1):
-        found = figures("check", folder / "p.json", folder / file, "--looks", 2, *own)
+        found = figures("check", own, folder / file, "--looks", 2)
         assert (found["look"], found["looks_declared"]) == (look, 2)
-    refused = refusal("check", folder / "p.json", folder / "3.csv", *own)
+    refused = refusal("check", own, folder / "3.csv")
     assert "looks has the 2 looks that were declared" in refused
 
 

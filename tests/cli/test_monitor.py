@@ -117,11 +117,11 @@ class TestAuditsCountOnce:
         few = write(tmp_path / "few.csv", rows[:40], header)
         for options in ({}, {"id": "form"}):
             (tmp_path / "state.json").unlink(missing_ok=True)
-            assert audited(policy, few, document="form", **options) == (20, "")
-            assert audited(policy, few, document="form", **options)[0] == 20
+            assert audited(policy, few, **options) == (20, "")
+            assert audited(policy, few, **options)[0] == 20
         more = write(tmp_path / "more.csv", rows[20:60], header)
-        assert audited(policy, more, document="form", id="form")[0] == 30
-        message = refusal("monitor", policy, few, *columns, "--id", "confidence")
+        assert audited(policy, more, id="form")[0] == 30
+        message = refusal("monitor", policy, few, "--id", "confidence")
         assert 'document "form 0" has several ids' in message
 
 

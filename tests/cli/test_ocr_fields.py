@@ -348,9 +348,7 @@ def test_invoices_of_services_from_files_to_what_is_accepted(tmp_path, service):
     found = runner.invoke(app, fit.split())
     assert found.exit_code == 0, found.output
     files = f"-o {accepted} --review {tmp_path / 'review.csv'}"
-    found = runner.invoke(
-        app, f"apply {policy} {table} --by field --allow-empty confidence {files}".split()
-    )
+    found = runner.invoke(app, f"apply {policy} {table} {files}".split())
     assert found.exit_code == 0, found.output
     through, review = (
         list(csv.DictReader(io.StringIO((tmp_path / name).read_text(encoding="utf-8"))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ COMMANDS = {
     "evaluate": ("evaluate", "FILE", "--ci", "none"),
     "compare": ("compare", "FILE", "other.csv"),
     "fit": ("fit", "FILE", "--error-rate", 0.3, "-o", "p.json"),
-    "check": ("check", "policy.json", "FILE", "--once", "--looks-file", "looks"),
+    "check": ("check", "policy.json", "FILE", "--once"),
     "plan": ("plan", "--pilot", "FILE", "--half-width", 0.02),
 }
 
@@ -61,8 +62,8 @@ def test_commands(at, tmp_path, monkeypatch, command):
     for name, options in (("part", ("--open", "wrong")), ("done", ())):
         file = tmp_path / "file.csv"
         file.write_bytes((at / f"{name}.csv").read_bytes())
-        (tmp_path / "looks").unlink(missing_ok=True)
-        of_file = {"FILE": file, "policy.json": at / "policy.json"}
+        policy = shutil.copy(at / "policy.json", tmp_path / f"{name}.json")  # with its own looks
+        of_file = {"FILE": file, "policy.json": policy}
         arguments = [of_file.get(each, each) for each in COMMANDS[command]]
         if name == "part":
             assert "--open wrong counts outputs without an answer as wrong" in reason(*arguments)

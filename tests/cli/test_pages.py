@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 from commands import detailed as run
@@ -70,7 +72,8 @@ def test_a_check_and_a_plan_take_pages(words):
     assert NOTE[1:] in found.stdout
     by_page = run(*check, "--group", "page", code=None)
     assert found.stdout.splitlines()[0] == by_page.stdout.splitlines()[0]
-    alone = run(*check, "--group", "none", "--looks-file", words / "alone.looks", code=None)
+    own = shutil.copy(check[1], words / "own.json")  # with its own looks
+    alone = run("check", own, *check[2:], "--group", "none", code=None)
     assert NOTE[1:] not in alone.output
     assert found.stdout.splitlines()[0] != alone.stdout.splitlines()[0]
     plan = "plan", "--error-rate", 0.2, "--pilot", words / "fitted.csv"
@@ -94,19 +97,19 @@ def test_a_check_is_of_one_model_and_of_one_scale(words):
     message = refusal(*check, words / "both.csv")
     assert 'column "model" holds "A" and "B"' in message
     assert "--only NAME takes one" in message
+    own = shutil.copy(check[1], words / "A.json")
     one = run(
-        *check,
+        "check",
+        own,
         words / "both.csv",
         "--only",
         "A",
-        "--looks-file",
-        words / "A.looks",
         "--format",
         "json",
         code=None,
     )
     assert f'"n_items": {N_PAGES * WORDS:,}'.replace(",", "") in one.stdout
-    message = refusal(*check, words / "small.csv")
+    message = refusal("check", own, words / "small.csv")
     assert "had another one in an earlier look" in message
     assert "--log cannot go with --only" in refusal(*check, words / "new.csv", "--log", "--only", "A")
 

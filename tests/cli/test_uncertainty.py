@@ -30,7 +30,7 @@ RESAMPLES = 300 if COMPILED else 4
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
-    monkeypatch.setattr("fastarac.cli._comparison.RESAMPLES", RESAMPLES)
+    monkeypatch.setattr("fastarac.answers.compared_models.RESAMPLES", RESAMPLES)
 
 
 CI = "--ci", 0.95
@@ -350,7 +350,10 @@ class TestGuarantee:
 
 def start(*arguments: object) -> subprocess.Popen[str]:
     """Start a command that draws ten million resamples."""
-    code = "from fastarac.cli import _comparison, main; _comparison.RESAMPLES = 10_000_000; main()"
+    code = (
+        "from fastarac.answers import compared_models; from fastarac.cli import main; "
+        "compared_models.RESAMPLES = 10_000_000; main()"
+    )
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -69,11 +69,10 @@ def test_weeks_until_the_refit(folder):
     assert done.stdout.startswith("Stop: the error rate ")
     assert "most likely since week 2; review all outputs, and fit a new policy" in done.stdout
     found = figures("week", "policy.json", "-o", "weeks")
-    by = "--by", "field"
-    check = figures("check", "policy.json", "weeks/log.parquet", "--log", *by)
+    check = figures("check", "policy.json", "weeks/log.parquet", "--log")
     assert check["errors"] == found["errors"]
     again = figures(
-        *("monitor", "policy.json", "weeks/log.parquet", *by, "--id", "audit_id"),
+        *("monitor", "policy.json", "weeks/log.parquet", "--id", "audit_id"),
         *("--deadline", 4, "--state", "weeks/monitor.json"),
     )["policies"][0]
     for name in ("errors", "audited", "rate", "low", "high", "alarm", "open"):
