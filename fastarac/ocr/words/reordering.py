@@ -278,9 +278,9 @@ class _Windows:
         """Take the common windows of this length that have enough bits, and return them."""
         begins, ours, others, theirs = self._free(length)
         good = self.sums[begins + length] - self.sums[begins] >= self.needed
-        good &= np.isin(ours, theirs)
+        good &= _is_in(ours, theirs)
         begins, ours = begins[good], ours[good]
-        there = np.isin(theirs, ours)
+        there = _is_in(theirs, ours)
         places: dict[int, list[int]] = {}
         for place, rank in zip(others[there][::-1].tolist(), theirs[there][::-1].tolist(), strict=True):
             places.setdefault(rank, []).append(place)
@@ -299,7 +299,8 @@ class _Windows:
 
     def _is_common(self, length: int) -> bool:
         _, ours, _, theirs = self._free(length)
-        return bool(np.isin(ours, theirs).any())
+        # For the few hundred words of a page, a set is five times as fast as np.isin.
+        return not set(ours.tolist()).isdisjoint(theirs.tolist())
 
     def _is_free(self, begin: int, length: int) -> bool:
         """Return whether a window is free; its ends tell, because runs already taken are longer."""
@@ -330,6 +331,12 @@ class _Windows:
             return ranks
         numbers: NDArray[np.int64] = ranks[:-shift] * len(self.taken) + ranks[shift:]
         return numbers
+
+
+def _is_in(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which numbers are among the others."""
+    there = set(others.tolist())
+    return np.fromiter((number in there for number in numbers.tolist()), np.bool_, len(numbers))
 
 
 def _ranks(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
