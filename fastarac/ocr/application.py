@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
 
-# Endings of tables, which begin like JSON, but are not engine files.
+# File endings of JSON lines: such a file begins like an engine's JSON but is a table.
 TABLES = (".jsonl", ".ndjson")
 ROWS = """
     SELECT page, number, nullif(box, '') AS box, text,

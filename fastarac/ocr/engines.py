@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "align_files"]
 
-#: Number of files in a worker's batch; with fewer files in all, no workers are started.
+#: Number of files that a worker process gets in one batch. No workers are started for fewer files than
+#: this.
 AT_A_TIME = 16
 FEW = 64
 ENDED = "a worker process has ended before its work was done: it was killed, or could not start"
@@ -99,7 +100,7 @@ class _Options(NamedTuple):
     reading: Reading
     level: Level
     hyphenated: Hyphenated
-    digits: bool | None  # ALTO confidences are percent digits (0.6 means 6%), judged over all files
+    digits: bool | None  # whether ALTO writes 6% as 0.6, judged over all files
     parts: PageParts
 
 
@@ -281,7 +282,7 @@ def _interrupts_wait() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # start it before blocking: its start would unblock the signal
+    resource_tracker.ensure_running()  # must start before the block: starting it unblocks SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

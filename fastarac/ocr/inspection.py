@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileInspection", "inspect_file"]
 
-#: File endings of tables, needed because their content alone does not identify them.
+#: File endings that mark a table: the content alone doesn't identify one.
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 Holds = Literal["words", "true words", "fields", "rows"]
 NAMES = {"percent": "0 to 100", "unit": "0 to 1"}
@@ -245,7 +245,7 @@ def _fields_beside(path: Path, node: _json.Node) -> str:
         return ""
     try:
         n = len(read_field_file(path, "prediction").rows)
-    except OcrFileError:  # the response has no fields
+    except OcrFileError:  # the response of the service holds words only
         return ""
     return f"It has {n:,} {plural('field', n)}, too; they are read where the truth is of fields."
 

@@ -28,7 +28,7 @@ __all__ = ["WordColumns", "read_table"]
 PLACES = ("left", "top", "right", "bottom")
 NAMES = ("text", "page", "line")
 COLUMNS = ("text", "confidence", "page", "line", *PLACES)
-#: The note on outputs that consist of several words, singular and plural.
+#: The note on outputs that contain several words, in the singular and the plural.
 DIVIDED = (
     "output of several words was divided at its spaces: each word has its confidence",
     "outputs of several words were divided at their spaces: each word has the confidence of its output",
@@ -132,7 +132,7 @@ def read_table(path: Path, columns: WordColumns) -> dict[str, Words]:
             source.require(column)
         told = source.kind_of(columns.confidence) == TEXT
         if told and NumberSpelling.of_column(source, columns.confidence).percentage is not None:
-            columns = replace(columns, scale="unit")  # because the query below reads 76% as 0.76
+            columns = replace(columns, scale="unit")  # the query below converts 76% to 0.76
         numbers = {name: Number(name, wanted[name]) for name in wanted if name not in NAMES}
         fields = []
         for name, column in wanted.items():

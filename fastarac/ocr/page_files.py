@@ -119,7 +119,7 @@ def names_of_files(
         stems = [
             [_without(file.path, end) for file in side] for side, end in zip(sides, ends, strict=True)
         ]
-        for k, side in enumerate(sides):  # without a shared ending, take the names from the other side
+        for k, side in enumerate(sides):  # a side without a shared ending uses the other side's names
             if not ends[k] or len({file.path.name for file in side}) == 1:
                 others = set(stems[1 - k])
                 stems[k] = [_fitting(file.path, others) for file in side]

@@ -51,9 +51,10 @@ if TYPE_CHECKING:
 __all__ = ["ERRORS", "ReportedPages", "section_of"]
 
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
-#: Most bytes (over all engines) and most pages that a report shows as whole texts.
+#: Limits on the whole texts in a report: their size in bytes, over all engines, and their number of
+#: pages.
 TEXTS, MOST_TEXTS = 900_000, 150
-#: Most characters of a confusion in a report that must not show texts.
+#: Largest length of a confusion, in characters, in a report that must not reveal texts.
 WITHOUT_TEXT = 2
 #: If the choice of policy changes the accepted share by at least DECISIVE, the report calls it
 #: decisive; below HARDLY, it says that the choice hardly matters.

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-#: Largest number of pages that is reported as needed to prove a limit.
+#: Above this number of pages, the report no longer says how many pages would prove a limit.
 MOST = 1 << 20
 
 
@@ -256,7 +256,7 @@ def splits_by_attribute(
         parts = _parts_of(attribute, rows)
         true_words = np.array([pages.true_words[part].sum() for part in parts], np.float64)
         missed = np.array([pages.missed[part].sum() for part in parts], np.float64)
-        with np.errstate(invalid="ignore"):  # 0/0 for values without a true word
+        with np.errstate(invalid="ignore"):  # a value without true words gives 0/0
             shares = missed / true_words
         found.append(ItemParts(attribute.name, attribute.values, codes[page], shares))
     return found
@@ -289,7 +289,7 @@ def tables_by_attribute(
 
 def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
     """Return which pages have each value."""
-    codes = np.array([*attribute.codes, -1], np.intp)[rows]  # pages without a row get the last code, -1
+    codes = np.array([*attribute.codes, -1], np.intp)[rows]  # a page without a row (-1) gets code -1
     return [codes == code for code in range(len(attribute.values))]
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Attribute", "PageAttributes", "read_attributes"]
 
 PAGE = "page"
-#: Most values of an attribute; most different numbers that are not binned; number of bins.
+#: Largest number of text values of an attribute; largest number of distinct numbers that are not
+#: binned; number of bins.
 MOST_VALUES, MOST_NUMBERS, PARTS = 30, 10, 4
 LISTED = 6
 

@@ -27,9 +27,9 @@ __all__ = [
     "pieces_of",
 ]
 
-AROUND = 5  # true words on either side of an error
-LONGEST = 4  # most characters of a confusion; longer differences are unrelated texts
-EXAMPLES = 6  # missed words shown for a page
+AROUND = 5  # number of true words shown on each side of an error
+LONGEST = 4  # largest length of a confusion, in characters; longer differences are unrelated texts
+EXAMPLES = 6  # largest number of missed words shown for one page
 
 
 class Difference(NamedTuple):

@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 
 __all__ = ["hints_of", "ties"]
 
-#: Least share of equal confidences that is reported as a tie.
+#: A tie is reported if at least this share of all confidences are equal.
 LARGE_TIE = 0.2
-#: Least share of true words missed or merged that is reported, with the likely reason.
+#: Missed and merged words are reported, with the likely reason, if they are at least this share of the
+#: true words.
 MANY_LOST = 0.2
-#: Least share of the missed and merged words that a reason must explain to be named.
+#: A reason is named only if it explains at least this share of the missed and merged words.
 MOST = 0.5
-#: Least share of moved words that is reported, over all pages and for single pages.
+#: Moved words are reported if they are at least this share of all true words; a page is named if they
+#: are at least this share of its own.
 MANY_MOVED = 0.05
-#: Largest unreported effect of spaces on the character error rate, in scripts without spaces.
+#: In scripts without spaces, a larger effect of spaces on the character error rate than this is
+#: reported.
 SPACES = 0.05
-#: Most pages named in a sentence.
+#: Largest number of pages that one sentence names.
 NAMED = 5
-#: Number of outputs shown as examples if no output is right.
+#: Number of outputs shown as examples when no output is right.
 EXAMPLES = 3
 
 
@@ -104,7 +107,7 @@ def _words(records: Records, reading: Reading) -> list[str]:
         )
     if 2 * records.n_unspaced > records.n_true and "whitespace" not in reading.fold:
         edits = records.edits[~np.isnan(records.edits[:, 0])].sum(axis=0)
-        of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))  # in the order of COUNTS
+        of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))  # as in COUNTS
         if of_characters > 2 * of_words + SPACES:
             found.append(
                 f"The character error rate, {rounded_percent(of_characters)}, counts the spaces "

@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = ["in_common"]
 
-#: Least share of the missed words that the named values together, and each of them, must cover.
+#: Smallest share of all missed words that the named values must cover: all of them together (MOST), and
+#: each alone (SOME).
 MOST, SOME = 0.5, 0.05
-#: Least ratio of miss rates, of words with the named values to other words.
+#: A value is named only if its words are missed at least this many times as often as other words.
 TIMES = 3.0
-#: Most values named together.
+#: Largest number of values that one sentence names.
 NAMED = 3
-#: Number of equal parts of a page in reading order; only the first and the last are named.
+#: Each page is divided into this many equal parts, in reading order; only the first and the last part
+#: are named as a cause.
 PARTS = 5
 PLACES = "the first fifth", "the last fifth"
 WITHOUT_LETTERS = {True: "numbers", False: "punctuation marks"}
-HAN = "Cjk"  # the script's name in Unicode names of characters
+HAN = "Cjk"  # the word that Unicode's character names use for Han
 
 
 def in_common(records: Records, attributes: PageAttributes | None, units: str) -> str:
@@ -86,7 +88,8 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
         if not others or held < MOST * n_missed:
             continue
         share, rate = held / n_missed, held / (n_true - others)
-        # Youden's index: share of the missed words with these values minus share of the other words
+        # Youden's index: the share of missed words that have these values, minus the same share of all
+        # other words.
         index = share - (n_true - others - held) / max(1, n_true - n_missed)
         if rate >= TIMES * (n_missed - held) / others and index > contrast:
             best, contrast = order[:k], index

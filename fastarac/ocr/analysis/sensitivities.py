@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
 
-#: Least difference of accepted shares that counts as a changed order; tables round smaller ones to 0.
+#: Smallest difference between two accepted shares that can change the order of engines; tables would
+#: show a smaller difference as 0.
 LEAST = 0.0005
-#: Most pairs of engines named in a sentence.
+#: Largest number of pairs of engines that one sentence names.
 PAIRS = 3
 
 
@@ -167,8 +168,8 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         if change.first != leader or len(said) == PAIRS:
             others.append(f"{first} and {second}")
             continue
-        # Take the policy with the shortest description; among these, the one with the largest
-        # difference.
+        # Name the policy that differs least from `own`; of several, `under` lists the one with the
+        # largest difference first.
         policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
         here = "" if said else "As counted here, "
         said.append(

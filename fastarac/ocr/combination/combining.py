@@ -256,7 +256,7 @@ def require_several(engines: Any, kind: str) -> None:
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
     """Return the folding with which the engines were aligned; empty if all are `Words`."""
     if not isinstance(engines, Mapping):
-        return ()  # these engines are rejected later, with a better message
+        return ()  # a later check raises a clearer error
     found = {
         name: each.aligned.reading.fold for name, each in engines.items() if isinstance(each, Engine)
     }

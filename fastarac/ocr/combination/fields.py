@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CombinedFields", "combine_fields"]
 
-#: Text of an engine that reports a field as empty.
+#: Text of a field that an engine reports as empty. It is not "", because "" means that an engine has no
+#: reading.
 EMPTY = " "
 
 Key = tuple[str, str, str]

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["WordLabels", "fit_combination", "folds_of"]
 
-#: Inverse strength of the penalty on coefficients of standardised features. It was chosen among 0.03,
-#: 0.1, 0.3, 1 and 10, on pages that the documentation's figures do not use.
+#: Inverse strength of the L2 penalty on the coefficients of standardised features (`C` in
+#: scikit-learn). It was chosen from 0.03, 0.1, 0.3, 1 and 10, on pages that the figures in the
+#: documentation do not use.
 STRENGTH = 0.1
-#: Seed for dividing pages into folds, and for drawing the words of a regression.
+#: Seed for dividing the pages into folds and for drawing the words that a regression is fitted to.
 SEED = 0
-#: Most words of an engine in a regression; if there are more, this many are drawn at random.
+#: A regression is fitted to at most this many words of an engine. If there are more, this many are
+#: drawn at random.
 MOST_WORDS = 60_000
 
 
@@ -112,7 +114,7 @@ def _curve(
     of each block, so that the odds are finite.
     """
     known = ~np.isnan(confidence)
-    if not known.any():  # the engine has no confidence in these groups
+    if not known.any():  # the engine gives no confidence on the training pages
         return np.zeros(1), np.zeros(1)
     values, correct = confidence[known], right[known]
     found = isotonic_calibration(correct, values)
@@ -128,7 +130,7 @@ def _regression(features: NDArray[np.float64], true: NDArray[np.bool_]) -> Regre
         rows = np.random.default_rng(SEED).choice(len(true), MOST_WORDS, replace=False)
         features, true = features[rows], true[rows]
     n, n_true = len(true), int(true.sum())
-    if n_true in (0, n):  # only one class: return its log-odds for every word
+    if n_true in (0, n):  # only one class: predict the same log-odds for every word
         odds = float(np.log((n_true + 0.5) / (n - n_true + 0.5)))
         return Regression(odds, (0.0,) * features.shape[1])
     from sklearn.linear_model import LogisticRegression

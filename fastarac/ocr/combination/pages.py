@@ -124,7 +124,7 @@ def words_of(
     """Return the chosen words in the form of one engine's words."""
     lead = engines[placed.order[0]]
     page = placed.readings.group[chosen.place]
-    word = np.empty(len(page), np.intp)  # index into the words of the chosen engine
+    word = np.empty(len(page), np.intp)  # index of each chosen word among its engine's words
     box = np.full((len(page), 4), np.nan)
     sizes = [_by_name(words, pages) for words in engines]
     size = sizes[placed.order[0]]
@@ -136,7 +136,8 @@ def words_of(
         mine = placed.own[k][chosen.word[rows]]
         word[rows] = mine
         text[rows] = np.array(words.text, object)[mine]
-        # Without a page size, boxes are assumed to have the same units as the other engines' boxes.
+        # If this engine gives no page size, its boxes are assumed to be in the same units as the other
+        # engines' boxes.
         scale = np.where(np.isnan(sizes[k]), 1.0, size / sizes[k])[page[rows]]
         box[rows] = words.box[mine] * np.tile(scale, 2)
     return Words(
@@ -184,7 +185,7 @@ def _lines(
         rows = np.flatnonzero(both)
         new[1:][rows] = line[last[before[rows]]] != line[first[after[rows]]]
         open_ &= ~both
-    inside = np.flatnonzero(before == after)  # consecutive words of one engine at the same place
+    inside = np.flatnonzero(before == after)  # consecutive words of one place
     for k, words in enumerate(engines):
         rows = inside[chosen.engine[inside] == k]
         new[1:][rows] = words.line[word[rows]] != words.line[word[rows + 1]]

@@ -49,8 +49,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     [0, 2]
     """
     sequence = list(readings[0])
-    tied = np.zeros(len(sequence), np.bool_)  # whether a word shares the place of the previous word
-    position = [np.arange(len(sequence))]  # for each engine, the positions of its words in the sequence
+    tied = np.zeros(len(sequence), np.bool_)  # whether a word shares the previous word's place
+    position = [np.arange(len(sequence))]  # per engine: positions of its words in `sequence`
     for words in readings[1:]:
         if list(words) == sequence:
             position.append(np.arange(len(sequence)))
@@ -58,8 +58,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         spans = align_page(sequence, words).spans
         begin, end, first, last = spans.T
         inserted = begin == end
-        # Number of words that each row has in the new sequence: words of the old sequence, or inserted
-        # ones.
+        # Number of words that each row contributes to the new sequence: its words of the old sequence
+        # or, if it has none, the inserted words.
         size = np.where(inserted, last - first, end - begin)
         start = np.cumsum(size) - size
         known = np.repeat(~inserted, size)
@@ -70,7 +70,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         new_tied = np.zeros(len(row), np.bool_)
         new_tied[moved_to] = tied
         new_tied |= (within > 0) & known
-        # Words inserted between two words of one place belong to this place.
+        # A word inserted between two words that share a place belongs to the same place.
         for k in np.flatnonzero(~known)[::-1].tolist():
             new_tied[k] = k + 1 < len(row) and new_tied[k + 1]
         tied = new_tied

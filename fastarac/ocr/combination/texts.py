@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LOOKS", "looks_of", "similarities"]
 
-#: The columns of :func:`looks_of`.
+#: Names of the columns of :func:`looks_of`; the last four are 0 or 1.
 LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a capital")
 
 

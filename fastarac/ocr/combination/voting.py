@@ -56,7 +56,7 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
-    before = np.cumsum([0, *map(len, readings.place)])  # offset of each engine among all words
+    before = np.cumsum([0, *map(len, readings.place)])  # where each engine's words begin
     every = np.concatenate(real)[before[found.engine] + found.word]
     return found.take(~(readings.contested[found.place] & (every < 0.5)))
 
@@ -93,7 +93,7 @@ def _chosen(
     if not len(readings):
         none = np.empty(0, np.intp)
         return Chosen(none, none, none, none, np.empty(0))
-    # Average over the engines of a candidate, so that its score does not depend on the engine.
+    # Average over all engines that read the candidate, so that they all give it the same score.
     of_candidate = np.stack(
         [
             np.where(readings.same[:, e], score, 0.0).sum(axis=1)

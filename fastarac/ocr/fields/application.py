@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AppliedFields", "apply_to_fields", "are_documents"]
 
-LISTED = 6  # number of names that a note lists
-# The arrays hold 0, "" and NaN for null, because DuckDB cannot infer a column's type from nulls.
+LISTED = 6  # largest number of names that a note lists
+# This query turns 0, "" and NaN back into null. The arrays cannot hold null, because DuckDB cannot
+# infer a column's type from nulls.
 ROWS = """
     SELECT id, document, field, nullif(page, 0) AS page, nullif(box, '') AS box,
         CASE WHEN has THEN prediction END AS prediction,

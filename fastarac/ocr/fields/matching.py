@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST", "pair_fields"]
 
-#: Largest number of pairs (true item, item read) that are compared for one list.
+#: Largest number of pairs (true item, item read) that are compared within one list.
 LARGEST = 4_000_000
 
 
@@ -58,7 +58,7 @@ def pair_fields(
     )[0]
 
 
-# A field, the number of its outer lists that are already paired, its row.
+# A field's path, the number of its enclosing lists that are already paired, and its row.
 Entry: TypeAlias = "tuple[FieldPath, int, Row]"
 
 
@@ -135,7 +135,7 @@ def _assigned(
 
 
 def _assignment(table: np.ndarray) -> list[tuple[int, int]]:
-    if 1 in table.shape:  # with one row or column, take its largest value without importing SciPy
+    if 1 in table.shape:  # one row or column needs only the maximum, not SciPy
         best = int(np.argmax(table))
         return [(best // table.shape[1], best % table.shape[1])]
     with needed_by_ocr("matching repeated fields needs SciPy"):

@@ -41,8 +41,8 @@ __all__ = [
 ]
 
 
-SEVERAL = 5  # a field with as many true values and never an output is hardly missed by chance
-LISTED = 5  # number of documents that an error message lists
+SEVERAL = 5  # with this many true values and no output, a field is probably named differently
+LISTED = 5  # largest number of documents that an error message lists
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -517,7 +517,8 @@ class _Whole(NamedTuple):
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
-        # If the row count is known, a list without rows is known to be empty.
+        # A document whose row count for a list is known counts as having that list, even if the list is
+        # empty.
         for i, name in enumerate(names):
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:
@@ -589,7 +590,7 @@ class ReportedFields(Source):
         codes, n = outputs.by.codes, len(outputs.by.names)
         there = np.array([bool(true) for true in self.fields.truth], bool)
         found = [np.bincount(codes[of], minlength=n) for of in (there & self.fields.rejected, there)]
-        with np.errstate(invalid="ignore"):  # 0/0 for fields that are truly empty in all documents
+        with np.errstate(invalid="ignore"):  # a field that is empty in every document gives 0/0
             missed = found[0] / found[1]
         return [ItemParts("field", outputs.by.names, codes, missed)]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOWHERE", "Position", "position_of"]
 
-MOST_PAGES = 1_000_000  # a larger number is not a page number
+MOST_PAGES = 1_000_000  # a larger number cannot be a page number
 
 
 class Position(NamedTuple):

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 __all__ = ["read_fields"]
 
 LISTED = 20
-SINGLE = 3  # up to this many outputs of one field are listed one by one
+SINGLE = 3  # notes list outputs of a field one by one up to this number
 EXAMPLES = 3
-#: Comparisons tried on outputs that are wrong by `exact`, to suggest a better comparison.
+#: Comparisons that are tried on outputs that `exact` takes as wrong, to suggest a better comparison.
 TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
     "can be read in two ways, of which one is right, and {} wrong until an option of the comparison "
@@ -57,9 +57,9 @@ UNCOUNTED = (
     "if what is not listed has no true value, takes it for 0"
 )
 EMPTY = Written("")
-#: Smallest number of confidences with which a document's or field's scale is checked.
+#: The scale of a document or field is checked only if it has at least this many confidences.
 FEW = 3
-#: Smallest number of outputs of a field for a note that none of them is right.
+#: A note says that no output of a field is right if the field has at least this many outputs.
 MANY = 10
 
 
@@ -325,7 +325,7 @@ class _Join:
             if truth is None:
                 truth = true_count(true, key, complete=self._truths.whole or self._complete)
             output = read_counts.get(name) or read_count(read, key)
-            # An output without a truth is yielded, too: it counts as wrong.
+            # A row count without a truth is yielded, too: it is an inserted output and therefore wrong.
             if truth is not None or output is not None:
                 yield Item(name, name, truth, output)
 
@@ -611,7 +611,7 @@ def _hints(
                 continue
     found = []
     for name, counts in better.items():
-        how, n = max(counts.items(), key=lambda pair: pair[1])  # in a tie, the first in TRIED
+        how, n = max(counts.items(), key=lambda pair: pair[1])  # ties: the first in TRIED
         if n:
             found.append((n, wrong[name], f"{name}={how} ({count(n)} of {count(wrong[name])})"))
     if found:

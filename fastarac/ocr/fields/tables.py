@@ -44,7 +44,7 @@ WANTED = {
 DELIMITERS = ",;\t|"
 PARQUET = b"PAR1"
 LISTED = 20
-ROWS = 1 << 12  # rows of a Parquet file fetched at a time
+ROWS = 1 << 12  # number of rows of a Parquet file that are fetched together
 
 
 def is_field_table(path: str | os.PathLike[str]) -> bool:
@@ -108,7 +108,7 @@ def field_rows(file: InputFile, role: str) -> list[Row]:
             )
             raise OcrFileError(file.path, problem, place=place)
         confidence, truth = record.get("confidence"), record.get("truth")
-        if truth == record.get("prediction"):  # in this common case, share one object to save memory
+        if truth == record.get("prediction"):  # share equal strings to save memory
             truth = record.get("prediction")
         rows.append(
             Row(
@@ -213,7 +213,7 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
         if not line.strip():
             continue
         place = f"line {number}"
-        # Keep the digits of numbers: compared as texts, 12.50 and 12.5 differ.
+        # Keep numbers as written: a comparison of texts must tell 12.50 from 12.5.
         value = parsed(line, file.path, place, parse_float=JsonNumber, parse_int=JsonNumber)
         if not isinstance(value, dict):
             problem = 'expected an object on each line, such as {"document": "a1", "field": "total"}'
@@ -226,7 +226,8 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
 def _text(file: InputFile, place: str, key: str, value: object) -> Written | None:
     if value is None or isinstance(value, str | bool):
         return written_of(value)
-    # Only NaN and Infinity, which extend JSON: other numbers are parsed as strings.
+    # Only NaN and Infinity, which Python accepts in JSON, arrive as floats: other numbers keep their
+    # digits.
     if isinstance(value, float):
         return None if math.isnan(value) else Written(str(value))
     if key in (*KEYS, "prediction", "truth", "confidence"):
@@ -255,7 +256,7 @@ def _of_parquet(value: object) -> Written | None:
     """Return a value of a column as text; a number or date also as a normalized value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    # Data frames store a date as a time at midnight.
+    # A data frame stores a date as midnight of that day.
     if isinstance(value, datetime) and not value.time():
         value = value.date()
     by_machine = isinstance(value, int | float | Decimal) and not isinstance(value, bool)

@@ -70,8 +70,8 @@ class Builder(Generic[Place]):
         self._n_lines = 0
         self._fresh = True
         self._divided = 0
-        self._unboxed = 0  # number of words since the last word with a box
-        self._soft_hyphen = False  # whether the last word ends with a soft hyphen
+        self._unboxed = 0  # number of words added since the last word that has a box
+        self._soft_hyphen = False  # whether the last word added ends with a soft hyphen
 
     def new_page(self, size: tuple[float, float] = NO_SIZE) -> None:
         """Begin a page of this size."""
@@ -85,7 +85,7 @@ class Builder(Generic[Place]):
     def new_line(self) -> None:
         """Begin a line with the next word."""
         self._fresh = True
-        if self._soft_hyphen:  # at a line end, a soft hyphen is printed as a hyphen
+        if self._soft_hyphen:  # a soft hyphen at a line end is visible: write a hyphen
             self._texts[-1] += "-"
             self._soft_hyphen = False
 

@@ -72,7 +72,7 @@ def read_file(file: InputFile) -> Words:
     if kind == "xml":
         root = xml_root(file)
         reader = xml_reader(root)
-        # Other XML files have this root, too.
+        # Other kinds of XML also have the root `document`, so look for ABBYY's namespace.
         if root == "document" and b"abbyy.com" in file.head.lower():
             reader = abbyy.read
         if reader is None:
@@ -81,7 +81,7 @@ def read_file(file: InputFile) -> Words:
         return reader(file)
     if kind == "json" or _is_null(file):
         node = _json.load(file)
-        if node.value == {}:  # Google's libraries write {} for an empty response
+        if node.value == {}:  # Google's libraries write this for an image without text
             return _blank(file.path)
         json_read = json_reader(node)
         if json_read is None:
@@ -122,7 +122,7 @@ def _expected() -> str:
 
 def xml_root(file: InputFile) -> str:
     begin = file.head.decode(_files.encoding_of(file.head), errors="ignore").lstrip()[:200].lower()
-    if begin.startswith(("<!doctype html>", "<html")):  # HTML may not be well-formed XML
+    if begin.startswith(("<!doctype html>", "<html")):  # HTML need not be well-formed XML
         return "html"
     return _xml.root_of(file).name
 
@@ -151,14 +151,14 @@ def _reader_of_object(node: Node) -> JsonReader | None:
     if node.has("responses") or node.has("fullTextAnnotation") or node.has("full_text_annotation"):
         return google.read_vision
     if node.has("textAnnotations") or node.has("text_annotations"):
-        return google.read_vision  # the reader raises an error that says what is missing
+        return google.read_vision  # raises an error that names the missing part
     result = node.at("analyzeResult") if node.has("analyzeResult") else node
     if result.has("readResults") or result.has("read_results") or result.has("readResult"):
         return azure.read_read
     if node.has("analyzeResult") or result.has("modelId") or result.has("model_id"):
         return azure.read_document_intelligence
     if node.has("status") and node.has("createdDateTime"):
-        # The call has failed or is still running; the reader says so.
+        # The call has failed or is still running: the reader raises an error that says which.
         return azure.read_document_intelligence
     document = node.at("document") if node.has("document") else node
     pages = document.value.get("pages") if isinstance(document.value, dict) else None
@@ -175,7 +175,7 @@ def _reader_of_object(node: Node) -> JsonReader | None:
 
 def _reader_of_list(node: Node) -> JsonReader | None:
     if not node.value:
-        return easyocr.read  # EasyOCR writes [] for an image without text
+        return easyocr.read  # EasyOCR's result for an image without text
     first = node.items()[0]
     if isinstance(first.value, dict):
         if first.has("text") and (first.has("boxes") or first.has("confident")):
@@ -209,7 +209,7 @@ def _has_lines(value: object) -> bool:
     if not isinstance(value, list):
         return False
     if not value:
-        return True  # PaddleOCR 2 writes null for a page without text
+        return True  # PaddleOCR 2 writes null or [] for a page without text
     first = value[0]
     return any(map(paddle.ends_in_reading, (value, first))) or paddle.is_reading(first)
 
@@ -239,7 +239,7 @@ def _is_content_understanding(node: Node) -> bool:
     return isinstance(contents, list) and result.has("analyzerId")
 
 
-#: Readers of JSON objects; only objects of its format pass a reader's test.
+#: Each reader of JSON objects, with a test that only objects of its format pass.
 OBJECTS: tuple[tuple[JsonReader, Callable[[Node], bool]], ...] = (
     (textract.read, lambda node: any(map(node.has, ("Blocks", "ExpenseDocuments", "JobStatus")))),
     (paddle.read_3, _has_texts_of_3),
@@ -266,7 +266,7 @@ def without_confidences(value: object) -> str | None:
     return next((name for name, keys in SILENT.items() if all(key in value for key in keys)), None)
 
 
-#: Tools whose results have texts but no confidences, with the keys that identify each.
+#: Tools that write texts without confidences, and the keys by which their files are recognized.
 SILENT: dict[str, tuple[str, ...]] = {
     "PaddleOCR-VL": ("parsing_res_list",),
     "Docling's document (keep the pages with their cells)": ("schema_name", "texts"),

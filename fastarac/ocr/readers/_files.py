@@ -38,15 +38,16 @@ Level = Literal["auto", "region", "line", "word"]
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
-#: Number of bytes read to recognize the kind of a file.
+#: Number of bytes at the start of a file from which its format is recognized.
 HEAD = 1 << 16
 
 LONGEST_SHOWN = 60
 
-#: Largest number of pages that a short file may claim; services take a few thousand at most.
+#: Largest page number that is accepted, because one number in a short file would otherwise create any
+#: number of pages. Services accept documents of a few thousand pages at most.
 MOST_PAGES = 100_000
 
-# First bytes of binary files that often lie beside the texts of pages.
+# First bytes of binary files that often share a folder with the texts of pages.
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -106,7 +107,7 @@ def _rebuild(path: Path, problem: str, place: str | None) -> OcrFileError:
 def shown(value: object) -> str:
     """Return a value as JSON for an error message, cut off if it is long."""
     text = ""
-    # Encode piece by piece and stop early, because the rest may be nested to any depth.
+    # Encode piece by piece and stop at the length needed: the value may be huge and deeply nested.
     for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
         text += piece
         if len(text) > LONGEST_SHOWN:
@@ -184,7 +185,7 @@ def is_image(head: bytes) -> bool:
 def binary_kind(head: bytes) -> str | None:
     """Return the kind of a binary file with these first bytes; None for text."""
     for magic, kind in _BINARY:
-        # Texts may begin with BM, too, but only a bitmap has zeros among its first bytes.
+        # A text may also begin with BM, but only a bitmap has zero bytes near its beginning.
         if head.startswith(magic) and (magic != b"BM" or b"\x00" in head[:16]):
             return kind
     return None

@@ -18,8 +18,8 @@ NUMBERS = (float, int)
 WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
-# Largest number of lists and objects: MOST_HOLDERS plus one for every SPARSE characters of the text.
-# The densest known outputs, Google's vertices without white space, have one object in 16 characters.
+# A text may have MOST_HOLDERS lists and objects, and one more for every SPARSE characters. The densest
+# known output, Google's vertices without white space, has one object for every 16 characters.
 MOST_HOLDERS = 1 << 18
 SPARSE = 10
 
@@ -195,7 +195,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
         raise OcrFileError(path, problem, place=place)
     try:
         value = json.loads(text, **options)
-        if ESCAPED_HALF.search(text):  # encoding the value fails if a surrogate is unpaired
+        if ESCAPED_HALF.search(text):  # raises if a surrogate is unpaired: see the except clause
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         rest = text[error.pos : error.pos + 20]
@@ -208,7 +208,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):x}"
         raise OcrFileError(path, f"{half} is only half of a character", place=place) from None
-    except ValueError as error:  # Python refuses numbers of thousands of digits
+    except ValueError as error:  # Python refuses integers of more than 4300 digits
         raise OcrFileError(path, f"it cannot be read as JSON: {error}", place=place) from None
     return value
 

@@ -37,7 +37,7 @@ def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Plac
     words = printed(text).split()
     if pieces == words:
         return list(parts)
-    if sorted(pieces) == sorted(words):  # the texts have the same words in another order
+    if sorted(pieces) == sorted(words):  # the text has these words in another order
         left: dict[str, list[WordPart[Place]]] = {}
         for piece, part in zip(pieces, parts, strict=True):
             left.setdefault(piece, []).append(part)
@@ -95,9 +95,10 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        # Number of lines whose numbered words are in another order than the line's text.
+        # Number of lines in which the file numbers the words in another order than the line's text has
+        # them.
         self._numbered = 0
-        self._reordered = 0  # number of lines whose unnumbered words are in another order than the text
+        self._reordered = 0  # the same for lines without numbered words
 
     def add(
         self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False

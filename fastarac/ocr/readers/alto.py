@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words.words import Words
 
-    _Spaced = tuple[WordPart[Element], bool]  # a word part, and whether a space precedes it
+    _Spaced = tuple[WordPart[Element], bool]  # a part of a word, and whether a space precedes it
 
 __all__ = ["read", "wrote_digits"]
 
-# The last version of Tesseract that writes percents as digits after "0.": 6% as 0.6.
+# The last version of Tesseract that writes a percentage as the digits after "0.", so that 0.6 means 6%.
 LAST_WITH_DIGITS = (5, 5)
 KINDS = ("softwareName", "softwareVersion", "Tags", "ReadingOrder", "Page")
-LAST = float("inf")  # position of lines that are missing from the reading order
-MOST_SOFTWARE = 100  # largest number of software names and versions kept
+LAST = float("inf")  # sort key of lines that the reading order omits
+MOST_SOFTWARE = 100  # number of software names and versions that are kept
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
 SOFTWARE = re.compile(r"<(?:\w+:)?software(?:Name|Version)>([^<]*)<")
 WORD_CONFIDENCE = re.compile(r"""\sWC\s*=\s*["']([^"']+)["']""")
 CHUNK = 1 << 20
 DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
-FEW_LOW = 0.1  # largest plausible share of words with a confidence below 10%
-HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # hyphen-minus, soft hyphen, not sign, hyphen, oblique hyphen
+FEW_LOW = 0.1  # a larger share of words with confidences below 10% is implausible
+HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # "-", soft hyphen, not sign, hyphen, oblique hyphen
 
 
 def read(file: InputFile) -> Words:
@@ -89,7 +89,7 @@ def _confidences_in(file: InputFile) -> Iterator[str]:
     before = ""
     with file.path.open(encoding=encoding_of(file.head), errors="ignore") as stream:
         while chunk := stream.read(CHUNK):
-            # Cut between tags, because a cut could divide an attribute.
+            # Cut only where a tag begins, so that no attribute is divided between two chunks.
             *whole, rest = (before + chunk).rpartition("<")
             yield from WORD_CONFIDENCE.findall("".join(whole))
             before = rest
@@ -103,7 +103,7 @@ class _Pages:
         self.levels = LineLevels(file, self.builder)
         self.position: dict[str, int] = {}
         self.software: list[str] = []
-        self.labels: dict[str, str] = {}  # labels of tags by their ID
+        self.labels: dict[str, str] = {}  # label of each tag, by its ID
         self.hyphenated = 0
         self.halves = 0
         self.repaired = 0

@@ -20,7 +20,7 @@ def read(file: InputFile, root: Node) -> Words:
     builder.new_page()
     for output in root.items():
         builder.new_line()
-        if isinstance(output.value, str):  # readtext(output_format="json") writes strings
+        if isinstance(output.value, str):  # `readtext(output_format="json")` returns strings
             output.value = parsed(output.value, file.path, str(output))
         if isinstance(output.value, dict):
             box, confidence = output.box("boxes"), output.number("confident", "confidence")
@@ -29,7 +29,7 @@ def read(file: InputFile, root: Node) -> Words:
         parts = output.items()
         if len(parts) not in (2, 3) or not isinstance(parts[1].value, str):
             raise output.error("a box of EasyOCR, [box, text, confidence],")
-        # readtext(paragraph=True) omits the confidence.
+        # With `paragraph=True`, `readtext` omits the confidences.
         confidence = parts[2].as_number() if len(parts) == 3 else NAN
         builder.add(parts[1].value, confidence, parts[0].polygon(), output)
     return builder.finish()

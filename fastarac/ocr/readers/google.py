@@ -19,7 +19,7 @@ __all__ = ["read_document_ai", "read_vision", "segments_of"]
 
 SPACE, LINE_END, HYPHEN = "space", "line end", "hyphen"
 
-# Vision's break types, by name and by the number that some of Google's libraries write.
+# Vision's types of breaks. Some of Google's libraries write a type's number in place of its name.
 BREAKS: dict[object, str] = {
     "SPACE": SPACE,
     "SURE_SPACE": SPACE,
@@ -45,7 +45,7 @@ class _Joiner:
         self._confidences: list[float] = []
         self._boxes: list[Box] = []
         self._place: Node | None = None
-        self._first_parts = 0  # number of parts before the line end that divides the word
+        self._first_parts = 0  # number of parts of the word on its first line, if a line end divides it
         self.joined = 0
         self.hyphenated = 0
 
@@ -65,7 +65,7 @@ class _Joiner:
         if self._texts and self._place is not None:
             parts, first = self._confidences, self._first_parts
             is_whole = first < len(parts)
-            # The parts do not join: the second becomes a word of its own, or is missing.
+            # Keep the hyphen if the caller wants both parts as words, or if the second part is missing.
             if kind == HYPHEN or not is_whole:
                 self._texts.append("-")
             self.hyphenated += bool(first) and is_whole
@@ -110,7 +110,7 @@ def read_vision(file: InputFile, root: Node) -> Words:
         if annotation.value is None:
             if response.items("textAnnotations", "text_annotations"):
                 raise response.error("`fullTextAnnotation`, which DOCUMENT_TEXT_DETECTION gives,")
-            builder.new_page()  # the image has no text
+            builder.new_page()  # an empty page for an image without text
             continue
         n_before = len(builder)
         for page in annotation.items("pages"):

@@ -38,7 +38,7 @@ def read_3(file: InputFile, root: Node) -> Words:
             box = NO_BOX
             if len(polygons) == len(texts):
                 box = polygons[i].polygon()
-            # Boxes are left, top, right, bottom: take two corners as points.
+            # A box is [left, top, right, bottom]: convert it to two corners.
             elif len(boxes) == len(texts):
                 box = boxes[i].polygon()
             builder.new_line()
@@ -73,7 +73,7 @@ def read_structure_2(file: InputFile, root: Node) -> Words:
         while before < page:
             builder.new_page()
             before += 1
-        if not isinstance(region.at("res").value, list):  # `res` is a table in HTML
+        if not isinstance(region.at("res").value, list):  # a table, as HTML
             tables += 1
             continue
         for line in region.items("res"):
@@ -94,10 +94,10 @@ def read_2(file: InputFile, root: Node) -> Words:
     pages = [root] if _is_line(root.items()[0]) else root.items()
     for page in pages:
         builder.new_page()
-        if page.value is None:  # PaddleOCR writes null for a page without text
+        if page.value is None:  # PaddleOCR's result for a page without text
             continue
         for line in page.items():
-            if is_reading(line.value):  # ocr(det=False) reads an image of one line
+            if is_reading(line.value):  # `ocr(det=False)` takes the image as a single line
                 builder.new_line()
                 builder.add(line.items()[0].value, line.items()[1].as_number(), NO_BOX, line)
                 continue

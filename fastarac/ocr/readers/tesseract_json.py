@@ -30,7 +30,7 @@ def read_columns(file: InputFile, root: Node) -> Words:
 
 
 def _written(value: object) -> str:
-    return "" if value is None or value != value else str(value)  # pandas writes NaN for no text
+    return "" if value is None or value != value else str(value)  # pandas uses NaN for no text
 
 
 def is_tesseract_js(page: Node) -> bool:

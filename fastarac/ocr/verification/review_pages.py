@@ -22,8 +22,8 @@ __all__ = ["COLUMNS", "review_page"]
 
 COLUMNS = "text", "number", "line", "space", "confidence", "box", "accepted"
 
-LARGEST = 1600  # largest length of an image's longer side, in pixels
-UPRIGHT = 1000.0, 1414.0  # assumed size of a page whose boxes are fractions: a sheet of A4
+LARGEST = 1600  # images are scaled down until their longer side has this many pixels
+UPRIGHT = 1000.0, 1414.0  # assumed page size if boxes are fractions of the page: the proportions of A4
 
 
 def review_page(

@@ -28,7 +28,7 @@ Folding = Literal["case", "quotes", "punctuation", "whitespace", "nfkc", "histor
 
 FOLDINGS: tuple[Folding, ...] = get_args(Folding)
 
-#: Differences that each folding ignores; they complete the phrase "differences in …".
+#: The differences that each folding ignores, worded to follow "differences in".
 EXPLAINED: dict[Folding, str] = {
     "case": "upper and lower case",
     "quotes": "the form of quotation marks and apostrophes",
@@ -39,8 +39,9 @@ EXPLAINED: dict[Folding, str] = {
 }
 
 SOFT_HYPHEN = "\u00ad"
-# Soft hyphen, zero-width space, direction marks and embeddings, word joiner, byte order mark. The
-# zero-width joiner and non-joiner stay: they distinguish words in Persian and in Indic scripts.
+# Invisible characters to remove: soft hyphen, zero-width space, direction marks and embeddings, word
+# joiner, byte order mark. The zero-width joiner and non-joiner stay, because they distinguish words in
+# Persian and in Indic scripts.
 FORMATTING = dict.fromkeys(
     (
         *(0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF),
@@ -50,13 +51,13 @@ FORMATTING = dict.fromkeys(
 )
 
 #: Replacements of the folding ``"historical"``: letters and ligatures that level 1 of OCR-D's
-#: guidelines for ground truth writes with modern letters. Code points in the Private Use Area are those
-#: of the Medieval Unicode Font Initiative.
+#: ground-truth guidelines writes with modern letters. Code points in the Private Use Area follow the
+#: Medieval Unicode Font Initiative.
 HISTORICAL: dict[str, str] = {
     "\u017f": "s",
     "\ua75b": "r",
     "\ua75a": "R",
-    "\u0364": "\u0308",  # combining e above becomes a diaeresis
+    "\u0364": "\u0308",  # a combining "e" above becomes a diaeresis
     "\ufb00": "ff",
     "\ufb01": "fi",
     "\ufb02": "fl",
@@ -91,7 +92,8 @@ HISTORICAL: dict[str, str] = {
 SINGLE_QUOTES = "‘’‚‛‹›`´ʹʼˈ′"
 DOUBLE_QUOTES = "“”„‟«»″〝〞〟"
 
-# Words never contain a line feed, and normalisation never combines characters across it.
+# Separates words that are normalised together: no word contains a line feed, and normalisation never
+# combines characters across one.
 BETWEEN_WORDS = "\n"
 IN_LINES = "\t"
 
@@ -114,7 +116,7 @@ def printed(text: str) -> str:
     >>> printed("\u200fCafe\u0301\u200b")
     'Café'
     """
-    if text.isascii():  # ASCII is in every normal form
+    if text.isascii():  # ASCII text is already in every normal form
         return text
     return unicodedata.normalize("NFC", text.translate(FORMATTING))
 
@@ -136,12 +138,12 @@ def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
     text = printed(BETWEEN_WORDS.join(words))
     if "historical" in fold:
         text = text.translate(_historical())
-    if "quotes" in fold:  # before NFKC, because it turns a spacing acute accent into a combining one
+    if "quotes" in fold:  # must precede NFKC, which makes a spacing acute accent combine
         text = text.translate(_quotes())
     form: Literal["NFC", "NFKC"] = "NFKC" if "nfkc" in fold else "NFC"
     text = _normalized(text, form)
     if "case" in fold:
-        text = _normalized(text.casefold(), form)  # case folding may decompose letters
+        text = _normalized(text.casefold(), form)  # case folding may decompose a letter
     if "punctuation" in fold:
         text = text.translate(_punctuation())
     return text.split(BETWEEN_WORDS)
@@ -152,8 +154,8 @@ def _normalized(text: str, form: Literal["NFC", "NFKC"]) -> str:
         return text
     if form == "NFC":
         return unicodedata.normalize(form, text)
-    # NFKC turns a lone accent into a space and a combining mark: drop this space, but keep spaces of
-    # lines.
+    # NFKC turns a lone accent into a space and a combining mark. Drop these spaces, but keep the spaces
+    # that a line already has: IN_LINES protects them.
     text = unicodedata.normalize(form, text.replace(" ", IN_LINES))
     return text.replace(" ", "").replace(IN_LINES, " ")
 

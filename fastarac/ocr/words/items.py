@@ -53,7 +53,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AlignedOutputs", "align", "sensitivity"]
 
-#: Confidences given to items that have none, outside the scales of all engines.
+#: Confidences for items without one: below all scales, above the scale 0 to 1, above the scale 0 to
+#: 100.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 
@@ -295,7 +296,7 @@ class AlignedOutputs(Table, Result):
             nothing is accepted.
         """
         options = dict[str, Any](criterion)
-        with unquestioned():  # another check warns about the order of confidences
+        with unquestioned():  # the order of confidences is checked elsewhere
             if self.never_accepted is None:
                 point = operating_point(self.sweep(), **options)
             else:
@@ -521,7 +522,7 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     for policy in policies.others(aligned.policy, aligned.counts):
         try:
             items = AlignedOutputs.of(aligned.records, aligned.reading, policy)
-        except ValueError:  # the policy drops inserted outputs, and only these have a confidence
+        except ValueError:  # only inserted outputs have a confidence, and this policy drops them
             continue
         rows[policy] = _accepted(items, wanted)
     hard = aligned.hardly_aligned
@@ -543,7 +544,7 @@ def _accepted_without(
         return ()
     try:
         return _accepted(aligned.without_pages(own), limits)
-    except ValueError:  # no remaining page has an output
+    except ValueError:  # no output is left on the other pages
         return ()
 
 

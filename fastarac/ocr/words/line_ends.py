@@ -17,17 +17,20 @@ if TYPE_CHECKING:
 
 __all__ = ["HYPHENS", "DividedTexts", "Joined", "joined_as_the_other"]
 
-#: Characters that mark a word divided at a line end: hyphens, the double hyphens of old prints, the
-#: equals sign that engines read in their place, and the not sign of transcriptions.
+#: Characters that mark a word divided at a line end: hyphens, the double hyphen of old prints, the
+#: equals sign that engines read in place of a double hyphen, and the not sign of some transcriptions.
 HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"
 
-#: Least similarity of a word of the other side to two joined parts; each part must be less similar.
+#: A word of the other side must be at least this similar to the two joined parts, and less similar to
+#: each part alone.
 ALIKE = 0.6
-#: A word similar to the joined parts is searched if at most this many words lie between matched words.
+#: The joined word is searched among at most this many words of the other side, between the nearest
+#: matched words.
 MOST_BETWEEN = 100
-#: Least similarity if the word is elsewhere on the page, or the parts are not adjacent.
+#: Similarity required if the word is elsewhere on the page, or if the two parts are not adjacent.
 ALIKE_ELSEWHERE = 0.8
-# Largest product of word counts: rapidfuzz's table takes one bit for each pair of words.
+# Largest product of the numbers of words of both sides: the table of rapidfuzz takes one bit for each
+# pair of words (32 MiB).
 LARGEST_TABLE = 1 << 28
 
 
@@ -167,7 +170,7 @@ def _joined(
     before, after = _around(own, partner, len(other.folded))
     found: dict[int, Joined] = {}
     divided = {other.folded[i] for i in other.ends}
-    used = set(on_both)  # words that are already parts
+    used = set(on_both)  # words that are already part of a joined word
     used.update(k + 1 for k in on_both)
 
     def join(k: int, second: int, text: str, place: int) -> None:

@@ -22,15 +22,17 @@ __all__ = ["SPACE", "Block", "common_blocks", "match"]
 
 SPACE = " "
 
-#: Product of lengths up to which rapidfuzz aligns two texts directly; one bit per pair makes 16 MB.
+#: rapidfuzz aligns two texts directly up to this product of their lengths in characters. Its table has
+#: one bit for each pair of characters: 16 MiB.
 LARGEST_TABLE = 1 << 27
-#: Product of lengths above which texts are divided at sequences of words unique in each.
+#: Above this product of their lengths, texts are first divided at word sequences that occur once in
+#: each.
 LARGEST_UNDIVIDED = 1 << 28
-#: Product of lengths above which the remaining parts are divided step by step.
+#: Above this product of their lengths, two parts are aligned step by step from their beginnings.
 LARGEST_HALVED = 1 << 32
-#: Characters of each text that one step aligns; half of them are kept.
+#: Number of characters of each text that one step aligns; only about half of the result is kept.
 STEP = 1 << 13
-#: Length, in words, of the sequences at which texts are divided.
+#: Number of words in the unique sequences at which texts are divided.
 ANCHOR = 3
 
 
@@ -53,7 +55,8 @@ def match(first: str, second: str) -> list[Block]:
     >>> match("the cat", "thecat")
     [Block(first=0, second=0, length=3), Block(first=4, second=3, length=3)]
     """
-    # The choice among several longest subsequences must not depend on the order of the texts.
+    # Sort the texts, so that swapping them doesn't change which of several longest subsequences is
+    # found.
     if second < first:
         return [Block(j, i, n) for i, j, n in match(second, first)]
     return _with_whole_words(common_blocks(first, second), first, second)
@@ -113,8 +116,8 @@ def _unique_sequences(text: str) -> dict[tuple[str, ...], int]:
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return a longest subsequence of sorted pairs whose second elements increase."""
-    ends: list[int] = []  # for each chain length, the smallest second element that ends such a chain
-    last: list[int] = []  # the index of this chain's last pair
+    ends: list[int] = []  # for each length, the smallest element that ends such a chain
+    last: list[int] = []  # the index of that chain's last pair
     before: list[int] = []
     for index, (_, second) in enumerate(pairs):
         length = bisect_left(ends, second)
@@ -209,7 +212,8 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
             text, at = (first, begin) if gap[0] else (second, other)
             shift = _shift(text, at, at + max(gap), before.length, n)
             if shift == 0 and len(done) > 1 and _reaches(text, at, at + max(gap), before.length):
-                # The last block follows a gap of the same kind: merge both gaps.
+                # The gap before the last block is in the same text: shift the current gap over that
+                # block, so that the two gaps merge.
                 last = done[-2]
                 earlier = (
                     before.first - last.first - last.length,

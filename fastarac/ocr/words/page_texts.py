@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["PageOrder", "compared_text", "page_order", "size_of"]
 
-#: Lines of more than LONG words are broken after BROKEN words, because running text has no lines.
+#: Lines of more than LONG words are broken after every BROKEN words, because the true text may have no
+#: line breaks.
 LONG, BROKEN = 20, 12
-#: Approximate number of bytes in a report per line, per piece, and per changed part of a piece.
+#: Approximate size in bytes that each line, each piece of a line, and each changed part of a piece adds
+#: to a report.
 PER_LINE, PER_PIECE, PER_CHANGE = 60, 26, 9
 
-#: Kinds whose consecutive words are marked together.
+#: Consecutive words of these kinds are marked as one piece.
 RUNS = ("", KINDS[MISSED], KINDS[MOVED])
 
 
@@ -106,7 +108,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
         while stop < last and records.shared[stop]:
             stop += 1
         kind = int(records.kind[row])
-        # Its output already stands in the previous line.
+        # The output of this word is already shown on the previous line.
         continued = row == first and bool(records.shared[row])
         space = "" if row == first or records.gap[row] == NOTHING else " "
         ours = records.truth[row] + "".join(
@@ -119,7 +121,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
         else:
             name, confidence = KINDS[kind], float(records.confidence[row])
             if kind == MOVED:
-                confidence = np.nan  # a mark covers several words with different confidences
+                confidence = np.nan  # one piece may have several confidences
             through = threshold is not None and confidence >= threshold
             known = None if np.isnan(confidence) else confidence
             parts = (((ours, False),), ()) if continued else _parts(kind, ours, theirs)

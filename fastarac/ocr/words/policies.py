@@ -33,7 +33,7 @@ MISSED: tuple[MissedPolicy, ...] = get_args(MissedPolicy)
 INSERTED: tuple[InsertedPolicy, ...] = get_args(InsertedPolicy)
 MOVED: tuple[MovedPolicy, ...] = get_args(MovedPolicy)
 
-#: Choices for each field of a policy, the default first.
+#: The values that each field of a policy can have, the default first.
 CHOICES: dict[str, tuple[str, ...]] = {"missed": MISSED, "inserted": INSERTED, "moved": MOVED}
 
 _OF_MISSED: dict[MissedPolicy, str] = {
@@ -46,7 +46,7 @@ _OF_MISSED: dict[MissedPolicy, str] = {
     "gap.",
     "drop": "Missed {units} are left out of all figures.",
 }
-#: Short descriptions, for a legend.
+#: Short descriptions of the policies for missed words, for a legend.
 BRIEFLY: dict[MissedPolicy, str] = {
     "reject": "missed {units} are never accepted, people look for them",
     "residual": "nobody looks for missed {units}, they are errors that remain",
@@ -70,7 +70,7 @@ _OF_JOIN = {
 }
 
 
-#: Phrases that follow a share and name a policy: "20.0 points with moved words counted as wrong".
+#: Phrases that say how a policy differs, as in "20.0 points with moved words counted as wrong".
 _APART: dict[str, dict[str, str]] = {
     "missed": {
         "reject": "if people look for missed words",
@@ -169,7 +169,7 @@ def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPol
         varied[name] = [value]
         if counts[name] and name != "moved":
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
-            if name != "missed":  # "drop" and "separate" make the same items for missed words only
+            if name != "missed":  # only for missed words do "drop" and "separate" make the same items
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))

@@ -32,14 +32,14 @@ Kind = Literal["right", "wrong", "merged", "split", "moved", "inserted", "missed
 KINDS: tuple[Kind, ...] = get_args(Kind)
 RIGHT, WRONG, MERGED, SPLIT, MOVED, INSERTED, MISSED = range(len(KINDS))
 
-#: Share of differing characters, moved words excluded, above which a page is hardly aligned.
+#: A page is hardly aligned if more than this share of its characters differ, not counting moved words.
 HARDLY = 0.5
 
 COLUMNS = (
     *("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end"),
     *("gap", "shared"),
 )
-#: Separators before a word in its text.
+#: What separates a word from the word before it.
 NOTHING, SPACE, LINE_END = range(3)
 
 
@@ -250,15 +250,15 @@ class _Side(NamedTuple):
     def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
         found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
-        # Number the words as written: joined parts count as two, because engines differ in the words
-        # they join.
+        # Number the words as they are written: a joined word takes two numbers. Engines differ in the
+        # words that they join, so other numbers would not agree between engines.
         second = sorted(after for _, after in joined.values())
         number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):
             return cls(found, texts, number, 0)
         kept = np.array([bool(text) for text in texts], bool)
         space = found.space
-        if space is not None:  # the space before a dropped text moves to the next text
+        if space is not None:  # the space before a dropped text moves to the next one
             space = np.diff(np.cumsum(space)[kept], prepend=0) > 0
         rest = Tokens(
             [text for text, stays in zip(found.text, kept.tolist(), strict=True) if stays],
@@ -309,7 +309,7 @@ def _of_page(
 
     span = np.repeat(np.arange(len(spans)), np.maximum(n_true, 1))
     is_true = (n_true > 0)[span]
-    before = np.cumsum(is_true)  # number of true words up to and including each record
+    before = np.cumsum(is_true)  # number of true words up to each record, including it
     numbers = np.concatenate([[0], ours.number])
     run = np.arange(1, len(span) + 1)
     texts = iter(ours.tokens.text)

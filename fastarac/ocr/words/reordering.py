@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CHANCE", "MovedWords", "Run", "moved_words", "tiles"]
 
-#: A run counts as moved only if chance produces at most this many such runs on the page.
+#: A run of words counts as moved only if its expected number of chance occurrences on the page is at
+#: most this.
 CHANCE = 0.1
-#: Factor on a character's bits inside a word: letters depend on the letters before them.
+#: A single character counts this fraction of its bits, because letters depend on the letters before
+#: them.
 OF_CHARACTER = 0.25
-#: Most searches for further runs among the remaining words.
+#: The search for runs among the remaining words is repeated at most this many times.
 PASSES = 8
 
 
@@ -140,7 +142,7 @@ def _runs(
     if not len(left) or not len(right):
         return []
     needed = float(np.log2(len(left) * len(right) / CHANCE))
-    # A single word is not enough, however rare.
+    # A run of a single word never counts, however rare the word: cap its bits just below the limit.
     limited = np.where(alone[left], np.minimum(bits[left], 0.999 * needed), bits[left])
     return [
         np.stack([left[i : i + n], right[j : j + n]], axis=1)
@@ -151,7 +153,7 @@ def _runs(
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
     """Return the runs of the chain in one order with the most bits, and the runs outside it."""
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
-    # (output index, bits, run) at the ends of chains; index and bits increase.
+    # The best chains so far, as (last output index, total bits, last run); indices and bits increase.
     best: list[tuple[int, float, int]] = []
     before = []
     for number, run in enumerate(runs):

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_truth"]
 
-# Word objects take many times the memory of their text. Therefore frequent words are stored once, and
-# long lines are never split into a list.
+# A string object takes many times the memory of a short word. So up to MOST_SHARED different words are
+# stored once each, and a long line is never split into a list.
 MOST_SHARED = 1 << 16
 LONG_LINE = 1 << 16
 WORD = re.compile(r"\S+")
@@ -97,7 +97,7 @@ def read_truth_file(file: InputFile) -> Words:
         except OcrFileError:
             if file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!")):
                 raise
-            reader = None  # it is plain text whose first word begins with "<"
+            reader = None  # plain text that happens to begin with "<"
         if reader is not None:
             return reader(file)
     if kind == "tsv" or (kind == "json" and _is_output(file)):
@@ -122,7 +122,7 @@ def _is_output(file: InputFile) -> bool:
 def _read_text(file: InputFile) -> Words:
     pages = decoded(file).split("\f")
     if len(pages) > 1 and not pages[-1].strip():
-        pages.pop()  # Tesseract and others end the last page with a form feed
+        pages.pop()  # engines such as Tesseract also write a form feed after the last page
     if len(pages) > MOST_PAGES:
         problem = f"form feeds divide it into {len(pages):,} pages; at most {MOST_PAGES:,} are read"
         raise OcrFileError(file.path, problem)
@@ -140,7 +140,7 @@ def _read_text(file: InputFile) -> Words:
                 shared = known.setdefault if len(known) < MOST_SHARED else known.get
                 texts.append(shared(word, word))
             if ends_softly and len(texts) > before:
-                texts[-1] += "-"  # a soft hyphen at a line end is printed as a hyphen
+                texts[-1] += "-"  # a soft hyphen at a line end is visible: write a hyphen
             n = len(texts) - before
             page_of.extend(repeat(number, n))
             line_of.extend(repeat(n_lines, n))

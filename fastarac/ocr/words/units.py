@@ -34,8 +34,8 @@ Join = Literal["min", "mean", "max"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 JOINS: tuple[Join, ...] = get_args(Join)
 
-# Unicode blocks of scripts without spaces between words: CJK with its marks, Japanese kana, Bopomofo,
-# Thai, Lao, Myanmar, Khmer.
+# Ranges of Unicode for scripts that put no spaces between words: Chinese characters and their
+# punctuation marks, Japanese kana, Bopomofo, Thai, Lao, Myanmar, Khmer.
 WITHOUT_SPACES = (
     "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff61-\uff9f\U00020000-\U000323af\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -131,7 +131,7 @@ def _divided(text: str) -> list[str]:
     if not UNSPACED.search(text):
         return [text]
     found: list[str] = []
-    whole = False  # whether the next character may extend the last piece
+    whole = False  # whether the last piece may grow by the next character
     for character in _characters(text):
         alone = UNSPACED.match(character) is not None
         if whole and not alone:

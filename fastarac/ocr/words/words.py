@@ -29,13 +29,13 @@ __all__ = [
 Scale = Literal["percent", "unit"]
 Unit = Literal["word", "line"]
 
-#: The highest confidence of each scale.
+#: The upper end of each scale of confidences.
 HIGHEST: dict[str, float] = {"percent": 100.0, "unit": 1.0}
 
-# Engines compute in float32: a probability may exceed 1 by one rounding step.
+# Engines compute in float32, so a probability may exceed 1 by a rounding error; this much is accepted.
 ROUNDING = 1e-6
 
-LISTED = 20  # most pages that an error lists
+LISTED = 20  # largest number of pages that an error message lists
 
 
 class ReadingNote(NamedTuple):
@@ -57,7 +57,7 @@ class ReadingNote(NamedTuple):
         return f"1 {self.one}" if self.number == 1 else f"{self.number:,} {self.several}"
 
 
-#: The note on words without a confidence (singular, plural), used if other words have one.
+#: The note on words without a confidence, in the singular and the plural, if other words have one.
 WITHOUT_CONFIDENCE = "word has no confidence", "words have no confidence"
 
 
@@ -154,7 +154,7 @@ class Words(Table, Result):
         set_field(self, "page", np.asarray(self.page, np.intp))
         set_field(self, "line", np.asarray(self.line, np.intp))
         if np.size(self.box) == 0:
-            set_field(self, "box", np.broadcast_to(np.nan, (n, 4)))  # a broadcast array takes no memory
+            set_field(self, "box", np.broadcast_to(np.nan, (n, 4)))  # a broadcast array needs no memory
         if np.size(self.page_size) == 0:
             set_field(self, "page_size", np.full((n_pages, 2), np.nan))
         _check_shapes(self, n, n_pages)
@@ -305,7 +305,7 @@ def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[Read
     for words in readings:
         for number, one, several in words.notes:
             counts[one, several] = counts.get((one, several), 0) + number
-    # Count these words again: readings without any confidence lack this note.
+    # Drop this note and count again, because a reading without any confidence does not have it.
     counts.pop(WITHOUT_CONFIDENCE, None)
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
