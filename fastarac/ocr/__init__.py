@@ -1,4 +1,4 @@
-"""Read an OCR engine's files and the true text, and mark each output as right or wrong."""
+"""Read the output files of OCR engines and the true text, and decide which outputs are right."""
 
 from __future__ import annotations
 

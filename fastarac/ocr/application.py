@@ -62,8 +62,8 @@ class AppliedPageCounts(Table, Result):
     outputs, accepted, review : ndarray of shape (n_pages,), intp
         Numbers of all outputs, of accepted outputs and of outputs that people verify.
     expected_errors : ndarray of shape (n_pages,), float64
-        Expected number of errors among the accepted outputs. The values of all pages sum to the
-        policy's expected total.
+        Expected number of errors among the accepted outputs. The sum over all pages is the expected
+        number of errors of the whole application.
 
     See Also
     --------
@@ -91,15 +91,15 @@ class AppliedPages(Table, Result):
     number : ndarray of shape (n,), intp
         Number of each output on its page, from 1, in reading order.
     line : ndarray of shape (n,), intp
-        Number of each output's line, counted over all pages.
+        Line number of each output, counted from 0 over all pages.
     space : ndarray of shape (n,), bool
-        Whether a space stands before each output in its line.
+        Whether a space precedes each output in its line.
     text : tuple of str, n of them
     confidence : ndarray of shape (n,), float64
         NaN where the engine gives none; such outputs are never accepted.
     box : ndarray of shape (n, 4), float64
         Left, top, right and bottom in the units of `page_size`; NaN where the file gives none. In
-        scripts without spaces, each character is an output with the box of its word.
+        scripts without spaces, each character is an output and has the box of its word.
     accepted : ndarray of shape (n,), bool
     error_probability : ndarray of shape (n,), float64
         The calibrated error probability of each output; 1 where it has no confidence.
@@ -146,10 +146,10 @@ class AppliedPages(Table, Result):
 
     @property
     def pages(self) -> AppliedPageCounts:
-        """The counts of each page.
+        """The counts and expected errors of each page.
 
-        Each page gets a share of the total expected errors (:meth:`.Policy.expected_errors`), in
-        proportion to the summed error probabilities of its accepted outputs.
+        The total of the expected errors (:meth:`.Policy.expected_errors`) is divided among the pages in
+        proportion to the summed error probabilities of their accepted outputs.
         """
         n_pages = len(self.page_names)
         outputs = np.bincount(self.page, minlength=n_pages)
@@ -162,7 +162,7 @@ class AppliedPages(Table, Result):
         return AppliedPageCounts(self.page_names, outputs, accepted, outputs - accepted, expected)
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the outputs as columns, one row each, as :meth:`save` writes them."""
+        """Return the outputs as columns, with one row for each output, as :meth:`save` writes them."""
         columns = columns_of_pages(
             self.page_names, self.page, self.number, self.box, self.text, self.confidence
         )
@@ -175,7 +175,7 @@ class AppliedPages(Table, Result):
         review: str | PathLike[str],
         pages: str | PathLike[str] | None = None,
     ) -> None:
-        """Write the outputs into two tables and, if asked, the counts of the pages into a third.
+        """Write accepted outputs and outputs to verify into two tables; a third can hold page counts.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class AppliedPages(Table, Result):
             If two file names are the same, a file is one of those that the outputs were read from, or a
             name ends in no known format.
         OSError
-            If a file cannot be written. The files appear only after all of them are complete.
+            If a file cannot be written. No file appears until all of them are complete.
         ModuleNotFoundError
             If DuckDB is not installed.
         """
@@ -232,7 +232,7 @@ def apply_to_files(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> AppliedPages:
-    r"""Apply a policy to an engine's outputs, without truth: accept each or send it to people.
+    r"""Apply a policy to an engine's outputs, without truth: accept each output or send it to people.
 
     Parameters
     ----------
@@ -245,8 +245,8 @@ def apply_to_files(
     combination : Combination, optional
         How to combine several engines, for a policy that was fitted to their combined outputs.
     unit, join
-        As for :func:`align`. As there, in scripts written without spaces each character is an output
-        if `unit` is ``"word"``.
+        As for :func:`align`. As in :func:`align`, each character is an output in scripts written
+        without spaces if `unit` is ``"word"``.
     level, hyphenated
         As for :func:`read`.
     pattern : str, optional
@@ -265,10 +265,8 @@ def apply_to_files(
         If a file has words, and none of them has a confidence.
     PairingError
         If two files yield the same page name.
-    DataFileError
-        If the confidences are clearly on another scale than those the policy was fitted on, as for
-        :func:`.operation.apply_policy`.
-    FileNotFoundError
+    DataFileError If the confidences are clearly on another scale than the confidences that the policy
+    was fitted to, as for :func:`.operation.apply_policy`. FileNotFoundError
         If a file does not exist, or the folders hold no matching file.
     ValueError
         If the policy is for fields or whole documents, if no page has a word, if scales are mixed, or
@@ -283,9 +281,9 @@ def apply_to_files(
 
     Notes
     -----
-    Only a comparison with the truth tells that a word was broken at a line end; here, both parts are
-    outputs. A word that the engine missed is no output. A page without words therefore has nothing to
-    accept or to verify; `notes` say how many such pages there are.
+    Without a truth, it is unknown whether two parts at a line end are one broken word. Therefore, each
+    part is an output. A word that the engine missed gives no output. Therefore, a page without any word
+    has nothing to accept or to verify; `notes` counts such pages.
 
     Examples
     --------
@@ -338,8 +336,8 @@ def apply_to_files(
 def is_engine_output(path: str | PathLike[str]) -> bool:
     """Return whether a path leads to an engine's own files rather than to a table of outputs.
 
-    True for folders and for files that begin like XML, JSON or a table of Tesseract. JSON lines
-    (``.jsonl``, ``.ndjson``) count as tables.
+    True for folders, and for files that begin like XML, JSON or Tesseract's table. JSON lines
+    (``.jsonl``, ``.ndjson``) are tables of outputs.
 
     Raises
     ------
@@ -366,9 +364,10 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
 
 
 def are_engine_outputs(paths: Sequence[Path]) -> bool:
-    """Return whether the paths are an engine's own files rather than a table of outputs.
+    """Return whether these paths lead to an engine's own files rather than to a table of outputs.
 
-    Several files, of which one does not end like a table, are an engine's. Missing files tell nothing.
+    Several files are an engine's if the ending of at least one is not a table's. A missing file decides
+    nothing.
     """
     endings = tuple(WRITTEN_FORMATS)
     tables = {path.name.lower().removesuffix(".gz").endswith(endings) for path in paths}
@@ -391,7 +390,7 @@ def same_scale(
 
 
 def require_one_threshold(policy: Policy) -> None:
-    """Raise unless a policy has one threshold for all outputs, as words on pages need."""
+    """Raise unless a policy has a single threshold for all outputs: words on pages have no fields."""
     require_policy(policy)
     if policy.documents or policy.fields:
         what = "accepts whole documents" if policy.documents else "has a threshold for each field"

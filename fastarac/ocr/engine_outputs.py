@@ -46,10 +46,10 @@ class EngineOutputs(NamedTuple):
     Attributes
     ----------
     page, number, line : ndarray of shape (n,), intp
-        For each output: the index of its page in `words`, its number on the page (from 1), and its
-        line.
+        For each output: the index of its page in `words`, its number on the page (from 1), and its line
+        number.
     space : ndarray of shape (n,), bool
-        Whether a space stands before each output in its line.
+        Whether a space precedes each output in its line.
     text : tuple of str, n of them
     confidence : ndarray of shape (n,), float64
         NaN where the engine gives none.
@@ -59,7 +59,7 @@ class EngineOutputs(NamedTuple):
     files, notes : tuple of str
         Paths of the files read, and remarks on them.
     named : str
-        Name of the whole input in error messages.
+        Name for the whole input in error messages.
     """
 
     page: NDArray[np.intp]
@@ -95,7 +95,7 @@ def read_engine_outputs(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> EngineOutputs:
-    """Read the files of one engine, or of engines to combine, as :func:`.apply_to_files` does."""
+    """Read the files of one engine, or of several to combine, as :func:`.apply_to_files` does."""
     check_unit(unit, join)
     if combination is not None and isinstance(output, Mapping):
         parts_of = {
@@ -141,7 +141,7 @@ def columns_of_pages(
     text: Sequence[str],
     confidence: NDArray[np.float64],
 ) -> dict[str, Any]:
-    """Return table columns; a box becomes a string of four numbers, or empty if it is unknown."""
+    """Return columns for a table; a box becomes a string of four numbers, empty if unknown."""
     boxes = [
         "" if any(map(math.isnan, ends)) else " ".join(f"{end:.10g}" for end in ends)
         for ends in box.tolist()

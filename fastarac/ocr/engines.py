@@ -1,4 +1,4 @@
-"""Read and align all files of an engine, one after the other or in worker processes."""
+"""Read and align all files of an engine, in this process or in worker processes."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Engine:
     pairs: tuple[Pair, ...] = ()
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedPages]:
-        """Return the items, and the source of the report's sections about pages."""
+        """Return the items, with the source of the sections that a report on pages adds."""
         return self.aligned.__report__(limits, beside, self.words)
 
 
@@ -133,18 +133,18 @@ def align_files(
     hyphenated : {"whole", "parts"}, default="whole"
         As for :func:`read`.
     within_truth : bool, default=False
-        Whether to count only outputs inside the regions of the truth, for example if the truth covers
+        Whether to leave out outputs outside the regions of the truth, for example if the truth covers
         only some articles of a page. The figures then hold for such regions only; on a new page without
         truth, these regions are unknown.
     ignore_regions : str or iterable of str, default=()
         Types of regions whose text is ignored in truth and outputs: the kind of a PAGE region or an
         ALTO block, or its type attribute, such as ``"image"``, ``"advert"`` or ``"page-number"``.
     n_workers : int or None, default=1
-        Number of processes; None means one per core. Small numbers of files are read without workers.
-        The result does not depend on it. A script that uses workers must keep its own code under
-        ``if __name__ == "__main__":``, as always with ``multiprocessing``.
+        Number of processes; None means one per core. A small number of files is read without workers.
+        The result does not depend on it. As always with ``multiprocessing``, a script that uses workers
+        must keep its own code under ``if __name__ == "__main__":``.
     progress : callable, optional
-        Function called with the number of files just finished.
+        Function that is called with the number of files just finished, after each part of the work.
 
     Returns
     -------
@@ -233,8 +233,8 @@ def _in_workers(
 ) -> list[list[_Part]]:
     """Return the parts of each batch, computed by worker processes.
 
-    The processes end when this call ends, even if it raises. Each process has a pipe of its own,
-    without a shared lock that an interrupt could leave locked.
+    All processes have ended when this function returns or raises. Each process has its own pipe,
+    because an interrupt could leave the lock of a shared queue locked.
     """
     context = get_context("spawn")
     found: list[list[_Part]] = [[] for _ in batches]
@@ -278,7 +278,7 @@ def _in_workers(
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Block Ctrl-C while workers start: a new worker does not ignore it yet."""
+    """Block Ctrl-C while workers start, because a new worker does not ignore it yet."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -302,7 +302,7 @@ def _received(pipe: Connection[Any, Any]) -> list[_Part]:
 
 
 def _work(pipe: Connection[Any, Any]) -> None:
-    """Align one batch after another; ignore Ctrl-C, and exit when the parent process ends."""
+    """Align batch after batch in a worker: ignore Ctrl-C, and exit when the parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:

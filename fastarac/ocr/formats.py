@@ -1,4 +1,4 @@
-"""The OCR formats that can be read, where their confidences are, and how engines write them."""
+"""The OCR formats that can be read, and how to make engines write confidences in each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Format:
     name : str
         Identifier, used in `Words.source`.
     title : str
-        Name for people.
+        Name to show to users.
     told_by : str
         The content by which a file of this format is recognized.
     scale : {"percent", "unit"}
@@ -32,16 +32,16 @@ class Format:
     unit : {"word", "line"}
         Whether each word or each line has a confidence.
     gives : str
-        Where the confidence stands in the file, and its peculiarities.
+        Which part of the file holds the confidence, and its peculiarities.
     option : str
         How to make the engine write confidences.
     tried : str
-        The producers and versions of the files in the tests, and the origin of these files.
+        The engines and versions whose files the tests read, and where these files come from.
 
     See Also
     --------
     read : read the words of one file of an OCR engine, with their confidences
-    is_engine_output : whether a file is that of an OCR engine
+    is_engine_output : whether a file was written by an OCR engine
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Report a file's format, words or columns, confidences, and the assumptions made in reading it."""
+"""Report what a file holds: its format, words or columns, confidences; and how it was read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMES = {"percent": "0 to 100", "unit": "0 to 1"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileInspection(Sheet, Result):
-    """The findings of :func:`inspect_file`; ``str()`` gives one line for each.
+    """The findings of :func:`inspect_file`; ``str()`` prints one line for each finding.
 
     Attributes
     ----------
@@ -46,14 +46,15 @@ class FileInspection(Sheet, Result):
     format : str
         The title of its format.
     holds : {"words", "true words", "fields", "rows"}
-        Content of the file: words of an engine, a truth, fields of documents, or rows of a table.
+        Content of the file: words of an engine, words of a truth, fields of documents, or rows of a
+        table.
     engine : str or None
         The software that wrote it, where the file names it.
     encoding : str or None
         The encoding of its text; None for a Parquet file.
     n_items, n_pages, n_lines : int
-        Numbers of words, fields or rows; of pages or documents; and of lines. A table has 0 pages and
-        0 lines.
+        Number of words, fields or rows; number of pages or documents; number of lines. The numbers of
+        pages and lines are 0 for a table.
     columns : tuple of str
         The columns of a table, with their types unless they are text.
     scale : str or None
@@ -65,7 +66,7 @@ class FileInspection(Sheet, Result):
     lowest, highest : float
         The range of the confidences; NaN where there are none.
     n_without_box : int
-        Number of words without a place on the page.
+        Number of words without a box.
     assumed : tuple of str
         Assumptions and repairs made in reading the file, one sentence each.
 
@@ -102,7 +103,7 @@ class FileInspection(Sheet, Result):
         return rows + [("assumed", sentence) for sentence in self.assumed]
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return pairs of a heading and a text, on columns, confidences and boxes."""
+        """Return (heading, text) pairs on columns, confidences and boxes."""
         rows = []
         if self.columns:
             rows.append(("columns", ", ".join(self.columns)))
@@ -157,7 +158,8 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     Returns
     -------
     found : FileInspection
-        Its format, producer, encoding, words or columns, confidences, and the assumptions.
+        The format, producer, encoding, words or columns and confidences of the file, and the
+        assumptions.
 
     Raises
     ------
@@ -240,7 +242,7 @@ def _encoding(file: InputFile) -> str:
 
 
 def _fields_beside(path: Path, node: _json.Node) -> str:
-    """Return a sentence on the fields that a response has besides its words; empty without fields."""
+    """Return a sentence on the fields that a response has in addition to words; may be empty."""
     if service_of(node) is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Read the user's own tables of words; a mapping gives the meaning of each column."""
+"""Read tables of words with arbitrary columns; a mapping says what each column holds."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ class WordColumns:
     page : str, optional
         The column of page names; without it, the file is one page.
     line : str, optional
-        The column of lines: a row whose value differs from the row before begins a new line. Without
-        it, each row is a line.
+        The column that identifies lines: a new line begins where its value changes. Without this
+        column, each row is a line.
     left, top, right, bottom : str, optional
         The columns of the box's edges: all four or none.
     scale : {"percent", "unit"}, optional
-        Whether confidences run from 0 to 100 or from 0 to 1. By default 0 to 1 unless a confidence
+        Whether confidences run from 0 to 100 or from 0 to 1. The default is 0 to 1, unless a confidence
         is above 1.
 
     Raises
     ------
     ValueError
-        If only some of the box's edges have a column, or `scale` has another value.
+        If only some of the four edges have a column, or if `scale` is unknown.
 
     See Also
     --------
@@ -110,7 +110,7 @@ class WordColumns:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The names of the given columns, by ``text``, ``confidence`` and so on."""
+        """The names of the given columns, as a mapping from ``text``, ``confidence`` and so on."""
         found = {name: getattr(self, name) for name in COLUMNS}
         return {name: column for name, column in found.items() if column is not None}
 

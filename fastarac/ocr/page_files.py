@@ -1,4 +1,4 @@
-"""Find the files of pages in folders, and the page names that pair truth and outputs."""
+"""Find files in folders, and derive the page names by which truth and outputs are paired."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["FoundFiles", "PageFile", "found_files", "names_of_files"]
 
 
 class PageFile(NamedTuple):
-    """A file, and its folder relative to the searched one (empty if it lies directly there)."""
+    """A file, and its folder relative to the searched folder (empty if it is directly in it)."""
 
     path: Path
     folder: str = ""
@@ -91,13 +91,14 @@ def _inside(folder: Path) -> Iterator[Path]:
 def names_of_files(
     truth: Sequence[PageFile], output: Sequence[PageFile]
 ) -> tuple[list[str], list[str]]:
-    """Return the page names of the files of truth and output, for pairing.
+    """Return the page names of the files of truth and of output, by which the files are paired.
 
-    A page has its file's name up to the first dot. If two files of a folder would then have the same
-    name, all names are formed anew: each file's name loses the longest ending, from a dot on, that all
-    files of that side share. If a side shares no ending, each of its files takes a page name of the
-    other side: the longest one that its own name begins with. A name that occurs in several folders is
-    prefixed by its folder, on both sides. Accents are composed (NFC).
+    The name of a page is the name of its file up to the first dot. If two files of a folder then have
+    the same name, names are formed in another way on both sides: each file name loses the longest
+    ending that begins with a dot and is common to all files of its side. If the files of one side have
+    no common ending, each takes a page name from the other side: the longest page name with which its
+    own name begins. If a name occurs in several folders, the folder is put before it, on both sides.
+    Accents are composed (NFC).
 
     Examples
     --------
@@ -135,7 +136,7 @@ def names_of_files(
 
 
 def _fitting(path: Path, stems: set[str]) -> str:
-    """Return the longest of `stems` that the file's name begins with, up to a dot."""
+    """Return the longest of `stems` with which the file's name begins, followed by a dot."""
     name = composed(path.name)
     while "." in name:
         name = name.rpartition(".")[0]

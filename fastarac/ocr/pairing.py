@@ -1,4 +1,4 @@
-"""Pair files of truth with files of an engine's output by name, and match their pages."""
+"""Pair the files of a truth with the files of an engine by name, and match their pages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LISTED = 20
 
 
 class PairingError(ValueError):
-    """Files cannot be paired: some have no partner, or several have the same name.
+    """Files cannot be paired: some files have no partner, or several have the same name.
 
     Attributes
     ----------
@@ -52,8 +52,7 @@ class PairingError(ValueError):
     ambiguous : tuple of Path
         The files that share their name with another file on the same side.
     n_paired : int or None
-        Number of pairs found besides the files without a partner; None if files are not paired by
-        name.
+        Number of pairs that were found; None if files are not paired by name.
 
     See Also
     --------
@@ -78,12 +77,12 @@ class PairingError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair(Result):
-    """A file of truth and the output that an engine read from the same pages.
+    """A file with the true text of some pages, and an engine's output for the same pages.
 
     Attributes
     ----------
     name : str
-        The name of both: the truth's file name up to the first dot.
+        The name of the pair: the truth's file name up to the first dot.
     truth, output : Path
         The two files.
     columns : WordColumns, optional
@@ -147,8 +146,8 @@ def read_pair(
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
-    `digits` says whether ALTO confidences are percent digits (0.6 means 6%), judged over all files of a
-    run; None lets each file decide. `parts` selects the parts of a page that count.
+    `digits` says whether ALTO files write 6% as 0.6, judged over all files of a run; None lets each
+    file decide. `parts` selects the parts of a page that count.
     """
     ignored = parts.ignored
     truth = read_truth_file(
@@ -182,12 +181,12 @@ class Pairing(Table, Result):
     without_output, without_truth : tuple of Path
         Files without a partner, left out at the caller's request.
     images : tuple of Path
-        Images and PDF files found beside the texts; they are not read.
+        Images and PDF files in the same folders, which are not read.
 
     See Also
     --------
     pair_files : pair files of the truth and of an engine by name
-    Pair : A file of truth and the output that an engine read from the same pages
+    Pair : a file with the true text of some pages, and an engine's output for the same pages
 
     Examples
     --------
@@ -219,19 +218,20 @@ def pair_files(
     truth_pattern: str | None = None,
     skip_unmatched: bool = False,
 ) -> Pairing:
-    """Pair the files of the truth with those of an engine by name, up to the first dot.
+    """Pair the files of a truth with the files of an engine by their names, up to the first dot.
 
-    ``page01.gt.txt`` and ``page01.A.tsv`` are a pair. Two single files are a pair, whatever their
-    names.
+    ``page01.gt.txt`` and ``page01.A.tsv`` are a pair. A single file of truth and a single file of
+    output are a pair, whatever their names.
 
     Parameters
     ----------
     truth, output : str, path-like, or iterable of them
-        Files and folders. Every file of a folder and its subfolders is taken, except hidden files and
-        images.
+        Files and folders. A folder stands for all files in it and its subfolders, except hidden files
+        and images.
     pattern, truth_pattern : str, optional
         Pattern for the files to take from folders of output, and from folders of truth, such as
-        ``"*.tsv"``. A pattern with a slash is compared with the path inside the folder: ``"a/*.tsv"``.
+        ``"*.tsv"``. A pattern that contains a slash is compared with the file's path inside the folder:
+        ``"a/*.tsv"``.
     skip_unmatched : bool, default=False
         Whether files without a partner are left out. Otherwise they are an error.
 
@@ -254,9 +254,9 @@ def pair_files(
     Notes
     -----
     If two files of a folder have the same name up to the first dot (``vol.1.gt.txt`` and
-    ``vol.2.gt.txt``), names are formed differently: only the longest ending that all files of that side
-    share is cut off, which gives ``vol.1`` and ``vol.2``. A name that occurs in several subfolders is
-    prefixed by its folder: ``a/p1`` and ``b/p1``.
+    ``vol.2.gt.txt``), names are formed in another way: each file name loses only the longest ending
+    that is common to all files of its side, which gives ``vol.1`` and ``vol.2``. If a name occurs in
+    several subfolders, the subfolder is put before it: ``a/p1`` and ``b/p1``.
 
     Examples
     --------
@@ -318,14 +318,14 @@ def pair_table(
     *,
     truth_pattern: str | None = None,
 ) -> Pairing:
-    r"""Pair the pages of the user's own table of words with files of the truth.
+    r"""Pair the pages of a table of words, with arbitrary columns, with the files of a truth.
 
     Parameters
     ----------
     truth : str or path-like
         A file or folder of true texts.
     table : str or path-like
-        A CSV, TSV, JSON lines or Parquet file with a row for each output, in reading order.
+        A CSV, TSV, JSON lines or Parquet file with one row for each output, in reading order.
     columns : WordColumns
         The columns of the table.
     truth_pattern : str, optional
@@ -399,21 +399,21 @@ def pair_table(
 
 
 def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) -> dict[str, Pairing]:
-    r"""Read a table that pairs files of truth with files of engines; file names need not agree.
+    r"""Read a table that names pairs of files of truth and of engines; file names need not agree.
 
     Parameters
     ----------
     path : str or path-like
-        A CSV file with the columns truth, engine and output: a row for each page and engine. Paths
-        are relative to the folder of this file.
+        A CSV file with the columns truth, engine and output, and one row for each page and engine.
+        Paths are relative to the folder of this file.
     skip_unmatched : bool, default=False
         Whether engines may lack pages. Otherwise a missing page is an error.
 
     Returns
     -------
     dict of str to Pairing
-        The pairs of each engine, in the order of the file. Pages are named by their truth, as in
-        :func:`pair_files`.
+        The pairs of each engine, in the order of the file. The name of a page comes from its file of
+        truth, as in :func:`pair_files`.
 
     Raises
     ------
@@ -529,19 +529,19 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
     truth, words : Words
         The words of one file of truth and of one file of output.
     name : str
-        The name for the page, or the stem of the pages' names: ``name:1``, ``name:2`` and so on.
+        The name of the page; several pages get the names ``name:1``, ``name:2`` and so on.
 
     Returns
     -------
     truth, words : Words
-        Pages are matched by their order. If one of the two has a single page and the other several,
-        both become one page, and a note of `words` says so: without page breaks on one side, it is
-        unknown which of its words stands on which page.
+        Both sides with the same pages; these are matched by their order. If one side has a single page
+        and the other has several, all words of each side become one page, and a note of `words` says
+        so. Without page breaks on one side, the pages of its words are unknown.
 
     Raises
     ------
     PairingError
-        If both have several pages, in different numbers.
+        If both sides have several pages, but not the same number.
 
     See Also
     --------

@@ -1,6 +1,6 @@
-"""Report sections and tables that exist for pages and fields only.
+"""Report sections and tables that only reports on pages or fields have.
 
-A section is a template of this folder with values, which the template calls `section`.
+A section is a template in this folder, with the values that the template reads from `section`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def section_of(name: str, **values: Any) -> Section:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedPages(Source):
-    """The items of an OCR engine, as the source of a report.
+    """The items of an OCR engine, as the source of a report's sections.
 
     Attributes
     ----------
@@ -83,13 +83,13 @@ class ReportedPages(Source):
     sensitivity : Sensitivity
         The accepted shares under other policies.
     leaving_out : callable
-        A function of page names that returns the accepted shares without these pages.
+        Function that takes names of pages and returns the accepted shares without these pages.
     beside : Beside
-        The images and attributes of pages, and whether the report may show their texts.
+        The images and attributes of the pages, and whether the report may show texts.
     words : Words or None
         All words of the engine, with boxes.
     by_attribute : AttributeFigures or None
-        The figures by attributes of pages, if they are already computed.
+        The figures by attributes of pages, if these have already been computed.
     """
 
     records: Records
@@ -113,7 +113,7 @@ class ReportedPages(Source):
         beside: Beside,
         words: Words | None,
     ) -> Self:
-        """Return the source for items, which are `rows` of the records."""
+        """Return the source for items, given as the indices `rows` of records."""
         units, confidence = plural(reading.unit), records.confidence[rows]
         scale = None if words is None else words.scale
         known = beside.attributes if isinstance(beside.attributes, PageAttributes) else None
@@ -144,13 +144,13 @@ class ReportedPages(Source):
         )
 
     def as_counted(self, figures: Evaluation) -> Evaluation:
-        """Add missed words to the figures as errors that remain, if the policy is ``residual``."""
+        """Under the policy ``residual``, add missed words to the figures as remaining errors."""
         if self.policy.missed != "residual":
             return figures
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return the source; its accepted shares leave out pages that hardly align for some engine."""
+        """Return this source; its accepted shares leave out pages that hardly align for any engine."""
         names = {
             name: None
             for source in sources.values()
@@ -162,7 +162,7 @@ class ReportedPages(Source):
         return replace(self, sensitivity=effects)
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
-        """Return tables of all engines: true words read, missed and moved, and error rates."""
+        """Return tables on all engines: numbers of words read, missed and moved, and error rates."""
         engines = {
             name: source for name, source in sources.items() if isinstance(source, ReportedPages)
         }
@@ -196,7 +196,7 @@ class ReportedPages(Source):
     def attribute_figures(
         self, outputs: Outputs, evaluation: Evaluation, confidence_level: float
     ) -> AttributeFigures | None:
-        """Return the items' figures by the attributes of pages; None without attributes."""
+        """Return the figures by attributes of pages; None if there are no attributes."""
         attributes = self.beside.attributes
         if self.by_attribute is not None or attributes is None:
             return self.by_attribute
@@ -212,7 +212,7 @@ class ReportedPages(Source):
         )  # fmt: skip
 
     def splits(self, outputs: Outputs) -> list[ItemParts]:
-        """Return, for each attribute of pages, the items divided by its values."""
+        """Divide the items by the values of each attribute of pages."""
         attributes, labels = self.beside.attributes, outputs.group or outputs.by
         if not isinstance(attributes, PageAttributes) or labels is None:
             return []
@@ -245,7 +245,7 @@ class ReportedPages(Source):
 
     @property
     def scale(self) -> str:
-        """The scale of the confidences, in words."""
+        """A phrase for the scale of the confidences."""
         return "0 to 100" if self.highest == 100.0 else "0 to 1"
 
     def remark(self, limit: int) -> tuple[str, str, bool]:
@@ -308,7 +308,7 @@ class ReportedPages(Source):
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
     ) -> tuple[list[Section], list[Section]]:
-        """Return two lists of sections: policies, then errors, texts, confusions and missed words."""
+        """Return sections on policies, and sections on errors, texts, confusions and missed words."""
         records, texts = self.records, self.beside.texts
         thresholds = [found.point.threshold for found in evaluation.limits]
         errors = errors_of(records, thresholds, most(ERRORS))
@@ -338,7 +338,7 @@ class ReportedPages(Source):
         return [section_of("policies", policy=policy, policies=self._policies())], after
 
     def _texts(self, thresholds: Sequence[float], most: Callable[[int], int]) -> list[Section]:
-        """Return whole texts of the worst pages, up to the limits."""
+        """Return the whole texts of the worst pages, within the limits on size and number."""
         if not self.beside.texts:
             return []
         order, room = page_order(self.records), most(TEXTS)
@@ -352,7 +352,7 @@ class ReportedPages(Source):
         return [section_of("texts", pages=pages, n_pages=len(order.page))]
 
     def _policies(self) -> list[tuple[str, str, list[str]]]:
-        """Return the name, meaning and accepted shares of each policy, the items' own policy first."""
+        """Return the name, meaning and accepted shares of each policy, the policy in use first."""
         effects, rows = self.sensitivity, []
         several = len({policy.inserted for policy in effects.accepted}) > 1
         for policy, shares in effects.accepted.items():

@@ -1,1 +1,1 @@
-"""Figures and findings about engines: attributes of pages, causes of errors, prices."""
+"""Analysis of an engine's errors: by attributes of the pages, by cause, by price."""

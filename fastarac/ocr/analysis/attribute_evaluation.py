@@ -40,7 +40,8 @@ def evaluate_attributes(
     confidence_level : float, default=0.95
         Level of the intervals and the verdicts, in (0, 1).
     by_page : bool, default=True
-        Whether items of a page depend on each other.
+        Whether items on the same page depend on each other. If False, all items are treated as
+        independent.
 
     Returns
     -------
@@ -57,16 +58,17 @@ def evaluate_attributes(
 
     Notes
     -----
-    Verdicts are made as in :meth:`.Policy.check`: both sides of the limit are tested, each at half of 1
-    − `confidence_level`. The tests are bets on pages in random order (Waudby-Smith and Ramdas 2024);
-    without `by_page`, they use the binomial distribution. Holm's correction accounts for the number of
-    values of the attribute. Bets allow for pages on which everything is wrong, so that proving a limit
-    of 1% takes hundreds of pages even without an error. Intervals are linearised, with Student's
-    quantile, as for the error rates of texts. With few pages they are approximate: an interval may lie
-    within the limit although the test proves nothing.
+    Verdicts are reached as in :meth:`.Policy.check`: one test for an error rate below the limit and one
+    for an error rate above it, each at level (1 − `confidence_level`)/2. The tests are bets on pages in
+    random order (Waudby-Smith and Ramdas 2024); without `by_page`, they use the binomial distribution.
+    Holm's correction accounts for testing all values of the attribute. Because a betting test must
+    allow for pages on which everything is wrong, it takes hundreds of error-free pages to prove a limit
+    of 1%. Intervals for the rates use linearisation and Student's t quantile, as for the error rates of
+    texts. They are approximate for few pages: an interval may be entirely below the limit although the
+    test proves nothing.
 
-    Thresholds are chosen on the evaluated pages, so that figures of new pages are slightly worse on
-    average.
+    Because the thresholds are chosen on the evaluated pages themselves, new pages will do slightly
+    worse on average.
 
     References
     ----------

@@ -58,8 +58,8 @@ class AttributeAtLimit(Result):
         Accepted share, with its interval by page.
     error_rate, error_low, error_high : ndarray, float64
         Accepted errors over all items or, for a limit of the risk, over accepted items, with the
-        interval by page. Rates are NaN if their denominator is 0; ends are NaN for fewer than two
-        pages, or if all pages are alike.
+        interval by page. Rates are NaN if their denominator is 0. Interval ends are NaN if there are
+        fewer than two pages, or if all pages have the same rate.
     verdict : tuple of str, or None
         "holds", "fails" or "too few" for each value; None if a threshold is given instead of a limit.
 
@@ -90,8 +90,8 @@ class AttributeFigures(Table, Result):
     ----------
     attribute, value : tuple of str, n of them
     pages, true_words, items : ndarray of shape (n,), intp
-        Number of pages with each value, including empty pages; of true words (or other units) on these
-        pages; of items.
+        For each value: the number of pages, including empty pages; of true words (or other units) on
+        these pages; and of items.
     at : tuple of AttributeAtLimit
         The figures at each limit.
     confidence_level : float
@@ -99,7 +99,7 @@ class AttributeFigures(Table, Result):
     by_page : bool
         Whether verdicts treat items of one page as dependent.
     notes : tuple of str
-        One sentence for each omission, and for each attribute whose numbers were binned.
+        One sentence for each attribute that was left out or binned, and for pages that were left out.
 
     See Also
     --------
@@ -125,7 +125,7 @@ class AttributeFigures(Table, Result):
         return f"AttributeFigures({len(self)} values of {', '.join(names)})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the figures as columns; names of columns that depend on a limit end with its key."""
+        """Return the figures as columns; a column for one limit has the limit's key in its name."""
         columns: dict[str, Any] = {
             "attribute": self.attribute,
             "value": self.value,
@@ -149,7 +149,7 @@ class AttributeFigures(Table, Result):
 
     @property
     def rule(self) -> str:
-        """A sentence on when a value holds, fails or has too few pages."""
+        """A sentence that explains the verdicts "holds", "fails" and "too few"."""
         how = (
             "for pages drawn at random, by bets on each page as in fastarac check"
             if self.by_page
@@ -171,7 +171,7 @@ class AttributeFigures(Table, Result):
         return said
 
     def _fewest(self, limit: Limit, verdict: tuple[Verdict, ...] | None) -> int | None:
-        """Return how many error-free pages of equal size prove that one value keeps a limit."""
+        """Return how many error-free pages of equal size prove that a value keeps a limit."""
         if not self.by_page or verdict is None or not 0.0 < limit.value < 1.0:
             return None
         capital = 2.0 / (1.0 - self.confidence_level)
@@ -200,7 +200,7 @@ class RowAtLimit(NamedTuple):
 
 
 class AttributeRow(NamedTuple):
-    """One engine's figures for one attribute value."""
+    """The figures of one engine on the pages with one attribute value."""
 
     value: str
     engine: str
@@ -248,7 +248,7 @@ def figures_by_attribute(
 def splits_by_attribute(
     attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
 ) -> list[ItemParts]:
-    """Split items by the values of each attribute, with the share of missed words for each value."""
+    """For each attribute, divide the items by its values; add each value's share of missed words."""
     rows, _ = attributes.rows_of(pages.name)
     found = []
     for attribute in attributes.attributes:
@@ -288,7 +288,7 @@ def tables_by_attribute(
 
 
 def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
-    """Return which pages have each value."""
+    """Return a mask of the pages for each value."""
     codes = np.array([*attribute.codes, -1], np.intp)[rows]  # a page without a row (-1) gets code -1
     return [codes == code for code in range(len(attribute.values))]
 

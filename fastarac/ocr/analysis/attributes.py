@@ -39,7 +39,7 @@ class Attribute(Result):
     ----------
     name : str
     values : tuple of str
-        Its distinct values in order; for binned numbers, the bins.
+        Its distinct values, sorted; for binned numbers, the names of the bins.
     codes : tuple of int, n_rows of them
         Index into `values` for each row, or -1 if the value is empty.
 
@@ -66,7 +66,7 @@ class PageAttributes(Table, Result):
         Names of the pages, as the table writes them.
     attributes : tuple of Attribute
     skip_unmatched : bool
-        Whether pages may be missing from the table or from an engine, and values may be empty.
+        Whether the table or an engine may lack pages, and values may be empty.
     notes : tuple of str
         One sentence for each attribute that was left out or binned.
 
@@ -92,7 +92,7 @@ class PageAttributes(Table, Result):
         return {"page": self.page, **values}
 
     def rows_of(self, names: Sequence[str]) -> tuple[NDArray[np.intp], list[str]]:
-        """Return each page's row (-1 if it has none), and a sentence on each kind of unmatched page.
+        """Return the row of each page (-1 if it has none), and notes on unmatched pages.
 
         Parameters
         ----------
@@ -107,13 +107,14 @@ class PageAttributes(Table, Result):
         Raises
         ------
         ValueError
-            If a page has two rows. Unless `skip_unmatched` is set, also if a page has no row, a row has
-            no page, or a value is empty. The message names the pages.
+            If a page has two rows. Also if a page has no row, a row has no page, or a value is empty,
+            unless `skip_unmatched` is set. The message names the pages.
 
         Notes
         -----
-        A row belongs to the page of the same name. It may also give the page's file name or path:
-        ``scans/p1.png`` belongs to page ``p1``. The name of a document stands for all its pages.
+        A row belongs to the page of the same name. A row may also name the page's file, with or without
+        a path: ``scans/p1.png`` belongs to page ``p1``. A row with the name of a document applies to
+        all pages of the document.
         """
         place = {name: k for k, name in enumerate(names)}
         documents: dict[str, list[str]] = {}
@@ -183,7 +184,7 @@ def read_attributes(
         If the file cannot be read, or has no column ``page``.
     ValueError
         If a page has two rows, if a page name is empty, if a value is empty (unless `skip_unmatched` is
-        set), if columns differ in length, or if no column distinguishes pages.
+        set), if columns differ in length, or if no attribute is left.
 
     See Also
     --------
@@ -192,8 +193,8 @@ def read_attributes(
 
     Notes
     -----
-    Columns with more than 10 different numbers are binned into four parts of about equal size; columns
-    with more than 30 other values, or with a single value, are left out. Notes say so.
+    A column with more than 10 different numbers is divided into four bins of about equal size. A column
+    with more than 30 different texts, or with only one value, is left out. Notes say so.
 
     Examples
     --------
@@ -266,7 +267,7 @@ def _text_of(value: object) -> str | None:
 
 
 def _attribute(name: str, texts: Sequence[str | None]) -> tuple[Attribute | None, str]:
-    """Return an attribute, or None if it is left out, and a note."""
+    """Return an attribute and a note on it; the attribute is None if it is left out."""
     distinct = {text for text in texts if text is not None}
     if len(distinct) < 2:
         value = next(iter(distinct), "empty")
@@ -302,7 +303,7 @@ def _number(text: str) -> float:
 def _in_parts(
     name: str, texts: Sequence[str | None], numbers: Mapping[str, float]
 ) -> tuple[Attribute, str]:
-    """Bin numbers into parts with about as many rows each; equal numbers stay together."""
+    """Divide numbers into bins of about the same number of rows; equal numbers share a bin."""
     known = np.array([math.nan if text is None else numbers[text] for text in texts])
     given = known[~np.isnan(known)]
     ends = np.unique(np.quantile(given, np.arange(1, PARTS) / PARTS, method="inverted_cdf"))
@@ -324,7 +325,7 @@ def _in_parts(
 def _pages_of(
     given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
 ) -> Sequence[str]:
-    """Return the pages that a name or path refers to; suffixes and leading folders may be missing."""
+    """Return the pages that a name or path refers to; it may lack suffixes and leading folders."""
     path = PurePath(given)
     *folders, file = path.parts or (given,)
     stems = [given, file]

@@ -1,4 +1,4 @@
-"""Engines' prices per page, and whether several engines pay off."""
+"""Prices of engines per page, and whether running several engines pays off."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def with_engine_price(
     Returns
     -------
     CostEvaluation
-        Costs per item, including each item's share of the price of the pages. The cheapest threshold
-        stays the same.
+        Costs per item, which now include the price of all pages divided by the number of items. The
+        same threshold stays the cheapest.
     """
     more = price * n_pages / n_items
     return replace(
@@ -52,7 +52,7 @@ def worth_of_all(
     Parameters
     ----------
     of_page : mapping of str to float
-        Cost of a page with each engine alone, by name, including its price.
+        Cost of a page with each engine alone, including the engine's price, by name of the engine.
     together : tuple of (str, float)
         Name and cost of the combination, including all prices.
     prices : mapping of str to float

@@ -1,4 +1,4 @@
-"""Errors of an OCR engine: the most confident ones in context, confusions, and missed words."""
+"""Errors of an OCR engine: the most confident errors in context, character confusions, missed words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXAMPLES = 6  # largest number of missed words shown for one page
 
 
 class Difference(NamedTuple):
-    """A piece of a word: its true text and the text read, which are equal unless `changed`."""
+    """A piece of a word: the true text and the text read, which differ if `changed` is True."""
 
     truth: str
     read: str
@@ -41,7 +41,7 @@ class Difference(NamedTuple):
 
 
 class Error(NamedTuple):
-    """A wrong output in its context.
+    """A wrong output, with the true words around it.
 
     Attributes
     ----------
@@ -53,11 +53,11 @@ class Error(NamedTuple):
         Number of the true word on its page; 0 for a field.
     confidence : float
     pieces : tuple of Difference
-        True word and output, compared piece by piece.
+        The true word and the output, divided into pieces that are equal or differ.
     before, after : str
         True words before and after.
     accepted : tuple of bool
-        Whether the output is accepted at each limit's threshold.
+        For each limit, whether its threshold accepts the output.
     """
 
     record: int
@@ -72,7 +72,7 @@ class Error(NamedTuple):
 
 
 class Confusion(NamedTuple):
-    """Characters that were read as others.
+    """True characters that were read as other characters.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Confusion(NamedTuple):
     n : int
         Number of times.
     accepted : int
-        Number of times in outputs accepted at the first limit.
+        Number of times in outputs that the threshold of the first limit accepts.
     """
 
     truth: str
@@ -135,7 +135,7 @@ def errors_of(records: Records, thresholds: Sequence[float], most: int) -> list[
 
 
 def accepted_at(thresholds: Sequence[float], confidence: float) -> tuple[bool, ...]:
-    """Return whether a confidence is accepted at each threshold."""
+    """Return, for each threshold, whether it accepts this confidence."""
     return tuple(confidence >= threshold for threshold in thresholds)
 
 
@@ -144,8 +144,8 @@ def confusions_of(
 ) -> ConfusionTable:
     """Count the confusions of characters in words that are wrong or split.
 
-    Merged words are left out, since several true words share an output. Confusions of more than
-    `longest` characters only count towards `n_longer`.
+    Merged words are left out, because one output covers several true words. Confusions of more than
+    `longest` characters are not listed, but counted in `n_longer`.
     """
     longest = LONGEST if longest is None else longest
     rows = np.flatnonzero((records.kind == WRONG) | (records.kind == SPLIT))
@@ -174,7 +174,7 @@ def confusions_of(
 
 
 def missed_of(records: Records, most: int) -> tuple[list[MissedOnPage], int]:
-    """Return the pages with most missed words, and the number of pages that have missed words."""
+    """Return the pages with the largest numbers of missed words, and the number of pages with any."""
     pages = records.pages
     order = np.argsort(-pages.missed, kind="stable")
     order = order[pages.missed[order] > 0]
@@ -209,7 +209,7 @@ def _context(records: Records, row: int) -> tuple[str, str]:
 
 
 def pieces_of(truth: str, read: str) -> Iterator[Difference]:
-    """Yield both texts in pieces that are equal or differ; adjacent changes are one piece."""
+    """Divide both texts into pieces that are equal or differ; adjacent differences form one piece."""
     from rapidfuzz.distance import Levenshtein
 
     changed: list[str] = []

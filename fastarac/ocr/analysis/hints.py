@@ -1,4 +1,4 @@
-"""Warnings about an engine's outputs that put figures in doubt: sentences with counts."""
+"""Sentences that warn of peculiarities in an engine's outputs that make the figures doubtful."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def hints_of(
     scale: Scale | None = None,
     attributes: PageAttributes | None = None,
 ) -> list[str]:
-    """Return a sentence for each hint; `rows` are the records that are items.
+    """Return all warnings, one sentence each; `rows` are the indices of the records that are items.
 
     `scale` is the scale of the confidences; `attributes` are the pages' attributes, if known.
     """
@@ -71,7 +71,7 @@ def hints_of(
 
 
 def _pages(records: Records, units: str) -> list[str]:
-    """Report pages without outputs or without a truth, and pages that hardly align."""
+    """Yield sentences on pages that lack outputs or a truth, and on pages that hardly align."""
     found, blank = [], _blank(records)
     if blank:
         found.append(f"{_of_pages(blank, 'without any output')}.")
@@ -98,7 +98,7 @@ def _pages(records: Records, units: str) -> list[str]:
 
 
 def _words(records: Records, reading: Reading) -> list[str]:
-    """Report how texts are divided into words and compared."""
+    """Yield sentences on how texts are divided into words and compared."""
     found, units = [], plural(reading.unit)
     if records.n_unspaced:
         found.append(
@@ -129,7 +129,7 @@ def _words(records: Records, reading: Reading) -> list[str]:
 
 
 def _none_right(records: Records, reading: Reading) -> Iterator[str]:
-    """Yield examples of outputs and truth if no output is right."""
+    """If no output is right, yield a sentence with examples of true words and outputs."""
     wrong = np.flatnonzero(records.kind == WRONG)
     if np.isin(records.kind, (RIGHT, MOVED)).any() or not len(wrong):
         return
@@ -143,7 +143,7 @@ def _none_right(records: Records, reading: Reading) -> Iterator[str]:
 
 
 def _lost(records: Records, reading: Reading, attributes: PageAttributes | None) -> Iterator[str]:
-    """Yield a sentence on the share of missed or merged words, if large, with the likely reason."""
+    """If many words are missed or merged, yield a sentence on their share and the likely reason."""
     missed, merged = (int((records.kind == kind).sum()) for kind in (MISSED, MERGED))
     lost, n_true, units = missed + merged, records.n_true, plural(reading.unit)
     if not lost > MANY_LOST * n_true:
@@ -176,7 +176,7 @@ def _lost(records: Records, reading: Reading, attributes: PageAttributes | None)
 
 
 def _moved(records: Records, reading: Reading) -> Iterator[str]:
-    """Yield a sentence on the share of words read out of order, if large, and the pages concerned."""
+    """If many words are read out of order, yield a sentence on their share and their pages."""
     pages, n_true = records.pages, records.n_true
     n = int(pages.moved.sum())
     if not n > MANY_MOVED * n_true:
@@ -205,7 +205,7 @@ def _blank(records: Records) -> list[str]:
 
 
 def ties(known: NDArray[np.float64]) -> list[str]:
-    """Report ties and coarse values among confidences, a sentence each."""
+    """Yield sentences on ties and coarse values among the confidences."""
     found = []
     values, counts = np.unique(known, return_counts=True)
     if len(values) == 1:

@@ -1,4 +1,4 @@
-"""Common features of missed words: an attribute of their pages, a script, or a place in the text."""
+"""What most missed words have in common: a page attribute, a script, or a place on the page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HAN = "Cjk"  # the word that Unicode's character names use for Han
 
 
 def in_common(records: Records, attributes: PageAttributes | None, units: str) -> str:
-    """Return a clause on the feature shared by most missed words; empty if there is none."""
+    """Return a clause that names a feature which most missed words share; empty if no feature does."""
     true = np.flatnonzero(records.kind != INSERTED)
     missed = records.kind[true] == MISSED
     if not missed.any():
@@ -56,7 +56,7 @@ def in_common(records: Records, attributes: PageAttributes | None, units: str) -
 def _features(
     records: Records, true: NDArray[np.intp], attributes: PageAttributes | None
 ) -> Iterator[tuple[str, Sequence[str], NDArray[np.intp], str]]:
-    """Yield each feature: the text before a value, all values, each word's value, the text after it."""
+    """Yield each feature: text before a value, all values, the value of each word, text after it."""
     page = records.page[true]
     if attributes is not None:
         rows, _ = attributes.rows_of(records.page_names)
@@ -76,7 +76,7 @@ def _features(
 
 
 def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
-    """Return values that cover most missed words, and whose words are missed several times as often."""
+    """Return values that cover most missed words and whose words are missed much more often."""
     counts = np.bincount(codes[codes >= 0], minlength=n)
     lost = np.bincount(codes[missed & (codes >= 0)], minlength=n)
     n_missed, n_true = int(missed.sum()), len(missed)

@@ -1,4 +1,4 @@
-"""Costs with a separate price for missed words."""
+"""Add a separate price for missed words to the costs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def with_missed_price(
     points: Mapping[str, OperatingPoint],
     price: float,
 ) -> CostEvaluation:
-    """Return the costs with the same price for each missed word under every policy.
+    """Return costs in which each missed word has this price, however the alignment policy counts it.
 
     Parameters
     ----------
@@ -41,7 +41,8 @@ def with_missed_price(
     -------
     CostEvaluation
         Costs per item: the costs of the outputs plus `price` for each missed word, divided by the
-        number of items. The cheapest threshold is the cheapest one for the outputs.
+        number of items. The cheapest threshold is chosen by the costs of the outputs alone, because
+        missed words cost the same at every threshold.
     """
     others = aligned
     if aligned.policy.has_missed_items:

@@ -1,4 +1,4 @@
-"""Sensitivity of decisions to the policy, and to pages that hardly align."""
+"""How much the accepted share depends on the alignment policy, and on pages that hardly align."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ PAIRS = 3
 
 
 class OrderChange(NamedTuple):
-    """Two engines whose order differs under other policies.
+    """Two engines whose ranking by accepted share is reversed under some other policy.
 
     Attributes
     ----------
     first, second : str
         The engines, in the order of their accepted shares under the policy in use.
     by : float
-        Accepted share of the first minus that of the second, under the policy in use.
+        Accepted share of the first engine minus the accepted share of the second, under the policy in
+        use.
     under : mapping of AlignmentPolicy to float
-        Accepted share of the second minus that of the first, for each policy that reverses the order;
-        largest difference first.
+        For each policy that reverses the order: the accepted share of the second engine minus the
+        accepted share of the first, in decreasing order.
     """
 
     first: str
@@ -52,9 +53,9 @@ class Sensitivity(Result):
     ----------
     limits : tuple of Limit
     accepted : mapping of Policy to tuple of float
-        Accepted share of the items at each limit, the policy in use first. Policies that cannot make a
-        difference are left out: without missed words or inserted outputs, their treatment does not
-        matter.
+        For each policy, the accepted share of its items at each limit. The policy in use comes first.
+        A policy that gives the same items as another is left out. For example, if no word was missed,
+        the treatment of missed words does not matter.
     without_pages : tuple of str
         Names of the pages that hardly align, with this engine or, in a comparison, with any engine.
     accepted_without : tuple of float
@@ -73,13 +74,13 @@ class Sensitivity(Result):
     accepted_without: tuple[float, ...] = ()
 
     def ends(self, limit: int) -> tuple[float, float]:
-        """Return the least and the largest accepted share at a limit, given by its index."""
+        """Return the smallest and largest accepted share of all policies at one limit."""
         shares = [row[limit] for row in self.accepted.values()]
         return min(shares), max(shares)
 
     @property
     def left_out(self) -> str:
-        """The number of pages left out of `accepted_without`, in words."""
+        """A phrase for the pages that `accepted_without` leaves out, with their number."""
         n = len(self.without_pages)
         return f"{n:,} {plural('page', n)} that hardly align{'s' * (n == 1)}"
 
@@ -97,7 +98,7 @@ class Sensitivity(Result):
     def under(self, policy: AlignmentPolicy) -> tuple[float, ...] | None:
         """Return the accepted shares under a policy, or None if it leaves nothing to accept.
 
-        Fields that concern kinds of words that do not occur are ignored.
+        The field for missed, inserted or moved words is ignored if there are no such words.
         """
         varied = {
             name
@@ -117,7 +118,7 @@ class Sensitivity(Result):
 
 
 def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderChange]:
-    """Return the pairs of engines whose order at a limit differs under other policies.
+    """Return the pairs of engines whose ranking at a limit is reversed under some other policy.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
     Returns
     -------
     list of OrderChange
-        Pairs with the engine that accepts most come first.
+        Pairs that include the engine with the largest accepted share come first.
     """
     shares = {name: each.accepted[each.policy][limit] for name, each in engines.items()}
     order = sorted(shares, key=lambda name: -shares[name])
@@ -153,9 +154,10 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 
 
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
-    """Say which engines change order, under which policies and by how much; empty if none do.
+    """Say which engines change order, under which policies and by how much; empty if no engines do.
 
-    There is one sentence for each engine that changes order with the leading engine.
+    Each engine that changes order with the leading engine gets a sentence, up to `PAIRS`; one more
+    sentence names the other pairs.
     """
     changes = order_changes(engines, limit)
     if not changes:
@@ -185,6 +187,6 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
 
 
 def what_counts(fields: Iterable[str]) -> str:
-    """Name the kinds of words in these fields of policies, as in "missed and moved words"."""
+    """Name the kinds of words that these fields concern, as in "missed and moved words"."""
     kinds = list(fields)
     return "inserted outputs" if kinds == ["inserted"] else f"{listed(kinds)} words"

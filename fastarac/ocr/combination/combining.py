@@ -48,16 +48,17 @@ class CombinedOutputs(Table, Result):
     words : Words
         The combined words, with confidences from 0 to 1; the same type as any engine's words.
     engine : ndarray of shape (n_words,), intp
-        For each word, the index into `names` of an engine that read it.
+        Index into `names` of an engine that read each word.
     agreeing : ndarray of shape (n_words,), intp
         Number of engines that read each word.
     fold_of_page : ndarray of shape (n_pages,), intp, or None
-        Fold of each page of `words`; each fold is combined by rules learnt on the other folds. None if
-        nothing was learnt here.
+        Fold of each page of `words`; the words of a fold are combined by a rule learnt on the other
+        folds. None if no rule was learnt in this call.
     aligned : AlignedOutputs or None
         The items, if a truth was given.
     combination : Combination or None
-        The combination learnt from all pages, or the given one; None if the engines' agreement decides.
+        The combination learnt from all pages, or the one passed in. None if the engines are combined by
+        agreement alone.
 
     See Also
     --------
@@ -87,7 +88,7 @@ class CombinedOutputs(Table, Result):
         return len(self.words)
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the words as columns, with the engine of each and the number of engines that agree."""
+        """Return the words as columns, with an engine for each and the number that agree."""
         engine = np.array(self.names, object)[self.engine]
         return self.words.to_columns() | {"engine": engine, "agreeing": self.agreeing}
 
@@ -101,7 +102,7 @@ class CombinedOutputs(Table, Result):
 
 
 class _Given(NamedTuple):
-    """The engines, sorted by name, and the foldings with which their texts are compared."""
+    """The engines, sorted by name, and the foldings applied before their texts are compared."""
 
     names: tuple[str, ...]
     words: tuple[Words, ...]
@@ -138,19 +139,20 @@ def combine(
     engines : mapping of str to Words or Engine
         Two or more engines by name, on the same pages; each must have confidences.
     truth : Words, optional
-        The true words of the same pages. The combination is learnt from them, unless `combination` is
-        given, and the result is aligned with them.
+        The true words of the same pages. Unless `combination` is given, the combination is learnt from
+        these words. The result is aligned with them.
     combination : Combination, optional
         A combination learnt from other pages.
     agreement : {"exact"}, optional
-        Use plain agreement instead of a learnt combination: confidence 1 if all engines have the same
-        words, else 0.
+        Use plain agreement instead of a learnt combination: the confidence is 1 if all engines have the
+        same text, else 0.
     n_folds : int, default=5
-        Number of folds of the pages; the words of each fold are combined by rules learnt from the
-        others. With fewer pages than folds, each page is a fold.
+        The pages are divided into this many folds. The words of each fold are combined by a rule learnt
+        from the other folds. If there are fewer pages than folds, each page is a fold of its own.
     unit, missed, inserted, moved, fold, join
-        As for :func:`align`. Texts that `fold` makes equal count as agreement; its default is the
-        `fold` of the engines' alignment. `moved` decides whether learning counts moved words as right.
+        As for :func:`align`. Texts that are equal after `fold` agree. The default of `fold` is the
+        folding with which the engines were aligned. `moved` decides whether learning counts moved words
+        as right.
 
     Returns
     -------
@@ -175,17 +177,19 @@ def combine(
 
     Notes
     -----
-    The engines' words on a page are aligned with each other as with a truth, beginning with the engine
-    that has most words right in their places. Words aligned at one place are candidates. With a truth,
-    the probability that an engine's word is right comes from a logistic regression on agreement,
-    calibrated confidences (by isotonic regression) and the text. A candidate's score is the mean
-    probability over the engines that have it. The best candidate is chosen, with its score as its
-    confidence. A word that at most half of the engines have is left out if the regression finds it more
-    likely that no true word stands there.
+    The words of all engines on a page are aligned with each other, as with a truth. The alignment
+    begins with the engine that has the largest number of words right and in order. Words aligned at the
+    same place are candidates for this place. With a truth, the probability that an engine's word is
+    right comes from a logistic regression on agreement, calibrated confidences (by isotonic regression)
+    and the text. The score of a candidate is the mean of these probabilities over the engines that have
+    the candidate. The best candidate is chosen, with its score as its confidence. For a word that at
+    most half of the engines have, a second regression gives the probability that there is a true word
+    at all; below 1/2, the word is left out.
 
-    Without a truth, the candidate of most engines is chosen; in a tie, the candidate of the engines
-    with higher confidence ranks. If m of k engines agree, its confidence is :math:`(m - 1 + r)/k`.
-    Here, r is the least rank of the word's confidences, each ranked among all words of its engine.
+    Without a truth, the candidate that the largest number of engines have is chosen; a tie goes to the
+    candidate with the higher confidence ranks. If m of k engines agree on it, its confidence is
+    :math:`(m - 1 + r)/k`. Here, r in (0, 1) is the lowest rank of the word's confidences; each
+    confidence is ranked among all words of its engine.
 
     References
     ----------
@@ -239,7 +243,7 @@ def combine(
 
 
 def check_rule(agreement: str | None, combination: Combination | None) -> None:
-    """Raise if `agreement` is unknown, or if `combination` is given, too."""
+    """Raise if `agreement` is unknown, or if both `agreement` and `combination` are given."""
     if agreement is not None and agreement != "exact":
         raise ValueError(f"agreement must be 'exact' or None, got {agreement!r}")
     if agreement is not None and combination is not None:
@@ -320,7 +324,7 @@ def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words)
 def _cross_fitted(
     given: _Given, records: Sequence[Records], n_folds: int, *, moved: bool
 ) -> tuple[list[tuple[PlacedWords, Chosen]], NDArray[np.intp], Combination]:
-    """Return the words of each fold, chosen by a rule learnt on the other folds, and a rule of all."""
+    """Combine each fold by a rule learnt on the other folds; also return the rule learnt on all."""
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(
@@ -358,7 +362,7 @@ def _cross_fitted(
 
 
 def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) -> tuple[str, ...]:
-    """Return the engines, sorted by the number of words right in their places on these pages."""
+    """Return the engines, sorted by the number of words on these pages that are right and in order."""
     names = {name for name, taken in zip(given.pages, pages.tolist(), strict=True) if taken}
     right, sizes = [], []
     for each, words in zip(records, given.words, strict=True):
@@ -372,7 +376,7 @@ def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) 
 def _put_together(
     given: _Given, parts: Sequence[tuple[PlacedWords, Chosen]]
 ) -> tuple[Words, NDArray[np.intp], NDArray[np.intp]]:
-    """Return the words of all parts in page order; each page is in one part only."""
+    """Return the words of all parts in page order; each page belongs to exactly one part."""
     name = " + ".join(given.names)
     found = [words_of(given.words, placed, chosen, given.pages, name) for placed, chosen in parts]
     lines = np.cumsum([0, *(len(words) for words in found)])

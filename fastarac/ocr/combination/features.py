@@ -33,7 +33,7 @@ def feature_names(names: Sequence[str], engine: int) -> list[str]:
 def features_of(
     readings: Readings, engine: int, calibrated: Sequence[NDArray[np.float64]], highest: float
 ) -> NDArray[np.float64]:
-    """Return the features of each word of an engine, (n_words, n_features).
+    """Return the features of each word of an engine, of shape (n_words, n_features).
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def features_of(
 
 
 def _least(readings: Readings, engine: int, calibrated: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the least log-odds of an engine's words at each place; 0 if it has none."""
+    """Return the lowest log-odds of an engine's words at each place; 0 at a place without words."""
     least = np.full(len(readings), np.inf)
     np.fmin.at(least, readings.place[engine], calibrated)
     return np.where(np.isinf(least), 0.0, least)

@@ -46,7 +46,8 @@ class CombinedFields(Table, Result):
     agreeing : ndarray of shape (n,), intp
         Number of engines that read the chosen text of each field; 0 if no engine read a text.
     combination : Combination or None
-        The combination learnt from all documents, or the given one; None if agreement decides.
+        The combination learnt from all documents, or the one passed in. None if the engines are
+        combined by agreement alone.
 
     See Also
     --------
@@ -79,7 +80,7 @@ def combine_fields(
     combination : Combination, optional
         A combination learnt from the fields of other documents.
     agreement : {"exact"}, optional
-        Use plain agreement instead: confidence 1 if all engines have the same text, else 0.
+        Use plain agreement instead: the confidence is 1 if all engines have the same text, else 0.
     n_folds : int, default=5
         Number of folds of the documents, as for the pages of :func:`combine`.
 
@@ -102,8 +103,9 @@ def combine_fields(
     Notes
     -----
     Fields of different engines are matched by document and name. Entries of lists are matched if they
-    were paired with the same true entry. Texts agree if they are equal up to spaces. An output without
-    a true field is a field of its own; engines share it if they read the same text.
+    are paired with the same true entry. Texts agree if they differ in white space at most. An output
+    without a true field is a separate field; engines have the same such field if they read the same
+    text.
 
     Examples
     --------
@@ -180,12 +182,12 @@ def _keys(fields: FieldOutputs) -> Iterator[tuple[str, str]]:
 
 
 def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
-    """Return the fields with a true value; inserted ones may be an engine's invention."""
+    """Return the fields with a true value, without inserted fields: engines may invent fields."""
     return {key for key, kind in zip(_keys(fields), fields.kind, strict=True) if kind != "inserted"}
 
 
 def _highest(fields: FieldOutputs) -> float:
-    """Return the highest confidence of the scale, guessed because files of fields do not state it."""
+    """Return the upper end of the scale; it is guessed, because files of fields do not state it."""
     most = float(fields.confidence[~fields.rejected].max())
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
 
@@ -235,7 +237,7 @@ def _cross_fitted(
     documents: tuple[str, ...],
     n_folds: int,
 ) -> tuple[Chosen, Combination]:
-    """Return the fields of each fold, chosen by a rule learnt on the other folds, and a rule of all."""
+    """Combine each fold by a rule learnt on the other folds; also return the rule learnt on all."""
     n = len(documents)
     if n < 2:
         raise ValueError(

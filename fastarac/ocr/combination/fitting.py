@@ -32,7 +32,7 @@ MOST_WORDS = 60_000
 
 
 class WordLabels(NamedTuple):
-    """Labels of each word of an engine; arrays of shape (n_words,), bool."""
+    """Labels of the words of one engine; arrays of shape (n_words,), bool."""
 
     right: NDArray[np.bool_]
     """Whether the word is right."""
@@ -43,7 +43,7 @@ class WordLabels(NamedTuple):
 
 
 def folds_of(names: Sequence[str], n_folds: int) -> NDArray[np.intp]:
-    """Return the fold of each page, (n_pages,); it depends on the set of names, not on their order."""
+    """Return the fold of each page, of shape (n_pages,). The order of the pages does not matter."""
     fold = np.empty(len(names), np.intp)
     order = np.argsort(np.array(names, object), kind="stable")
     drawn = np.random.default_rng(SEED).permutation(len(names))
@@ -61,7 +61,7 @@ def fit_combination(
     unit: str,
     fold: tuple[str, ...] = (),
 ) -> Combination:
-    """Learn a combination from the words of some groups.
+    """Learn a combination from the words of some groups (pages or documents).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def fit_combination(
     order, unit, fold
         As for :class:`.Combination`.
     learnt : ndarray of shape (n_groups,), bool
-        Whether each group is learnt from.
+        Whether each group is training data.
 
     Returns
     -------
@@ -110,8 +110,9 @@ def _curve(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return confidence knots and the log-odds of being right at each, by isotonic regression.
 
-    A knot is the mean confidence of a block. Half an item is added to the right and to the wrong items
-    of each block, so that the odds are finite.
+    Isotonic regression divides the confidences into blocks. A knot is the mean confidence of a block.
+    Half a word is added to the numbers of right and of wrong words in each block, so that the odds are
+    finite.
     """
     known = ~np.isnan(confidence)
     if not known.any():  # the engine gives no confidence on the training pages
@@ -125,7 +126,7 @@ def _curve(
 
 
 def _regression(features: NDArray[np.float64], true: NDArray[np.bool_]) -> Regression:
-    """Fit a logistic regression with a penalty on the coefficients of standardised features."""
+    """Fit a logistic regression with an L2 penalty on the coefficients of standardised features."""
     if len(true) > MOST_WORDS:
         rows = np.random.default_rng(SEED).choice(len(true), MOST_WORDS, replace=False)
         features, true = features[rows], true[rows]

@@ -1,4 +1,4 @@
-"""A learnt combination: it chooses among several engines' words and gives them confidences."""
+"""A learnt combination, which chooses among the words of several engines and gives them confidences."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ FARTHEST = 700.0
 
 
 class Regression(NamedTuple):
-    """A logistic regression: the log-odds are `intercept` plus `coefficients` times the features."""
+    """A logistic regression: log-odds = `intercept` + dot product of `coefficients` and features."""
 
     intercept: float
     coefficients: tuple[float, ...]
 
     def probability(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probability of each row, (n,)."""
+        """Return the probability for each row of features, of shape (n,)."""
         odds = self.intercept + features @ np.array(self.coefficients)
         found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(odds, -FARTHEST, FARTHEST)))
         return found
@@ -55,14 +55,14 @@ class EngineModel(Result):
     highest : float
         The highest confidence of its scale: 100 or 1.
     knots : tuple of float
-        Increasing confidences; the odds are interpolated between them.
+        Increasing confidences; the log-odds are interpolated linearly between them.
     odds : tuple of float
         Log-odds that a word is right, at each knot; never decreasing.
     right : Regression
         Model of a word being right, on the columns named in `Combination.features`.
     real : Regression or None
-        Model of whether a true word stands there at all, for words that at most half of the engines
-        have; None if all such words were true words.
+        Model of the probability that there is a true word at all, for words that at most half of the
+        engines have. None if every such training word was at a true word.
     """
 
     name: str
@@ -73,23 +73,23 @@ class EngineModel(Result):
     real: Regression | None
 
     def calibrated(self, confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log-odds at each confidence, (n,); NaN stays NaN."""
+        """Return the log-odds at each confidence, of shape (n,); NaN stays NaN."""
         return np.interp(confidence, self.knots, self.odds)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Combination(Result):
-    """A rule to combine the words of several engines, which :func:`combine` learns from true texts.
+    """A rule for combining the words of several engines, which :func:`combine` learns from true texts.
 
-    Files are plain JSON, without code; :meth:`save` and :meth:`load` write and read them.
+    :meth:`save` writes it to a plain JSON file, which holds no code, and :meth:`load` reads it.
 
     Attributes
     ----------
     engines : tuple of EngineModel
         The models of the engines, sorted by name.
     order : tuple of str
-        The engines, those with most words right in their places first; the first engine determines the
-        reading order.
+        The engines, in decreasing order of the number of words that are right and in order. The first
+        engine determines the reading order.
     unit : {"word", "field"}
         Whether the combination was learnt from words or from fields.
     fold : tuple of str
@@ -150,7 +150,7 @@ class Combination(Result):
         return json_text(content, indent=1) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the combination to a JSON file, completely or not at all."""
+        """Write the combination to a JSON file; an error leaves no incomplete file."""
         write_whole(path, self.to_json())
 
     @classmethod
@@ -245,7 +245,7 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
 def probabilities(
     combination: Combination, readings: Readings
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """Return the probabilities that each engine's words are right, and that true words stand there."""
+    """Return, for each engine's words, the probabilities of being right and of being at a true word."""
     calibrated = [
         engine.calibrated(confidence)
         for engine, confidence in zip(combination.engines, readings.confidence, strict=True)
@@ -262,7 +262,7 @@ def probabilities(
 
 
 def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
-    """Raise unless `combination` was learnt on these engines and on these scales (None: unknown)."""
+    """Raise unless `combination` was learnt on these engines and scales (None: not checked)."""
     expected = "a Combination, as Combination.load reads it from a file"
     require_type(combination, Combination, "combination", expected)
     names = combination.names
@@ -283,6 +283,6 @@ def require_engines(combination: Combination, highest: Mapping[str, float | None
 
 
 def order_of(right: Sequence[int], n_words: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the engines, those with most words right first; ties go to the engine with more words."""
+    """Return the engines by decreasing number of right words; ties go to the engine with more words."""
     order = sorted(range(len(names)), key=lambda k: (-right[k], -n_words[k], names[k]))
     return tuple(names[k] for k in order)

@@ -1,4 +1,4 @@
-"""Several engines' words of the same pages: their alignment place by place, and the chosen words."""
+"""Alignment of several engines' words on the same pages, and assembly of the chosen words."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ __all__ = ["PlacedWords", "divided_unspaced", "labels_of", "words_of"]
 
 
 class PlacedWords(NamedTuple):
-    """The aligned readings of pages, and the words that they come from.
+    """The aligned readings of pages, with the words from which they were made.
 
     Attributes
     ----------
     readings : Readings
         The readings; their groups are pages.
     own : tuple of ndarray of shape (n_words,), intp
-        Index into each engine's words for each of its readings.
+        For each engine, the index of the word from which each of its readings was made.
     order : tuple of int
-        Indices of the engines; the reading order of the first takes precedence.
+        Indices of the engines, in order of precedence: the first engine determines the reading order.
     """
 
     readings: Readings
@@ -52,7 +52,7 @@ class PlacedWords(NamedTuple):
         order: Sequence[int],
         fold: Sequence[Folding],
     ) -> PlacedWords:
-        """Align the words of all engines on each page; words that folding empties are left out."""
+        """Align the words of all engines on each page, without words that folding makes empty."""
         texts = [folded(words.text, fold) for words in engines]
         slices = [dict(zip(words.page_names, words.page_slices(), strict=True)) for words in engines]
         place: list[list[NDArray[np.intp]]] = [[] for _ in engines]
@@ -98,7 +98,7 @@ def divided_unspaced(words: Words) -> Words:
 
 
 def labels_of(records: Records, n_words: int, *, moved: bool) -> WordLabels:
-    """Return labels of an engine's words, from their alignment with the truth."""
+    """Label each word of an engine as right or wrong, from its alignment with the truth."""
     right, real, known = np.ones(n_words, bool), np.ones(n_words, bool), np.zeros(n_words, bool)
     good = records.kind == RIGHT
     if moved:
@@ -121,7 +121,7 @@ def words_of(
     pages: Sequence[str],
     name: str,
 ) -> Words:
-    """Return the chosen words in the form of one engine's words."""
+    """Return the chosen words as `Words`, as if one engine had read them."""
     lead = engines[placed.order[0]]
     page = placed.readings.group[chosen.place]
     word = np.empty(len(page), np.intp)  # index of each chosen word among its engine's words
@@ -168,8 +168,8 @@ def _lines(
 ) -> NDArray[np.intp]:
     """Return the line number of each word.
 
-    The first engine that has words at two neighbouring places decides whether a new line begins between
-    them; without such an engine, both words are in the same line.
+    For two neighbouring places, the first engine with words at both decides whether a new line begins
+    between them. If no engine has words at both, they are on the same line.
     """
     if not len(page):
         return np.empty(0, np.intp)

@@ -28,16 +28,17 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     Returns
     -------
     list of ndarray of intp
-        Place of each word of each engine, from 0. Each place has words of at least one engine. If one
-        engine merges or splits words, these share one place with the other engines' words.
+        Place of each word of each engine, from 0. Each place has words of at least one engine. If an
+        engine merges or splits words, these words share one place with the corresponding words of the
+        other engines.
 
     Notes
     -----
-    Each engine is aligned with a growing sequence, as with a truth
+    Each engine in turn is aligned with a growing sequence of words, as with a truth
     (:func:`~fastarac.ocr.words.page_alignment.align_page`). The sequence begins with the words of the
-    first engine; unmatched words of later engines are inserted. Therefore, words that only the second
-    and third engine have share a place. ROVER (Fiscus 1997) builds its network in the same order,
-    without merged or moved words.
+    first engine; unmatched words of later engines are inserted. Therefore, equal words that only the
+    second and the third engine have are put at the same place. ROVER (Fiscus 1997) also adds one engine
+    after the other, but knows no merged or moved words.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Several engines' readings at the same places: words of pages, or fields of documents."""
+"""The readings of several engines, place by place: words on pages, or fields of documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Readings"]
 
 
 class Readings:
-    """The words of several engines; each word is at a place, an aligned position of a page.
+    """The words of several engines, each at a place: a position where their words are aligned.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Readings:
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
-        """Number of words of each engine at each place, (n_places, n_engines)."""
+        """Number of words of each engine at each place, of shape (n_places, n_engines)."""
         return np.stack([np.bincount(each, minlength=len(self)) for each in self.place], axis=1)
 
     @cached_property
@@ -63,7 +63,7 @@ class Readings:
 
     @cached_property
     def texts(self) -> tuple[list[str], ...]:
-        """The text of each engine at each place, with line feeds between words; empty for none."""
+        """The text of each engine at each place: its words, separated by line feeds."""
         found = []
         for place, words in zip(self.place, self.text, strict=True):
             joined = [""] * len(self)
@@ -79,7 +79,7 @@ class Readings:
 
     @cached_property
     def similarity(self) -> dict[tuple[int, int], NDArray[np.float64]]:
-        """Similarity of two engines' differing texts, (n_places,); 0 if equal or missing."""
+        """Similarity of two engines' texts, of shape (n_places,); 0 if equal or if one is missing."""
         found = {}
         for e, f in combinations(range(self.n_engines), 2):
             both = (self.sizes[:, e] > 0) & (self.sizes[:, f] > 0) & ~self.same[:, e, f]
@@ -91,9 +91,9 @@ class Readings:
 
     @cached_property
     def candidate(self) -> NDArray[np.intp]:
-        """Candidate of each engine at each place, (n_places, n_engines); -1 for none.
+        """Candidate of each engine at each place, of shape (n_places, n_engines); -1 if it has none.
 
-        The number of a candidate is the index of the first engine with the same text.
+        A candidate is identified by the index of the first engine that has its text.
         """
         found = np.where(self.sizes > 0, np.arange(self.n_engines), -1)
         for e in range(self.n_engines):
@@ -106,18 +106,18 @@ class Readings:
 
     @cached_property
     def same(self) -> NDArray[np.bool_]:
-        """Whether two engines have the same words at a place, (n_places, n_engines, n_engines)."""
+        """Whether two engines have the same text, of shape (n_places, n_engines, n_engines)."""
         equal: NDArray[np.bool_] = self.candidate[:, :, None] == self.candidate[:, None, :]
         return equal & (self.sizes > 0)[:, :, None]
 
     @cached_property
     def supporters(self) -> NDArray[np.intp]:
-        """Number of engines with the same text as each engine, at each place, (n_places, n_engines)."""
+        """Number of engines with the same text as each engine, of shape (n_places, n_engines)."""
         found: NDArray[np.intp] = self.same.sum(axis=2)
         return found
 
     @cached_property
     def contested(self) -> NDArray[np.bool_]:
-        """Whether at most half of the engines have a word at a place, (n_places,)."""
+        """Whether at most half of the engines have a word at a place, of shape (n_places,)."""
         found: NDArray[np.bool_] = 2 * (self.sizes > 0).sum(axis=1) <= self.n_engines
         return found

@@ -18,7 +18,7 @@ LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a ca
 
 
 def looks_of(words: Sequence[str]) -> NDArray[np.float64]:
-    """Return, for each word, log2 of its length and its kinds of characters, (n_words, 5)."""
+    """Return log2 of the length of each word and flags for its kinds of characters, (n_words, 5)."""
     numbers: dict[str, int] = {}
     which = [numbers.setdefault(word, len(numbers)) for word in words]
     looks = np.zeros((len(numbers), len(LOOKS)))
@@ -32,7 +32,7 @@ def looks_of(words: Sequence[str]) -> NDArray[np.float64]:
 
 
 def similarities(pairs: Iterable[tuple[str, str]]) -> NDArray[np.float64]:
-    """Return the similarity of each pair: 2 × common subsequence / total length, in [0, 1]."""
+    """Return each pair's similarity in [0, 1]: 2 × length of the common subsequence / total length."""
     from rapidfuzz.distance import Indel
 
     return np.array([Indel.normalized_similarity(a, b) for a, b in pairs], np.float64)

@@ -25,10 +25,11 @@ class Chosen(NamedTuple):
     Attributes
     ----------
     engine, word : ndarray of intp
-        The engine that each word comes from, and the word's index among that engine's readings.
+        Index of the engine from which each word comes, and the index of the word among the readings of
+        that engine.
     place : ndarray of intp
     agreeing : ndarray of intp
-        Number of engines that have the word.
+        Number of engines that have each word.
     confidence : ndarray of float64
     """
 
@@ -39,7 +40,7 @@ class Chosen(NamedTuple):
     confidence: NDArray[np.float64]
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Chosen:
-        """Return some of the words."""
+        """Return the words with these indices, or selected by this mask."""
         columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in self._fields}
         return Chosen(**columns)
 
@@ -50,9 +51,10 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
     Returns
     -------
     Chosen
-        The confidence is the mean probability that the candidate is right, over the engines that have
-        it. A word that at most half of the engines have is left out if more likely no true word stands
-        there. Ties go to the candidate of more engines, then to the candidate of the first engine.
+        The confidence of a candidate is the mean, over the engines that have it, of the probability
+        that their word is right. A word that at most half of the engines have is left out if the
+        probability of a true word is below 1/2. A tie goes to the candidate that more engines have,
+        then to the candidate of the first engine.
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
@@ -62,16 +64,17 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
 
 
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
-    """Choose the candidate of most engines at each place; ties go to the surest engines.
+    """Choose, at each place, the candidate of the most engines; ties go to the higher confidence ranks.
 
     With `exact`, the confidence is 1 if all engines have the candidate, else 0.
 
     Returns
     -------
     Chosen
-        The confidence is (m - 1 + r)/k if m of k engines have the candidate. An engine's rank of a word
-        is the share of its words with a lower confidence (ties count half), or 0 without a confidence;
-        r in (0, 1) is the least rank. Remaining ties go to the first engine.
+        The confidence is (m - 1 + r)/k if m of k engines have the candidate. The rank of a word is the
+        share of its engine's words with a lower confidence (ties count half), or 0 if it has no
+        confidence. Here, r is the lowest rank of the candidate's words. A remaining tie goes to the
+        candidate of the first engine.
     """
     ranks = [_ranks(each) for each in readings.confidence]
     found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")
@@ -87,7 +90,7 @@ def _chosen(
     of_word: Sequence[NDArray[np.float64]],
     join: Literal["mean", "least"],
 ) -> Chosen:
-    """Return the words of the candidates with the best mean or least of the values `of_word`."""
+    """At each place, choose the candidate with the largest mean or minimum of the values `of_word`."""
     there = readings.sizes > 0
     n = readings.n_engines
     if not len(readings):
@@ -119,7 +122,7 @@ def _chosen(
 
 
 def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the mean of the values of each engine's words at each place, (n_places, n_engines)."""
+    """Return the mean value of each engine's words at each place, of shape (n_places, n_engines)."""
     sums = [
         np.bincount(place, values, minlength=len(readings))
         for place, values in zip(readings.place, of_word, strict=True)
@@ -128,7 +131,7 @@ def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArra
 
 
 def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of words with a lower confidence, ties counting half; 0 without a confidence."""
+    """Return each word's share of words with a lower confidence (ties count half); 0 if it has none."""
     known = ~np.isnan(confidence)
     found = np.zeros(len(confidence))
     if known.any():

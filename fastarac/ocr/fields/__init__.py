@@ -1,1 +1,1 @@
-"""Fields of forms and invoices: read them, join them with their truth, compare, apply policies."""
+"""Fields of forms and invoices: read them, match and compare them with the truth, apply policies."""

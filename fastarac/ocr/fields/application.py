@@ -1,4 +1,4 @@
-"""Apply a policy of fields to a service's output for new documents, without truth."""
+"""Apply a policy fitted to fields to a service's output for new documents, without truth."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ROWS = """
 
 
 class _Output(NamedTuple):
-    """The output of one field of a document, or its absence (a prediction of None)."""
+    """The output for one field of a document; the prediction is None if there is no output."""
 
     document: str
     field: str
@@ -70,11 +70,11 @@ class AppliedFields(Table, Result):
     applied : AppliedPolicy
         The counts and the expected errors.
     document, field, name : tuple of str, n of them
-        Document and field of each row, and the field's name without item numbers. If a document lacks a
-        field of the policy, the missing field has a row, too.
+        Document and field of each row, and the field's name without item numbers. A field of the policy
+        that a document lacks has a row, too.
     position : tuple of (page, box)
-        The page of the document, from 1, and left, top, right and bottom of the box as a string, in
-        the units of the file; None where the service does not give them.
+        The page of the document, counted from 1, and the box: a string of left, top, right and bottom
+        in the units of the file. None where the service gives no page or box.
     prediction : tuple of (str or None)
         The text read, as written on the page; None where the document lacks the field.
     confidence : ndarray of shape (n,), float64
@@ -117,7 +117,7 @@ class AppliedFields(Table, Result):
         return str(self.applied)
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the fields as columns, one row each, as :meth:`save` writes them."""
+        """Return the fields as columns, with one row for each field, as :meth:`save` writes them."""
         pairs = zip(self.document, self.field, strict=True)
         return {
             "id": [f"{document}:{field}" for document, field in pairs],
@@ -146,7 +146,7 @@ class AppliedFields(Table, Result):
             If the two file names are the same, a file is one of those that the outputs were read from,
             or a name ends in no known format.
         OSError
-            If a file cannot be written. Both files appear only after both are complete.
+            If a file cannot be written. Neither file appears until both are complete.
         ModuleNotFoundError
             If DuckDB is not installed.
         """
@@ -170,7 +170,7 @@ def apply_to_fields(
     value_key: str = "value",
     confidence_key: str = "confidence",
 ) -> AppliedFields:
-    r"""Apply a policy to fields of new documents, without truth: accept each or send it to people.
+    r"""Apply a policy to fields of new documents, without truth: accept a field or send it to people.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def apply_to_fields(
     path : str, path-like, or iterable of them
         The service's output: files and folders, as for :func:`read_fields`.
     rename, value_key, confidence_key
-        As for :func:`read_fields`. The policy names the fields as the truth did.
+        As for :func:`read_fields`. The names of fields in the policy come from the truth.
 
     Returns
     -------
@@ -194,10 +194,8 @@ def apply_to_fields(
         comparable.
     PairingError
         If two documents have the same name.
-    DataFileError
-        If the confidences are clearly on another scale than those the policy was fitted on, as for
-        :func:`.operation.apply_policy`.
-    ValueError
+    DataFileError If the confidences are clearly on another scale than the confidences that the policy
+    was fitted to, as for :func:`.operation.apply_policy`. ValueError
         If the policy has no fields, or no output with a confidence belongs to a field of the policy.
     TypeError
         If `policy` is not a policy.
@@ -211,7 +209,7 @@ def apply_to_fields(
     -----
     If the policy accepts whole documents, a document that lacks a required field, or has no output at
     all, goes to people (:meth:`.Policy.apply`). Outputs of fields unknown to the policy are counted and
-    left out. If the policy has row counts such as ``items.count``, the rows are counted as in
+    left out. If the policy has row counts, such as ``items.count``, rows are counted as in
     :func:`read_fields`.
 
     Examples
@@ -294,10 +292,11 @@ def apply_to_fields(
 
 
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
-    """Return whether a policy of fields is applied to a path by `apply_to_fields`.
+    """Return whether `apply_to_fields` is the function that applies a policy of fields to this path.
 
-    True for folders and nested JSON. True also for tables whose field names have item numbers, if the
-    policy has fields of lists. Other tables already have a row for each output, named as in the policy.
+    True for folders and nested JSON, which hold whole documents. True also for tables whose field names
+    have item numbers, if the policy has fields of lists. Other tables already have a row for each
+    output, named as in the policy.
     """
     file = Path(path)
     if file.is_dir():
@@ -312,7 +311,7 @@ def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
 
 
 def _is_table_of_outputs(path: Path) -> bool:
-    """Return whether a JSON file has a row for each output rather than whole documents."""
+    """Return whether a JSON file has one row for each output in place of whole documents."""
     try:
         return {"field", "confidence"} <= set(columns_of(open_file(path)))
     except OcrFileError:
@@ -341,7 +340,7 @@ def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
 def _by_policy(
     policy: Policy, files: Sequence[FieldFile], documents: Sequence[str]
 ) -> tuple[list[_Output], list[Row]]:
-    """Return a row for each policy field of each document, and the rows of fields not in the policy.
+    """Return a row for each document and policy field, and the rows of fields not in the policy.
 
     A field that a document lacks has a row without a prediction.
     """
@@ -376,7 +375,7 @@ def _of_document(
     name_of: Mapping[str, str],
     names: Sequence[str],
 ) -> Iterator[_Output]:
-    """Yield the outputs of a document, its row counts, and an empty row for each field it lacks."""
+    """Yield the outputs of a document, its row counts, and an empty row for each missing field."""
     found = [(path.written(), name_of[path.key], row) for path, row in placed]
     for name, key in counts.items():
         row = given.get((document, name)) or read_count(placed, key)

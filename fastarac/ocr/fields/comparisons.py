@@ -61,7 +61,7 @@ SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
 
 
 class TooSlowError(ValueError):
-    """A pattern takes too long; the message names the text and a remedy."""
+    """Matching a pattern takes too long; the message names the text and a remedy."""
 
 
 class Written(NamedTuple):
@@ -74,7 +74,7 @@ class Written(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Whether an output is right, and a remark."""
+    """Whether an output is right, with a remark on how it was judged."""
 
     right: bool
     remark: str = ""
@@ -85,7 +85,7 @@ class Judgement(NamedTuple):
 
 @lru_cache
 def judged(*, right: bool, remark: str = "") -> Judgement:
-    """Return a judgement; equal ones share an object, to save memory with many fields."""
+    """Return a judgement; equal judgements share one object, which saves memory with many fields."""
     return Judgement(right, remark)
 
 
@@ -97,7 +97,8 @@ class FieldComparison:
     name : str
         The comparison's notation, such as ``amount:comma``.
     values : {"none", "truth", "both"}
-        The sides whose normalized number or date, if given, is compared instead of the text.
+        On which sides the comparison uses a normalized number or date, if there is one, in place of the
+        text.
     """
 
     __slots__ = ("_judge", "name", "values")
@@ -113,11 +114,11 @@ class FieldComparison:
         return f"FieldComparison({self.name!r})"
 
     def of_truth(self, written: Written) -> Written:
-        """Return the part of a truth that is compared."""
+        """Return a truth, without its normalized value unless the comparison uses it."""
         return written if self.values != "none" else Written(written.text)
 
     def of_prediction(self, written: Written) -> Written:
-        """Return the part of an output that is compared."""
+        """Return an output, without its normalized value unless the comparison uses it."""
         return written if self.values == "both" else Written(written.text)
 
     def judge(self, truth: Written, prediction: Written) -> Judgement:
@@ -339,8 +340,8 @@ def _by_readings(
 ) -> Callable[[Written, Written], Judgement]:
     """Return a comparison of texts that can be read in several ways.
 
-    Two texts are equal if all their readings agree, one by one. If only some readings agree, the output
-    is wrong, with the remark `undecided`.
+    Two texts are equal if their readings agree pair by pair. If some but not all readings agree, the
+    output is wrong and has the remark `undecided`.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
 
@@ -359,7 +360,7 @@ def _by_readings(
 
 
 def read_comparisons(given: Iterable[str]) -> dict[str, str]:
-    """Parse comparisons given as ``FIELD=HOW``, ``HOW`` (for all fields) or the path of a TOML file.
+    """Parse arguments of the form ``FIELD=HOW``, ``HOW`` (for all fields) or the path of a TOML file.
 
     Parameters
     ----------
@@ -403,9 +404,9 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
 
 
 def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Read from a TOML file how each field is compared, and which fields are optional.
+    """Read a TOML file that says how each field is compared and which fields are optional.
 
-    Each line maps a field to a comparison, or to a table with the keys ``compare`` and ``optional``.
+    Each line gives a field either a comparison or a table with the keys ``compare`` and ``optional``.
     """
     compare: dict[str, str] = {}
     optional: list[str] = []
@@ -451,8 +452,8 @@ def comparisons_by_field(
 ) -> dict[str, FieldComparison]:
     """Return the comparison of each field.
 
-    A field's exact name takes precedence over patterns with * and ?; of several matching patterns, the
-    last one counts. Fields without a match get `UNTOLD`.
+    A field's exact name takes precedence over patterns with * and ?; if several patterns match, the
+    last one applies. A field without a match gets the default, `UNTOLD`.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Row counts: fields such as ``items.count`` with the number of rows of a document's list.
 
-A row that the engine missed leaves no output that could be rejected. The row count is an output that
-can be rejected: it is wrong if a row was missed. Engines give no confidence for it, so it gets the
-lowest confidence in the rows read. A policy calibrates this confidence to the share of right counts, on
-documents that are not used to prove its limit.
+A row of a list that the engine missed leaves no output that could be rejected. The row count is an
+output that can be rejected, and it is wrong if a row was missed. Engines give no confidence for a row
+count, so it gets the lowest confidence of the outputs in the rows read. A policy calibrates this
+confidence to the share of right row counts, on documents that it does not use to prove its limit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def count_names(lists: Iterable[str]) -> dict[str, str]:
 
 
 def lists_of_names(names: Iterable[str]) -> set[str]:
-    """Return the lists that fields belong to, from names with [] in place of item numbers.
+    """Return the lists that contain these fields; field names have [] in place of item numbers.
 
     Examples
     --------
@@ -67,7 +67,8 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
     key : str
         The name of the list.
     complete : bool
-        Whether a list that the truth lacks has no rows; otherwise its number of rows is unknown.
+        Whether a list that the truth does not mention has no rows; if False, its number of rows is
+        unknown.
     """
     n = len({number for number, _ in _cells(placed, key)})
     if n == 0 and not complete:
@@ -77,9 +78,9 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
 
 
 def read_count(placed: Sequence[Placed], key: str) -> Row | None:
-    """Return an output for the number of rows read; None if the document has no output at all.
+    """Return the row count of a list as an output; None if the document has no output at all.
 
-    The count's confidence is the lowest in these rows or, without rows, the lowest in the document.
+    Its confidence is the lowest confidence in these rows or, if there are no rows, in the document.
     """
     outputs = [(path, row) for path, row in placed if is_there(row.prediction)]
     if not outputs:
@@ -94,7 +95,7 @@ def read_count(placed: Sequence[Placed], key: str) -> Row | None:
 
 
 def _row(row: Row, key: str) -> Row:
-    """Return a row without content, in the same document, for a list's row count."""
+    """Return a row for a list's row count in the same document, still without a value."""
     return Row(row.document, f"{key}{COUNT}", row.file, row.place)
 
 
@@ -103,7 +104,7 @@ def _written(n: int) -> Written:
 
 
 def _cells(placed: Iterable[Placed], key: str) -> Iterator[tuple[tuple[int, ...], Row]]:
-    """Yield the fields in the rows of a list that have a text, each with the number of its row."""
+    """Yield the fields of a list that have a text, each with the number of its row."""
     for path, row in placed:
         numbers = tuple(number for length, number in path.items if length <= len(key))
         in_row = any(length == len(key) for length, _ in path.items) and path.is_below(key)

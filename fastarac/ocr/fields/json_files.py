@@ -40,7 +40,7 @@ WITHOUT_TRUTH = "it is JSON without a truth; give the truth in a file of its own
 def has_fields(path: str | os.PathLike[str]) -> bool:
     r"""Return whether a file or folder has fields: a table of fields, or documents in JSON.
 
-    A truth that is JSON holds fields, because true texts of pages are never JSON.
+    A truth in JSON always holds fields, because the true text of a page is never JSON.
 
     See Also
     --------
@@ -79,7 +79,7 @@ def read_field_file(
     value_key: str = "value",
     confidence_key: str = "confidence",
 ) -> FieldFile:
-    """Return the fields of a file or folder.
+    """Read the fields of a file or folder.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def read_field_file(
 
 
 def require_one_kind(path: str | os.PathLike[str], kinds: Mapping[str, Path]) -> None:
-    """Raise if files are of several kinds; `kinds` maps each kind to one of its files."""
+    """Raise if there is more than one kind of file; `kinds` maps each kind to a file of this kind."""
     if len(kinds) > 1:
         told = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), LISTED)
         raise OcrFileError(
@@ -156,7 +156,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
-    """Yield the value of a JSON file, or of each line of JSON lines, and its place in the file."""
+    """Yield the value of a JSON file, or of each line in JSON lines, with its place in the file."""
     # Share equal numbers to save memory: files repeat coordinates and confidences.
     shared = lru_cache(maxsize=1 << 12)(JsonNumber)
     text = decoded(file)
@@ -229,7 +229,7 @@ def _read_json(
 
 
 def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tuple[str, dict[str, Any]]:
-    """Return the name of a document (`stem` if it gives none) and its fields."""
+    """Return the name of a document, or `stem` if it has no name, and its fields."""
     if not isinstance(value, dict):
         raise OcrFileError(
             file.path,
@@ -251,7 +251,7 @@ def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tupl
 
 
 def _refuse_words(file: InputFile, value: dict[str, Any], value_key: str, confidence_key: str) -> None:
-    """Raise if a file has words of pages in place of fields."""
+    """Raise if a file holds the words of pages in place of fields."""
     if json_reader(Node(value, file)) is not None:
         raise OcrFileError(
             file.path,
@@ -268,7 +268,7 @@ def _leaves(
     confidence_key: str,
     place: str,
 ) -> Iterator[Leaf]:
-    """Yield the fields of a document: leaves that have a value and a confidence, and plain values."""
+    """Yield the fields of a document: leaves with a value and a confidence, and plain values."""
 
     def error(name: str, problem: str) -> OcrFileError:
         return OcrFileError(

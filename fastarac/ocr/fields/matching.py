@@ -1,4 +1,4 @@
-"""Match repeated fields and line items one to one with the true ones, by total similarity.
+"""Match repeated fields and line items with the true ones, one to one, to maximize the similarity.
 
 SciPy finds the assignment with the largest sum (D. F. Crouse, "On implementing 2D rectangular
 assignment algorithms", IEEE Transactions on Aerospace and Electronic Systems 52, 2016).
@@ -43,10 +43,10 @@ def pair_fields(
     Returns
     -------
     pairs : list of (truth or None, output or None)
-        One pair for each true field, and one for each output without a true field. The items of a list
-        are paired as wholes, each with at most one item of the other side. As many items as possible
-        are paired; among all such pairings, the one with the largest sum of similarities over all
-        fields is taken.
+        One pair for each true field, and one for each output without a true field. An item of a list is
+        paired as a whole, with at most one item of the other side. As many items as possible are
+        paired. Of all pairings with this number of pairs, the one with the largest sum of similarities
+        over all fields is taken.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def _paired(
 def _apart(
     entries: Sequence[Entry], lists: Sequence[str]
 ) -> tuple[dict[str, dict[int, list[Entry]]], list[Entry]]:
-    """Return the items of each outermost list, and the fields in no list."""
+    """Return the items of each outermost list, and the fields outside all lists."""
     items: dict[str, dict[int, list[Entry]]] = {}
     plain = []
     for path, done, row in entries:

@@ -1,4 +1,4 @@
-"""Fields of forms and invoices as items; documents as items that are right if all fields are right."""
+"""Fields of forms as items; documents as items that are right if all their fields are right."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class StraightThrough(Result):
 
     @property
     def field_acceptance_rate(self) -> float:
-        """The share of fields that are accepted."""
+        """The accepted share of all fields."""
         return self.fields_accepted / self.fields
 
     @property
@@ -78,7 +78,7 @@ class StraightThrough(Result):
 
     @property
     def straight_through_rate(self) -> float:
-        """The share of documents that go straight through."""
+        """The share of documents that go straight through, out of all documents."""
         return self.documents_accepted / self.documents
 
     @property
@@ -89,7 +89,7 @@ class StraightThrough(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldedField(Result):
-    """Outputs of one field that differ from their truth but are right by its comparison.
+    """Outputs of one field that differ from the truth as texts but are right by the field's comparison.
 
     See Also
     --------
@@ -110,7 +110,7 @@ class FoldedField(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldCounts(Result):
-    """Counts for one field at a threshold, over all documents and all items of its list.
+    """Counts for one field at a threshold, over all documents and, in a list, over all its items.
 
     See Also
     --------
@@ -127,12 +127,12 @@ class FieldCounts(Result):
 
     @property
     def acceptance_rate(self) -> float:
-        """The share of items that are accepted."""
+        """The accepted share of the field's items."""
         return self.accepted / self.items
 
     @property
     def error_rate(self) -> float:
-        """The share of all items that are accepted and wrong."""
+        """The share of the field's items that are accepted and wrong."""
         return self.errors / self.items
 
 
@@ -148,14 +148,13 @@ class AbsentField(Result):
     documents : int
         Number of all documents.
     absent : int
-        Number of documents that lack the field, which means they have no output for it with a
-        confidence.
+        Number of documents that lack the field: they have no output with a confidence for it.
     rightly : int
-        Number of these documents in which the field is truly empty.
+        Number of documents that lack the field and in which it is truly empty.
     unlisted : int
-        Number of these documents for which the truth does not list the field.
+        Number of documents that lack the field and for which the truth does not list it.
     now, otherwise : StraightThrough
-        The counts at a threshold as things are, and with the opposite setting of `optional`.
+        The counts at a threshold with the present setting of `optional`, and with the opposite setting.
 
     See Also
     --------
@@ -204,7 +203,7 @@ class DocumentOutputs(Table, Result):
     correct : ndarray of shape (n,), bool
         Whether all fields of each document are right.
     confidence : ndarray of shape (n,), float64
-        The lowest confidence of each document's outputs, so that a threshold that accepts the document
+        The lowest confidence of each document's outputs: a threshold that accepts the document then
         accepts all its outputs.
     n_fields : ndarray of shape (n,), intp
         Number of fields of each document.
@@ -229,7 +228,7 @@ class DocumentOutputs(Table, Result):
 
     @property
     def rejected(self) -> NDArray[np.bool_]:
-        """Whether each document is rejected, shape (n,): it lacks a required field or any output."""
+        """Whether each document is rejected, shape (n,): it lacks a required field or has no output."""
         if self.never_accepted is None:
             return np.zeros(len(self), np.bool_)
         rejected: NDArray[np.bool_] = self.confidence == self.never_accepted
@@ -243,7 +242,7 @@ class DocumentOutputs(Table, Result):
 class FieldOutputs(Table, Result):
     """Fields as items: the output of each field of each document, and whether it is right.
 
-    Returned by :func:`read_fields`. All functions of the library take its columns:
+    Returned by :func:`read_fields`. Other functions of the library take its columns:
     ``fa.evaluate(fields.correct, fields.confidence, groups=fields.groups,
     never_accepted=fields.never_accepted)``.
 
@@ -266,14 +265,14 @@ class FieldOutputs(Table, Result):
         ``right`` or ``wrong`` with a true value and an output, ``inserted`` with an output only,
         ``missed`` with a true value only, ``empty`` with neither.
     rejected : ndarray of shape (n,), bool
-        Whether the field has no output or no confidence, so that no threshold accepts it. A field
+        Whether the field has no output or no confidence, so that no threshold accepts it. An item
         without an output is right if its truth is empty.
     never_accepted : float or None
         The confidence given to rejected fields, below all others; None if no field is rejected.
     comparisons : mapping of str to str
         The comparison of each field, by the field's name.
     folded : tuple of FoldedField
-        Outputs that are right although they differ from their truth, by field, with examples.
+        For each field, the outputs that are right although they differ from the truth, with examples.
     notes : tuple of str
         Remarks for the user, one sentence each.
     renamed : mapping of str to str
@@ -285,7 +284,8 @@ class FieldOutputs(Table, Result):
         Whether a field that the truth does not list for a document is truly empty there; otherwise its
         true value is unknown.
     without_truth : mapping of str to int
-        The fields of the output that the truth never has, with the number of outputs left out.
+        Fields that the outputs have but the truth never has, each with the number of its outputs; these
+        outputs are left out.
 
     See Also
     --------
@@ -339,9 +339,9 @@ class FieldOutputs(Table, Result):
 
     @property
     def never_found(self) -> dict[str, int]:
-        """The fields with several true values and no output in any document, with their number.
+        """Fields with several true values but never an output, with their number of true values.
 
-        Such a field may have another name in the output, see `without_truth`.
+        Such a field probably has another name in the outputs: see `without_truth`.
         """
         kinds: dict[str, Counter[str]] = {}
         for name, kind in zip(self.name, self.kind, strict=True):
@@ -353,7 +353,7 @@ class FieldOutputs(Table, Result):
         }
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedFields]:
-        """Return the fields with documents as groups, and the source of a report's own sections."""
+        """Return the fields grouped by document, with the source of the sections that a report adds."""
         by, group = labels_of(self.by), labels_of(self.groups)
         items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
         source = ReportedFields(
@@ -372,8 +372,8 @@ class FieldOutputs(Table, Result):
         """Return the documents as items, each right if all its fields are.
 
         The confidence of a document is the lowest confidence of its outputs. A document that lacks a
-        required field, or has no output at all, is rejected. An absent optional field does not lower
-        the confidence; but if its true value was missed, the document is wrong.
+        required field, or has no output at all, is rejected. An optional field that is absent does not
+        lower the confidence, but makes the document wrong if it has a true value.
 
         Returns
         -------
@@ -416,7 +416,7 @@ class FieldOutputs(Table, Result):
         Returns
         -------
         absent : tuple of AbsentField
-            One for each field that some document lacks, in the order of the fields' first document.
+            One for each field that some document lacks, in the order in which the fields first appear.
         """
         threshold, whole = _checked(threshold), self._whole
         now = whole.straight_through(threshold, self.optional)
@@ -447,7 +447,7 @@ class FieldOutputs(Table, Result):
         return self._whole.straight_through(_checked(threshold), self._whole.names)
 
     def by_field(self, threshold: float) -> tuple[FieldCounts, ...]:
-        """Return how often each field is right, rejected, accepted, and accepted though wrong.
+        """Count, for each field, items that are right, rejected, accepted, and accepted though wrong.
 
         Parameters
         ----------
@@ -457,7 +457,7 @@ class FieldOutputs(Table, Result):
         Returns
         -------
         counts : tuple of FieldCounts
-            One for each field, in the order of the fields' first document.
+            One for each field, in the order in which the fields first appear.
         """
         names, code = _numbered(self.name)
         accepted = ~self.rejected & (self.confidence >= threshold)
@@ -501,7 +501,7 @@ def _checked(threshold: float) -> float:
 
 
 class _Whole(NamedTuple):
-    """Documents and their fields as tables: one row per document, one column per field name."""
+    """Tables of documents and fields: one row per document, one column per field name."""
 
     fields: FieldOutputs
     documents: tuple[str, ...]
@@ -513,7 +513,7 @@ class _Whole(NamedTuple):
 
     @classmethod
     def of(cls, fields: FieldOutputs) -> _Whole:
-        """Tabulate the fields that the documents have."""
+        """Tabulate which fields each document has."""
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
@@ -578,7 +578,7 @@ def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedFields(Source):
-    """The source of the sections that only a report on fields has."""
+    """Makes the sections that only a report on fields has."""
 
     fields: FieldOutputs
     texts: bool
@@ -595,14 +595,14 @@ class ReportedFields(Source):
         return [ItemParts("field", outputs.by.names, codes, missed)]
 
     def straight_through(self, threshold: float) -> tuple[float, float]:
-        """Return the shares of documents that go straight through, and that do so with an error."""
+        """Return the shares of documents that go straight through at all, and with an error."""
         counts = self.fields.straight_through(threshold)
         return counts.straight_through_rate, counts.document_error_rate
 
     def sections(
         self, evaluation: Evaluation, most: Callable[[int], int]
     ) -> tuple[list[Section], list[Section]]:
-        """Return the report's last sections: whole documents, and the most confident errors."""
+        """Return the report's last sections: on whole documents, and on the most confident errors."""
         thresholds = [found.point.threshold for found in evaluation.limits]
         counts = map(self.fields.straight_through, thresholds)
         documents = [

@@ -16,7 +16,7 @@ MOST_PAGES = 1_000_000  # a larger number cannot be a page number
 
 
 class Position(NamedTuple):
-    """The place of a field.
+    """The position of a field in its document.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ NOWHERE = Position()
 def position_of(*nodes: Node) -> Position:
     """Return the first page and the first box found in values of a service's JSON.
 
-    A position that cannot be read is left out without an error: it only helps people find a field.
+    A position that cannot be read raises no error, because it only helps people to find a field.
     """
     values = [node.value for node in nodes if isinstance(node.value, dict)]
     found = [_azure(value) for value in values] + [_google(value) for value in values]
@@ -86,7 +86,7 @@ def _first(value: Any) -> Any:
 
 
 def _around(points: Any, x: str, y: str) -> str | None:
-    """Return the box around points; a missing coordinate counts as 0."""
+    """Return the box around some points; a missing coordinate is 0."""
     if not isinstance(points, list) or not all(isinstance(point, dict) for point in points):
         return None
     return _box([point.get(x, "0") for point in points], [point.get(y, "0") for point in points])

@@ -1,4 +1,4 @@
-"""Read files of fields into items: join outputs with their truth, compare and count them."""
+"""Read files of fields into items: match outputs with their truth, compare them, count rows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ MANY = 10
 
 
 class Item(NamedTuple):
-    """A field of a document, with its truth and its output."""
+    """A field of a document, with the rows of its truth and of its output; one may be missing."""
 
     name: str
     """Its name without item numbers."""
@@ -95,16 +95,16 @@ def read_fields(
         Parquet) with the columns ``document``, ``field`` (such as ``items[3].amount``), ``prediction``
         and ``confidence``. Nested JSON has leaves ``{"value": …, "confidence": …}``; it is one
         document, a list of them, or one per line, each named by its key ``document``. A folder has one
-        file per document, named like the document up to the first dot.
+        file per document; the document's name is the file's name up to the first dot.
     truth : str or path-like, optional
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
         with plain values. Without it, ``truth`` is a column of the first table.
     compare : str, mapping of str to str or path-like, optional
         The comparison of outputs with truths: one of `fastarac.ocr.COMPARISONS` for all fields, or a
         mapping from fields to comparisons, such as ``{"items[].*": "amount:comma,tolerance=0.01"}``, or
-        a TOML file with such lines. Fields have no item numbers; ``*`` and ``?`` are wildcards. The
-        default is ``exact``, which raises an error if different texts are the same number (``9.0`` and
-        ``9``).
+        a TOML file with such lines. Write fields without item numbers; ``*`` and ``?`` are wildcards.
+        The default is ``exact``, which raises an error if different texts are the same number (``9.0``
+        and ``9``).
     rename : mapping of str to str or path-like, optional
         The truth's names for fields of the outputs, without item numbers:
         ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``. Renaming a list or object
@@ -112,7 +112,8 @@ def read_fields(
     value_key, confidence_key : str, default="value", "confidence"
         The keys of a leaf in nested JSON.
     skip_unmatched : bool, default=False
-        Whether outputs without a truth are left out. Otherwise they are an error.
+        Whether documents and fields may lack a truth; their outputs are then left out. Otherwise they
+        are an error.
     optional : sequence of str, default=()
         Fields (without item numbers) that a document may lack and still go straight through.
     fields_complete : bool, default=False
@@ -144,8 +145,8 @@ def read_fields(
     Returns
     -------
     fields : FieldOutputs
-        One item for each field of the truth, in its order, one for each inserted output, and one for
-        the number of rows of each list.
+        One item for each field of the truth, in the order of the truth, one for each inserted output,
+        and one for the number of rows of each list.
 
     Raises
     ------
@@ -163,9 +164,9 @@ def read_fields(
 
     Notes
     -----
-    A field without a prediction or a confidence is *rejected*: no threshold accepts it. A field without
-    a prediction is right if its truth is empty, too. A prediction is wrong if its comparison cannot
-    read it, or if only one of its two possible readings is right.
+    A field without a prediction or a confidence is *rejected*: no threshold accepts it. Nevertheless, a
+    field without a prediction is right if its truth is empty. A prediction is wrong if the comparison
+    cannot parse it, or if it can be parsed in two ways and only one of them is right.
 
     Line items are matched as wholes, one to one, with the true line items; the matching maximizes the
     sum of their fields' similarities. Unmatched outputs are *inserted* and wrong. The number of rows of
@@ -235,12 +236,12 @@ def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
 
 
 class _Join:
-    """Outputs and truths of documents, joined.
+    """The outputs and the truths of documents, matched with each other.
 
     Attributes
     ----------
     names : dict of str to None
-        The fields of the truth, without item numbers, in their order.
+        The fields of the truth, without item numbers, in the order of the truth.
     """
 
     def __init__(self, truths: FieldFile, outputs: FieldFile, *, complete: bool) -> None:
@@ -319,7 +320,7 @@ class _Join:
         read: Sequence[Placed],
         read_counts: Mapping[str, Row],
     ) -> Iterator[Item]:
-        """Yield the row counts that the files give; other lists' rows are counted."""
+        """Yield the row counts in the files and, for all other lists, the numbers of their rows."""
         for name, key in self.counts.items():
             truth = true_counts.get(name)
             if truth is None:
@@ -331,12 +332,12 @@ class _Join:
 
     @property
     def without_truth(self) -> Mapping[str, int]:
-        """The number of outputs without a truth, by field; of each field that the truth never has."""
+        """The number of outputs of each field that the truth never has."""
         fields = Counter(FieldPath.of(row.field).written(numbers=False) for row in self._unmatched)
         return {name: number for name, number in fields.items() if name not in self.names}
 
     def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
-        """Raise if outputs have no truth, or note that these are left out; note empty documents."""
+        """Raise if outputs have no truth, or note that they are left out; also note empty documents."""
         if self._unmatched:
             n = len(self._unmatched)
             said = f"{count(n)} {plural('output', n)} without a truth"
@@ -359,7 +360,7 @@ class _Join:
 
 
 def _by_field(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield each row's field and document, or for a field with many rows the number of documents."""
+    """Yield the field and document of each row; a field with many rows gets its number of documents."""
     documents: dict[str, list[str]] = {}
     for row in rows:
         documents.setdefault(row.field, []).append(row.document)
@@ -373,7 +374,7 @@ def _by_field(rows: Iterable[Row]) -> Iterator[str]:
 def _without_counts(
     placed: Iterable[Placed], counts: Mapping[str, str]
 ) -> tuple[list[Placed], dict[str, Row]]:
-    """Separate the row counts that a file gives from all other fields, by their names."""
+    """Separate the row counts that a file gives from all other fields, judged by their names."""
     every = list(placed)
     given = {path.key: row for path, row in every if not path.items and path.key in counts}
     return [each for each in every if each[0].items or each[0].key not in counts], given
@@ -382,7 +383,7 @@ def _without_counts(
 def _by_document(
     file: FieldFile, lists: set[str], counts: Mapping[str, str]
 ) -> dict[str, list[Placed]]:
-    """Return the fields of each document; fields of lists get item number 0 if they have none."""
+    """Return the fields of each document; a field of a list gets item number 0 if it has no number."""
     found: dict[str, list[Placed]] = {name: [] for name in file.documents}
     seen: dict[tuple[str, str], Row] = {}
     for row in file.rows:
@@ -404,7 +405,7 @@ def _is_there(row: Row) -> bool:
 
 
 def _judge(truth: Row, prediction: Written, way: FieldComparison) -> Judgement:
-    """Return whether a prediction is right; raise if the truth does not fit the comparison."""
+    """Return whether a prediction is right; raise if the comparison cannot read the truth."""
     expected = truth.truth or EMPTY
     try:
         return way.judge(expected, prediction)
@@ -483,7 +484,7 @@ def _outputs(
 
 
 def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
-    """Return the kind of an item; without an output, `right` means that the truth is empty."""
+    """Return the kind of an item; if it has no output, `right` says that the truth is empty."""
     if not is_read:
         return "empty" if right else "missed"
     return "right" if right else "wrong" if is_true else "inserted"
@@ -538,7 +539,7 @@ def _counted(
 
 
 def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
-    """Yield a note if no output is right, else a note on each field with many outputs, all wrong."""
+    """Yield a note if no output is right, else a note for each field with many outputs, all wrong."""
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):
@@ -556,7 +557,7 @@ def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[
 
 
 def _is_uncounted(item: Item) -> bool:
-    """Return whether an item is a row count without a truth."""
+    """Return whether an item is a row count for which the truth gives no number."""
     return item.truth is None and item.field == item.name and item.name.endswith(COUNT)
 
 
@@ -573,7 +574,7 @@ def _pair(item: Item) -> str:
 def _folded(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[FoldedField]:
-    """Yield, for each field, the outputs that are right although they differ from their truth."""
+    """Yield, for each field, the outputs that are right although they differ from the truth."""
     of: dict[str, list[Item]] = defaultdict(list)
     for item, each in zip(items, judged, strict=True):
         if each.remark == "folded":
@@ -593,7 +594,7 @@ def _folded(
 def _hints(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[str]:
-    """Yield a hint on each exactly compared field with more right outputs by another comparison."""
+    """Yield a hint for each field of which another comparison than `exact` takes more as right."""
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)
@@ -625,7 +626,7 @@ def _hints(
 def _refuse_numbers(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> None:
-    """Raise if an output is wrong as text but right as a number, and no comparison was chosen."""
+    """Raise if an output is wrong as text but right as a number, and the user chose no comparison."""
     judge = lru_cache(maxsize=None)(comparison("number").judge)
     same: list[tuple[str, Row, Written, Written]] = []
     for item, each in zip(items, judged, strict=True):
@@ -654,7 +655,7 @@ def _differ(n: int) -> str:
 
 
 def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
-    """Raise if some documents or fields have confidences up to 1 and others up to 100."""
+    """Raise if the confidences of some documents or fields go up to 1 and of others up to 100."""
     known = confidence[~np.isnan(confidence)]
     if not len(known) or known.min() < 0 or not 1 < known.max() <= 100:
         return

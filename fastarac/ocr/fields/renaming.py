@@ -23,17 +23,17 @@ EXAMPLE = 'a name such as "total"'
 def renamed(
     file: FieldFile, rename: Mapping[str, str] | os.PathLike[str]
 ) -> tuple[FieldFile, dict[str, str]]:
-    """Return a file with renamed fields, and the renamings that applied to some field.
+    """Rename the fields of a file; also return the renamings that applied to at least one field.
 
     Parameters
     ----------
     file : FieldFile
     rename : mapping of str to str or path-like
         A new name for each field, or for a list or object with all its contents; or the path of a TOML
-        file. Item numbers are left out of the names, or written as ``[]``. Each item number of a field
-        goes to the next ``[]`` of the new name. Without a further ``[]``, it follows the new name's
-        part at the same depth, or the last part if there are fewer. If several names fit a field, the
-        longest one counts.
+        file. Names omit item numbers or write them as ``[]``. The item numbers of a field fill the
+        ``[]`` of its new name in order. If no ``[]`` is left, an item number is put after the part of
+        the new name at the same depth, or after the last part of a shorter name. If several names fit a
+        field, the longest one applies.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def renamed(
 
 
 def _moved(path: FieldPath, key: str, new: str) -> FieldPath:
-    """Replace `key` at the beginning of a path by a new name, and place the item numbers in it."""
+    """Replace `key` at the beginning of a path by a new name, which takes over the item numbers."""
     first, *rest = new.split(NUMBER)
     begin, places = first, list[int]()
     for piece in rest:

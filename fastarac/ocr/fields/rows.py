@@ -1,4 +1,4 @@
-"""Rows of files of fields, and the parsing of names of repeated fields."""
+"""Rows of files of fields; parsing of the names of repeated fields, such as ``items[3].amount``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INDEX = re.compile(r"\[(\d{1,9})\]", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One field of one document in a file.
+    """One field of one document, as a file gives it.
 
     Attributes
     ----------
@@ -67,8 +67,8 @@ class FieldFile:
     documents : tuple of str
         Names of all documents, including documents without fields.
     whole : bool
-        Whether a field that a document lacks is empty there, as in nested JSON; in a table, its value
-        is unknown.
+        Whether a field that the file does not list for a document is empty, as in nested JSON. In a
+        table, the value of such a field is unknown.
     kind : str
         The kind of file: the service's name, ``"JSON"`` or ``"a table"``.
     """
@@ -96,14 +96,15 @@ class FieldFile:
 
 @dataclass(frozen=True, slots=True)
 class FieldPath:
-    """The name of a field, split into a name without item numbers, and these numbers with their places.
+    """The name of a field, split into a name without item numbers, and the numbers.
 
     Attributes
     ----------
     key : str
         The name without item numbers: ``items.amount`` for ``items[3].amount``.
     items : tuple of (int, int)
-        For each item number, the length of `key` before it, and the number: ``((5, 3),)``.
+        For each item number: the length of the part of `key` that precedes it, and the number itself:
+        ``((5, 3),)``.
     """
 
     key: str
@@ -130,13 +131,13 @@ class FieldPath:
         return self.key == name or self.key.startswith((f"{name}.", f"{name}["))
 
     def within(self, lists: Iterable[str]) -> FieldPath:
-        """Return the path with item number 0 in each of these lists for which it has no number."""
+        """Return the path, with item number 0 for each of these lists in which it has no number."""
         lengths = {length for length, _ in self.items}
         lacking = {len(name) for name in lists if self.is_below(name)} - lengths
         return FieldPath(self.key, tuple(sorted((*self.items, *((length, 0) for length in lacking)))))
 
     def written(self, mark: str = "", *, numbers: bool = True) -> str:
-        """Return the name with item numbers, each after `mark`, or with [] instead of them."""
+        """Return the name with item numbers, each after `mark`, or with [] in their place."""
         text, end = "", 0
         for length, number in self.items:
             text += (

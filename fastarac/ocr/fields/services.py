@@ -36,7 +36,7 @@ DEEPEST = 32
 
 
 class Leaf(NamedTuple):
-    """A field of a document.
+    """A field of a document, as a service gives it.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Leaf(NamedTuple):
 
 
 class JsonNumber(str):
-    """A number of a JSON file, with the digits written there."""
+    """A number in a JSON file, as it is written there."""
 
     __slots__ = ()
 
@@ -74,7 +74,7 @@ class Service(NamedTuple):
     highest : float
         Upper end of the service's scale of confidences.
     documents : callable
-        A function of a file's outermost value and path that returns the fields of each document.
+        Function that takes a file's outermost value and path, and returns the fields of each document.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Service(NamedTuple):
 
 
 def service_of(root: Node) -> Service | None:
-    """Return the service that wrote this JSON, recognized by its keys; None if it is none of these."""
+    """Return the service that wrote this JSON, recognized by the keys; None for any other JSON."""
     first = root
     if isinstance(root.value, list) and root.value:
         first = root.items()[0]
@@ -123,7 +123,7 @@ def written_of(value: object) -> Written | None:
 
 
 def numbered(names: list[str]) -> list[str]:
-    """Return the names, with item numbers added to repeated names: ``a[0]``, ``a[1]``."""
+    """Return the names; repeated names get item numbers: ``a[0]``, ``a[1]``."""
     several = {name for name, n in Counter(names).items() if n > 1}
     before: Counter[str] = Counter()
     found = []
@@ -178,7 +178,7 @@ def _azure(root: Node, path: Path) -> list[list[Leaf]]:
 
 
 def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
-    """Return the key-value pairs of a form read by a general model, as fields."""
+    """Return as fields the key-value pairs that a general model read from a form."""
     names = [_label(pair.at("key").text("content")) or NO_LABEL for pair in pairs]
     leaves = []
     for name, pair in zip(numbered(names), pairs, strict=True):
@@ -189,7 +189,7 @@ def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the members of an object; none if it is absent."""
+    """Yield the members of an object; nothing if the object is absent."""
     if node.value is None:
         return
     if not isinstance(node.value, dict):
@@ -303,12 +303,12 @@ def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
 
 
 def _label(text: str) -> str:
-    """Return the label of a field as a name, without the colon at its end."""
+    """Return the printed label of a field as its name, without the colon at the end."""
     return " ".join(text.split()).rstrip(":： ").strip()
 
 
 def _related(block: Node, kind: str, blocks: dict[str, Node]) -> list[Node]:
-    """Return the blocks to which a block has this kind of relation."""
+    """Return the blocks to which a block refers by this type of relationship."""
     found = []
     for relation in block.items("Relationships"):
         if relation.text("Type") == kind:
@@ -373,7 +373,7 @@ def _google(root: Node, path: Path) -> list[list[Leaf]]:  # noqa: ARG001
 
 
 def _google_forms(document: Node) -> list[Leaf]:
-    """Return the name-value pairs of a form read by a general processor, as fields."""
+    """Return as fields the name-value pairs that a general processor read from a form."""
     whole = document.text("text")
     fields = [
         field for page in document.items("pages") for field in page.items("formFields", "form_fields")
@@ -391,7 +391,7 @@ def _google_forms(document: Node) -> list[Leaf]:
 
 
 def _anchored(node: Node, whole: str) -> str:
-    """Return the text of a part of a page: its own text, or its segments of the document's text."""
+    """Return a part's own text, or the segments of the document's text to which it refers."""
     if node.value is None:
         return ""
     anchor = node.at("textAnchor", "text_anchor")
@@ -429,7 +429,7 @@ def _google_entities(
 
 
 def _google_value(node: Node) -> str | None:
-    """Return the number or date that Google gives beside a text."""
+    """Return the normalized number or date that Google gives for a text."""
     for name, other in NORMALIZED.items():
         found = node.at(name, other)
         if found.value is None:

@@ -83,7 +83,7 @@ def columns_of(file: InputFile) -> list[str]:
 
 
 def field_rows(file: InputFile, role: str) -> list[Row]:
-    """Return the rows of a table of fields with their "truth", "prediction" or "both".
+    """Return the rows of a table of fields, with the "truth", the "prediction" or "both".
 
     Raises
     ------
@@ -145,12 +145,12 @@ def as_confidence(row: Row) -> float:
 
 
 def with_points(rows: list[Row]) -> list[Row]:
-    """Return rows with confidences that `float` can parse: no decimal commas, no percent signs.
+    """Convert confidences with decimal commas or percent signs, so that `float` can parse them.
 
     Raises
     ------
     OcrFileError
-        If a confidence does not follow the notation of the others.
+        If a confidence is written in another notation than the others.
     """
     texts = [each.confidence if isinstance(each.confidence, str) else "" for each in rows]
     spelling = NumberSpelling.of_texts(texts)
@@ -165,7 +165,7 @@ def with_points(rows: list[Row]) -> list[Row]:
 
 
 def _table(file: InputFile) -> tuple[list[str], Records]:
-    """Return the names of the columns, and an iterator over the rows with their places."""
+    """Return the names of the columns, and an iterator over the rows and their places in the file."""
     if file.head.startswith(PARQUET):
         return _parquet(file)
     begin = file.head.decode(encoding_of(file.head), errors="ignore").lstrip()
@@ -253,7 +253,7 @@ def _parquet(file: InputFile) -> tuple[list[str], Records]:
 
 
 def _of_parquet(value: object) -> Written | None:
-    """Return a value of a column as text; a number or date also as a normalized value."""
+    """Return a value of a column as text; a number or date keeps its normalized value, too."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     # A data frame stores a date as midnight of that day.
@@ -266,7 +266,7 @@ def _of_parquet(value: object) -> Written | None:
 
 @contextmanager
 def _parquet_of(file: InputFile) -> Iterator[Parquet]:
-    """Open a Parquet file, within the limits of `fastarac.io.reading_limits` on its expanded size."""
+    """Open a Parquet file; `fastarac.io.reading_limits` limits its uncompressed size."""
     with needed_by_ocr("reading Parquet files needs DuckDB"):
         import duckdb
     with connect() as connection:

@@ -1,7 +1,7 @@
-"""Parse numbers, amounts of money and dates from forms, with all their possible readings.
+"""Parse numbers, amounts of money and dates from forms; return all possible readings of each.
 
-`1.234` can be read as two different numbers, and `03/04/2024` as two dates. The functions return all
-readings; they never guess, but an option can choose the reading.
+`1.234` can be read as two different numbers, and `03/04/2024` as two dates. The functions never guess:
+they return all readings, unless an option chooses one.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Day(NamedTuple):
     """Whether the year has two digits, so its century is unknown."""
 
     def same(self, other: Day) -> bool:
-        """Return whether both are the same day; centuries are ignored if one year has two digits."""
+        """Return whether both are the same day; the century is ignored if a year has two digits."""
         if self[1:3] != other[1:3]:
             return False
         century = 100 if self.short or other.short else 10_000
@@ -164,7 +164,7 @@ def numbers(text: str, separators: str | None = None) -> tuple[Decimal, ...]:
     Returns
     -------
     readings : tuple of Decimal
-        The readings with a decimal point and with a decimal comma; a single one if both agree.
+        The readings with a decimal point and with a decimal comma; a single reading if both agree.
 
     Raises
     ------
@@ -196,10 +196,10 @@ def numbers(text: str, separators: str | None = None) -> tuple[Decimal, ...]:
 
 
 def amounts(text: str, separators: str | None = None) -> tuple[Amount, ...]:
-    """Parse an amount of money: return one reading or two, as `numbers` does.
+    """Parse an amount of money: return one or two readings, as `numbers` does.
 
-    The currency, as a symbol or a code, may stand before or after the number, and so may a minus sign;
-    parentheses around the amount also make it negative.
+    The currency is a symbol or a code before or after the number. A minus sign before or after the
+    number, or parentheses around the amount, make it negative.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def amounts(text: str, separators: str | None = None) -> tuple[Amount, ...]:
 
 
 def days(text: str, order: str | None = None, form: str | None = None) -> tuple[Day, ...]:
-    """Parse a date: return one reading, or several if its numbers can be read in several orders.
+    """Parse a date: return one reading, or several if the order of its numbers is ambiguous.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def days(text: str, order: str | None = None, form: str | None = None) -> tuple[
         names may be English, German, French, Spanish, Italian, Portuguese or Dutch.
     order : {"dmy", "mdy", "ymd"}, optional
         The order of the numbers in a date such as 03/04/2024 that does not begin with a four-digit
-        year. By default, all orders that give a date of the calendar.
+        year. By default, all orders that give a valid date.
     form : str, optional
         A format of :meth:`datetime.datetime.strptime`, tried first.
 

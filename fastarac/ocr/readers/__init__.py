@@ -30,8 +30,8 @@ def read(
         The file. Text is UTF-8, or UTF-16 (UTF-32) with a byte order mark; XML declares its encoding.
     level : {"auto", "region", "line", "word"}, default="auto"
         The level to read in PAGE, ALTO and hOCR, where regions, lines and words each carry text: see
-        Notes. A level without text is replaced by the next finer level, or else by the next coarser
-        one. Other formats have one level.
+        Notes. If a level has no text, the next finer level is read, or else the next coarser level.
+        Other formats have one level.
     hyphenated : {"whole", "parts"}, default="whole"
         How to read a word broken at a line end, if the format marks such words (ALTO, Google).
         ``"whole"``: as one word, on the line of its first part, with the lower confidence of both
@@ -48,8 +48,8 @@ def read(
     ------
     OcrFileError
         If the file cannot be read, has no known format, or has invalid content. The message names the
-        file and the place, and says what is expected there. XML that declares entities is refused, and
-        so are confidences outside the range of their scale.
+        file and the place in it, and says what must be there. XML that declares entities is refused. So
+        is a confidence outside its scale.
     ValueError
         If `level` or `hyphenated` has another value.
     ModuleNotFoundError
@@ -63,17 +63,17 @@ def read(
 
     Notes
     -----
-    Confidences are returned as the file has them, with two repairs, which `Words.notes` report.
-    Tesseract up to 5.5 writes 6% as ``0.6`` in ALTO; this is corrected. Outputs of several words are
-    divided at their spaces. Blank outputs are left out: engines write them for rules and images.
+    Confidences are returned as the file has them, except for two repairs, which `Words.notes` report.
+    Tesseract up to 5.5 writes 6% as ``0.6`` in ALTO; this is corrected. An output of several words is
+    divided at its spaces. Blank outputs, which engines write for rules and images, are left out.
 
-    Levels: the words of a line may differ from the line's own text only by spaces, for example if
-    punctuation marks are words of their own. ``"auto"`` then joins them into the words of that text,
-    each with the lowest confidence of its parts. If they differ otherwise, ``"auto"`` keeps the words,
-    because only they have confidences, and a note counts such lines; `read_truth` takes the line's
-    text. ``"line"`` and ``"region"`` take the text of lines or regions as it is, with its confidence. A
-    line without a confidence gets the confidences of its words, if the texts differ by spaces at most.
-    ``"word"`` takes the words as they are.
+    Levels: often, the words of a line and the line's own text differ in their spaces only, for example
+    because punctuation marks are separate words. ``"auto"`` then joins such parts into the words of the
+    line's text, each with the lowest confidence of its parts. If words and text differ in other ways,
+    ``"auto"`` keeps the words, because only words have confidences, and a note counts such lines;
+    `read_truth` takes the line's text. ``"line"`` and ``"region"`` take the text of lines or regions as
+    it is, with the confidence of the line or region. A line without a confidence gets the confidences
+    of its words, if both texts differ in spaces at most. ``"word"`` takes the words as they are.
 
     Examples
     --------

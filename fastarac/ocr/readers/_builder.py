@@ -1,4 +1,4 @@
-"""Collect the words of a file one at a time."""
+"""Collect the words of a file, one after the other."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Builder(Generic[Place]):
     place_of : callable
         Describes a place in the file, for error messages.
     engine : str, optional
-        The engine, if the format tells it.
+        The engine, if the format implies it.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Builder(Generic[Place]):
             self._soft_hyphen = False
 
     def add(self, text: str, confidence: float, box: Box, place: Place) -> None:
-        """Add an output's words: one, several, or none if the output is blank."""
+        """Add the words of an output; a blank output adds none."""
         words = printed(text).split()
         if not words:
             return
@@ -122,20 +122,20 @@ class Builder(Generic[Place]):
             self._box.extend(box)
 
     def __len__(self) -> int:
-        """Return the number of words so far."""
+        """Return the number of words added so far."""
         return len(self._texts)
 
     @property
     def confidences(self) -> NDArray[np.float64]:
-        """All confidences so far, as a view: changes to the array change the words."""
+        """The confidences of all words added so far; changes to this array change the words."""
         return np.frombuffer(self._confidence, np.float64)
 
     def error(self, problem: str, place: Place) -> OcrFileError:
-        """Return an error that names this place in the file."""
+        """Return an error with this message that names the file and this place in it."""
         return OcrFileError(self.path, problem, place=self._place_of(place))
 
     def note(self, count: int, one: str, several: str) -> None:
-        """Add a note on `count` things, unless there are none."""
+        """Add a note with a count, unless the count is 0."""
         if count:
             self.notes.append(ReadingNote(count, one, several))
 

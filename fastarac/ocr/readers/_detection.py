@@ -1,4 +1,4 @@
-"""Recognize the format of a file by its content; its name plays no role."""
+"""Recognize the format of a file by its content, not by its name."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def begins_as(file: InputFile) -> str:
 
 
 def read_file(file: InputFile) -> Words:
-    """Return the words of an engine's file."""
+    """Read the words of an engine's file."""
     if kind := _files.binary_kind(file.head):
         problem = f"it is {kind}; use the text that an engine read from it: {listed()}"
         raise _files.OcrFileError(file.path, problem)
@@ -128,12 +128,12 @@ def xml_root(file: InputFile) -> str:
 
 
 def xml_reader(root: str) -> XmlReader | None:
-    """Return the reader of XML with this root; None if there is none."""
+    """Return the reader for XML with this root element; None if no format has it."""
     return ROOTS.get(root.lower())
 
 
 def json_reader(root: Node) -> JsonReader | None:
-    """Return the reader of this JSON, chosen by its keys and the shape of its lists."""
+    """Return the reader for this JSON, chosen by its keys and by the shape of its lists."""
     value = root.value
     if value is None:
         return rapidocr.read
@@ -205,7 +205,7 @@ def _reader_of_list(node: Node) -> JsonReader | None:
 
 
 def _has_lines(value: object) -> bool:
-    """Return whether a list is a line, or a page of lines, of PaddleOCR 2."""
+    """Return whether a list is a line of PaddleOCR 2, or one of its pages: a list of lines."""
     if not isinstance(value, list):
         return False
     if not value:
@@ -215,7 +215,7 @@ def _has_lines(value: object) -> bool:
 
 
 def _has_texts_of_3(node: Node) -> bool:
-    """Return whether this is a result of PaddleOCR 3, of PP-StructureV3 or of PaddleX's serving."""
+    """Return whether this is a result of PaddleOCR 3, of PP-StructureV3 or of a PaddleX server."""
     if node.has("result"):
         result = node.at("result")
         return result.has("ocrResults") or result.has("layoutParsingResults")
@@ -258,7 +258,7 @@ def _data_of(node: Node) -> Node:
 
 
 def without_confidences(value: object) -> str | None:
-    """Return the name of the tool if its results never have confidences, else None."""
+    """Return the name of the tool that wrote this, if its results never have confidences, else None."""
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Open files: recognize kinds and encodings by the first bytes, and raise errors that name places."""
+"""Open files, recognize their kind and encoding by the first bytes, and name places in errors."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class OcrFileError(DataFileError):
     path : str or path-like
         The file.
     problem : str
-        The content found and the content expected.
+        What was found, and what must be there.
     place : str, optional
         The place in the file: a line, an element, or the path to a JSON value.
 
@@ -132,7 +132,7 @@ class InputFile:
     level : {"auto", "region", "line", "word"}
         The level to read if regions, lines and words each carry text.
     digits : bool or None
-        Whether ALTO confidences are percent digits (0.6 means 6%); None to judge by the file itself.
+        Whether ALTO writes 6% as 0.6; None to judge by the file itself.
     ignored : frozenset of str
         Types of regions whose text is left out.
     """
@@ -172,7 +172,7 @@ def open_file(
 
 
 def check_level(level: str) -> None:
-    """Raise unless a string names a level."""
+    """Raise unless a string is the name of a level."""
     if level not in LEVELS:
         raise ValueError(f"level must be one of {', '.join(LEVELS)}, got {level!r}")
 
@@ -192,7 +192,7 @@ def binary_kind(head: bytes) -> str | None:
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding of a text, by its byte order mark or its zero bytes; by default UTF-8."""
+    """Return the encoding of a text, judged by a byte order mark or by zero bytes; else UTF-8."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
@@ -200,7 +200,7 @@ def encoding_of(head: bytes) -> str:
 
 
 def decoded(file: InputFile) -> str:
-    """Return the text of a file, without a byte order mark; line ends are kept."""
+    """Return the text of a file with its line ends, but without a byte order mark."""
     path, encoding = file.path, encoding_of(file.head)
     data = path.read_bytes()
     try:
@@ -219,7 +219,7 @@ def decoded(file: InputFile) -> str:
 
 
 def names_of_pages(name: str, n: int) -> tuple[str, ...]:
-    """Return the names of a file's pages: `name`, with a number added if there are several."""
+    """Return the names of a file's pages: `name`, or for several pages `name:1`, `name:2`, etc."""
     return (name,) if n == 1 else tuple(f"{name}:{i + 1}" for i in range(n))
 
 
@@ -230,5 +230,5 @@ def page_stem(path: Path) -> str:
 
 
 def composed(name: str) -> str:
-    """Return a name with composed accents (NFC): some systems store accents as separate characters."""
+    """Return a name in normal form C: some systems store accents as separate characters."""
     return unicodedata.normalize("NFC", name)

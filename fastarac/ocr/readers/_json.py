@@ -1,4 +1,4 @@
-"""Read untrusted JSON; each value knows its path in the file, for error messages."""
+"""Read untrusted JSON; each value knows its path in the file, which error messages name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Node", "each_page", "load", "parsed"]
 
 
 class Node:
-    """A value of a JSON file, with its parent value and its key there.
+    """A value in a JSON file, with the value that contains it and its key or index in that value.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Node:
         return f"{above}.{self._key}" if above else self._key
 
     def error(self, expected: str) -> OcrFileError:
-        """Return an error that says what is expected in place of this value."""
+        """Return an error that says what must be in place of this value."""
         problem = f"found {shown(self.value)}, expected {expected}"
         return OcrFileError(self._file.path, problem, place=str(self))
 
@@ -66,8 +66,8 @@ class Node:
     def at(self, *keys: str) -> Node:
         """Return the value of the first of these keys that the object has; null if it has none.
 
-        Several keys are different spellings: one library writes `fullTextAnnotation`, another one
-        `full_text_annotation`.
+        The keys are spellings of one name: `fullTextAnnotation` in one library, `full_text_annotation`
+        in another.
         """
         if not isinstance(self.value, dict):
             raise self.error("an object")
@@ -77,7 +77,7 @@ class Node:
         return Node(None, self._file, self, keys[0])
 
     def items(self, *keys: str) -> Sequence[Node]:
-        """Return the values of a list; none if it is absent."""
+        """Return the values of a list; empty if the list is absent."""
         node = self.at(*keys) if keys else self
         if node.value is None and keys:
             return ()
@@ -86,7 +86,7 @@ class Node:
         return _Items(node, self._file)
 
     def text(self, *keys: str) -> str:
-        """Return a string; empty if it is absent."""
+        """Return a member as a string; empty if it is absent."""
         node = self.at(*keys)
         if node.value is None:
             return ""
@@ -95,7 +95,7 @@ class Node:
         return node.value
 
     def number(self, *keys: str) -> float:
-        """Return a number; NaN if it is absent."""
+        """Return a member as a number; NaN if it is absent."""
         node = self.at(*keys)
         return NAN if node.value is None else node.as_number()
 
@@ -127,7 +127,7 @@ class Node:
     def polygon(self) -> Box:
         """Return the box around points: ``[x, y, x, y, …]``, ``[[x, y], …]`` or ``[{"x": …}, …]``.
 
-        A missing coordinate counts as zero: Google's libraries leave zeros out.
+        A missing coordinate is 0: Google's libraries leave zeros out.
         """
         points = self.value
         if not isinstance(points, list):
@@ -149,7 +149,7 @@ class Node:
 
 
 class _Items(Sequence[Node]):
-    """The values of a list; nodes are made on access, because a node is far larger than a number."""
+    """The values of a list, wrapped in nodes only on access: a node is far larger than a number."""
 
     __slots__ = ("_file", "_holder")
 
@@ -182,13 +182,13 @@ def load(file: InputFile) -> Node:
 def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> Any:
     """Parse JSON text: a whole file, or the part of it at `place`.
 
-    Options are those of `json.loads`.
+    The options go to `json.loads`.
 
     Raises
     ------
     OcrFileError
-        If the text is not JSON, holds an unpaired surrogate, or has so many lists and objects, at some
-        hundred bytes each, that they would take far more memory than the text.
+        If the text is not JSON, holds an unpaired surrogate, or has too many lists and objects. Each of
+        these takes some hundred bytes of memory, which can be many times its size in the text.
     """
     if text.count("[") + text.count("{") > MOST_HOLDERS + len(text) // SPARSE:
         problem = "it has more lists and objects than the output of an OCR engine of its size"
@@ -214,7 +214,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
 
 
 def each_page(node: Node) -> Iterator[Node]:
-    """Yield the pages of a list, or the value itself if it is a single page."""
+    """Yield the pages of a list, or the value itself if it is one page."""
     if isinstance(node.value, list):
         yield from node.items()
     else:

@@ -23,7 +23,7 @@ PLACE = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
 
 
 class Region(NamedTuple):
-    """A part of a page.
+    """A region of a page, with its types and its outline.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Region(NamedTuple):
 
 
 def regions_of(file: InputFile, root: str) -> list[Region]:
-    """Return the regions of a file with the outermost element `root`; none unless PAGE or ALTO."""
+    """Return the regions of a file whose root element is `root`; only PAGE and ALTO have regions."""
     if root not in ("pcgts", "alto"):
         return []
     found: list[Region] = []

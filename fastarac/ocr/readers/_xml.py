@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Root(NamedTuple):
-    """The outermost element of an XML file: its name without namespace, and the namespace."""
+    """The root element of an XML file: its name without the namespace, and the namespace."""
 
     name: str
     namespace: str
@@ -48,14 +48,14 @@ class _RootFound(Exception):  # noqa: N818, nothing is wrong
 
 
 def root_of(file: InputFile) -> Root:
-    """Return the root of an XML file, reading only its beginning.
+    """Return the root element of an XML file, of which only the beginning is read.
 
     Raises
     ------
     OcrFileError
         If the file is not XML, declares entities or an inline document type, or refers to an external
-        document type. Such declarations can expand a small file to any size or include other files, and
-        no OCR format needs them. The W3C document type of XHTML is allowed, but not fetched.
+        document type. With such declarations, a small file can expand to any size or include other
+        files; no OCR format needs them. The W3C document type of XHTML is allowed, but not fetched.
     """
     found: list[str] = []
     of_html: list[str] = []
@@ -109,9 +109,10 @@ def elements(
     wanted: Callable[[Element], bool] = lambda _: True,
     as_html: bool = False,
 ) -> Iterator[Element]:
-    """Yield each wanted element with one of these names when it is complete, then discard it.
+    """Yield each element with one of these names as soon as it is complete; discard it afterwards.
 
-    Yielded elements are removed from their parents, so that a book takes only the memory of one page.
+    Afterwards, the element is removed from its parent, so that a whole book takes the memory of one
+    page.
     """
     with needed_by_ocr("reading XML and hOCR needs lxml"):
         from lxml import etree
@@ -146,7 +147,7 @@ def elements(
 
 
 def note_encoding(file: InputFile, builder: Builder[Element]) -> None:
-    """Add a note if XML declares a single-byte encoding, but its bytes are valid UTF-8."""
+    """Add a note if XML declares a single-byte encoding although its bytes are valid UTF-8."""
     declared = DECLARED.match(file.head)
     if declared is None or declared[1].lower() not in SINGLE_BYTES:
         return
@@ -201,7 +202,7 @@ def children(element: Element, name: str) -> Iterator[Element]:
 def text_of(
     element: Element, file: InputFile, texts: Mapping[Element, str] = MappingProxyType({})
 ) -> str:
-    """Return the text in an element and its descendants; `texts` replaces the text of some of them."""
+    """Return the text in an element and its descendants; `texts` overrides the text of some."""
     from lxml import etree
 
     parts = [element.text or ""]

@@ -23,7 +23,7 @@ def read(file: InputFile) -> Words:
     """Read the characters of each line, and divide them into words at white space.
 
     A word has the lowest confidence of its characters. If a file has marks of doubt but no confidences,
-    words with a doubtful character get the confidence 0, and all others 100.
+    a word with a doubtful character gets the confidence 0, and any other word 100.
     """
     builder = Builder(file, "abbyy-xml", line_of)
     reader = _Characters(file, builder)
@@ -38,7 +38,7 @@ def read(file: InputFile) -> Words:
 
 
 def _letter(character: Element) -> str:
-    """Return the recognized character; variants nested in its element are left out."""
+    """Return the recognized character, without the alternatives nested in its element."""
     return "".join([character.text or "", *(child.tail or "" for child in character)])
 
 

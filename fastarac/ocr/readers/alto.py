@@ -1,4 +1,4 @@
-"""Read ALTO, versions 1 to 4: the XML format of libraries, with a `String` for each word."""
+"""Read ALTO, versions 1 to 4: the XML format that libraries use, with a `String` for each word."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # "-", soft hyphen, not sign, hyphen, obl
 def read(file: InputFile) -> Words:
     """Read an ALTO file.
 
-    A word broken at a line end is stored as two strings; each may also hold the whole word
-    (`SUBS_CONTENT`). The option `hyphenated` decides whether it is read as one word or as two parts.
+    ALTO stores a word broken at a line end as two strings, each of which may also give the whole word
+    (`SUBS_CONTENT`). The option `hyphenated` decides whether such a word is read as one word or as two
+    parts.
     """
     pages = _Pages(file)
     for element in elements(file, KINDS):
@@ -57,14 +58,15 @@ def read(file: InputFile) -> Words:
 
 
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
-    """Return whether the files of one run write confidences as percent digits after ``0.``.
+    """Return whether the files of one run write a percentage as digits after ``0.``.
 
-    None means that each file decides: the first file is not from a Tesseract version that may do so.
+    None means that each file decides for itself; this is the answer if the first file is not from such
+    a version.
 
     Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
-    these versions are repaired. A single ``0.60`` proves percent digits; a single ``0.06`` or ``1.0``
-    proves a repaired build. If neither occurs, many values with one digit indicate a repaired build: as
-    percent digits they would all be below 10%, and such confidences are rare.
+    these versions are repaired. A single ``0.60`` proves the faulty notation; a single ``0.06`` or
+    ``1.0`` proves a repaired build. If neither occurs, many values with one digit indicate a repaired
+    build: as percentages they would all be below 10%, and such confidences are rare.
     """
     n = low = 0
     for path in paths:
@@ -85,7 +87,7 @@ def wrote_digits(paths: Iterable[Path]) -> bool | None:
 
 
 def _confidences_in(file: InputFile) -> Iterator[str]:
-    """Yield the confidences of strings as written, without parsing the XML."""
+    """Yield the confidences of strings as they are written, without parsing the XML."""
     before = ""
     with file.path.open(encoding=encoding_of(file.head), errors="ignore") as stream:
         while chunk := stream.read(CHUNK):
@@ -152,7 +154,7 @@ class _Pages:
                 self.levels.add_part(part)
 
     def _in_order(self, page: Element) -> list[Element]:
-        """Return the lines of a page in the file's reading order of lines or blocks, if any."""
+        """Return the lines of a page, in the reading order that the file gives for lines or blocks."""
         lines = [line for line in page.iter("{*}TextLine") if not self._is_ignored(line)]
         if not self.position:
             return lines
@@ -173,7 +175,7 @@ class _Pages:
         )
 
     def _words(self, line: list[_Spaced]) -> list[WordPart[Element]]:
-        """Return the words of a line; parts without a space between them are joined if they fit."""
+        """Return the words of a line; strings without a space between them may be parts of one word."""
         words: list[list[WordPart[Element]]] = []
         for part, space in line:
             if not part.text.strip():
@@ -188,8 +190,8 @@ class _Pages:
     def _belong_together(self, before: WordPart[Element], part: WordPart[Element]) -> bool:
         """Return whether two strings without a space between them are one word.
 
-        Some software omits spaces between words, too. At level "auto", only a punctuation mark is
-        therefore joined to its neighbour.
+        Some software also leaves out the spaces between words. Therefore, level "auto" joins only
+        punctuation marks to their neighbours.
         """
         if self.file.level == "auto":
             return is_punctuation(before.text) or is_punctuation(part.text)

@@ -15,7 +15,7 @@ __all__ = ["is_line", "read", "read_list"]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read `observations`, the output of command-line tools around Vision."""
+    """Read `observations`, the output of command-line tools that call Vision."""
     builder = Builder[Node](file, "apple-vision", str, "Apple Vision")
     builder.new_page((1.0, 1.0))
     for line in root.items("observations"):

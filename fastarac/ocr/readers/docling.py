@@ -1,4 +1,4 @@
-"""Read the page cells of Docling, with the confidences of the OCR engine that it called."""
+"""Read the page cells of Docling, which have the confidences of the OCR engine that it called."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CORNERS = [(f"r_x{i}", f"r_y{i}") for i in range(4)]
 
 
 def read(file: InputFile, root: Node) -> Words:
-    """Read the pages of a conversion: their word cells, or else the cells of lines.
+    """Read the pages of a conversion: their word cells or, if there are none, their line cells.
 
-    Cells with text of the document file itself, not read from an image, get no confidence.
+    Cells whose text comes from the document file itself, not from an image, get no confidence.
     """
     builder = Builder[Node](file, "docling", str, "Docling")
     embedded = 0

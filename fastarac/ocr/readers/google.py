@@ -36,7 +36,7 @@ NO_BREAKS = frozenset({"UNKNOWN", "TYPE_UNSPECIFIED", 0})
 
 
 class _Joiner:
-    """Joins parts into a word up to the next break; a word has the lowest confidence of its parts."""
+    """Joins the parts up to the next break into a word with the lowest confidence of its parts."""
 
     def __init__(self, file: InputFile, builder: Builder[Node]) -> None:
         self._whole = file.hyphenated == "whole"
@@ -79,7 +79,7 @@ class _Joiner:
         self._place, self._first_parts = None, 0
 
     def note(self) -> None:
-        """Add notes on the joined words."""
+        """Add notes on the words joined from parts."""
         self._builder.note(
             self.joined,
             "word is joined from parts without a break between them, with their lowest confidence",
@@ -250,7 +250,7 @@ def _add_tokens(joiner: _Joiner, page: Node, text: str, line_starts: list[int]) 
 
 
 def _segments(part: Node, text: str) -> list[tuple[int, int]]:
-    """Return begin and end, in the document's text, of each segment of a part of the page."""
+    """Return where each segment of a part of the page begins and ends in the document's text."""
     layout = part.at("layout")
     anchor = layout.at("textAnchor", "text_anchor") if layout.value is not None else layout
     return [] if anchor.value is None else segments_of(anchor, text)

@@ -122,7 +122,7 @@ def _add_page(
 
 
 def _line_text(line: Element | None, words: list[WordPart[Element]], file: InputFile) -> str:
-    """Return the text of a line: its words, and the text between them."""
+    """Return the text of a line: its words and the text between them."""
     if line is None or LINES.isdisjoint(_classes(line)):
         return ""
     texts = dict.fromkeys(_of_classes(line, WORDS), "")  # omits words of nested lines
@@ -149,7 +149,7 @@ def _line_of(word: Element) -> Element | None:
 
 
 def _word_text(word: Element, file: InputFile) -> str:
-    """Return the text of a word, which may have an element for each character.
+    """Return the text of a word; each character may have its own element.
 
     With Tesseract's `hocr_char_boxes` and `lstm_choice_mode`, alternatives stand beside the recognized
     characters, but have no boxes.
@@ -167,7 +167,7 @@ def _word_text(word: Element, file: InputFile) -> str:
 
 
 def _drop_alternatives(page: Element) -> None:
-    """Remove rejected readings: every ``<del>``, and all but the first ``<ins>`` of alternatives."""
+    """Remove rejected readings: every ``<del>``, and all but the first ``<ins>`` among alternatives."""
     for choice in _of_classes(page, ALTERNATIVES):
         choice.text = None  # drop the white space around the readings
         for k, reading in enumerate(choice.findall("{*}ins")):
@@ -226,7 +226,7 @@ class _Confidences:
         self._of_characters = 0
 
     def of_word(self, word: Element, properties: dict[str, str], of_line: float) -> float:
-        """Return a word's confidence, or else the lowest of its characters, or else its line's."""
+        """Return the confidence of a word, else the lowest of its characters, else of its line."""
         found = self._of_whole(word, properties)
         if found == found:
             return found
@@ -257,9 +257,9 @@ class _Confidences:
         """Convert confidences from 0 to 1 into percents, and add notes on the confidences used.
 
         hOCR prescribes percents, but kraken and others write probabilities. If all confidences are at
-        most 1, they are taken as probabilities. The exception is a file with whole numbers only, since
-        Tesseract may have read every word with 0% or 1%. Confidences of characters that are all at most
-        1 are always probabilities.
+        most 1, they are taken as probabilities. The exception is a file with whole numbers only:
+        Tesseract may have given 0% or 1% to every word. If the confidences of all characters are at
+        most 1, they are probabilities without exception.
         """
         builder = self._builder
         written = builder.confidences

@@ -52,7 +52,7 @@ def _has_failed(root: Node) -> bool:
 
 
 def pages_of_3(root: Node) -> Iterator[Node]:
-    """Yield the object with each page's texts, in results of PP-OCR, PP-Structure or a server."""
+    """Yield the object that holds the texts of each page, for PP-OCR, PP-Structure and servers."""
     for outer in each_page(root):
         if outer.has("result"):
             served = outer.at("result")
@@ -64,7 +64,7 @@ def pages_of_3(root: Node) -> Iterator[Node]:
 
 
 def read_structure_2(file: InputFile, root: Node) -> Words:
-    """Read the regions of PP-Structure 2: `res` holds the lines, `img_idx` is the page's index."""
+    """Read the regions of PP-Structure 2: `res` holds the lines, and `img_idx` the page's index."""
     builder = Builder[Node](file, "paddleocr", str, "PP-Structure 2")
     before = -1
     tables = 0
@@ -125,7 +125,7 @@ def is_reading(value: object) -> bool:
 
 
 def ends_in_reading(value: object) -> bool:
-    """Return whether a value is a pair whose second part is ``[text, score]``."""
+    """Return whether a value is a pair whose second element is ``[text, score]``."""
     if not isinstance(value, list) or len(value) != 2 or not isinstance(value[1], list):
         return False
     return len(value[1]) == 2 and isinstance(value[1][0], str)

@@ -84,7 +84,7 @@ class _Reader:
         return [region for _, region in sorted(zip(keys, regions, strict=True), key=_first)]
 
     def _earliest(self, region: Element) -> float:
-        """Return the earliest position of a region or of a region nested in it."""
+        """Return the smallest position of a region and of the regions nested in it."""
         if not self.position:
             return LAST
         own = self.position.get(region.get("id", ""), LAST)
@@ -159,7 +159,7 @@ class _Reader:
         return WordPart(text, confidence, self._box(element), element)
 
     def _reading(self, element: Element) -> tuple[str, float]:
-        """Return the main text of an element and its confidence."""
+        """Return the text of an element's main reading, and its confidence."""
         readings = list(children(element, "TextEquiv"))
         if not readings:
             return "", NAN
@@ -263,7 +263,7 @@ def _first(pair: tuple[float, object]) -> float:
 
 
 def _own_order(elements: Sequence[Element], key: Callable[[Element], float]) -> list[float]:
-    """Return the elements' own sort keys, or LAST for all of them if one has no key."""
+    """Return the sort keys of the elements; LAST for all of them if any has no key."""
     keys = list(map(key, elements))
     return [LAST] * len(keys) if LAST in keys else keys
 
@@ -294,10 +294,10 @@ def _letters(text: str) -> str:
 
 
 def _places(lines: list[str], rows: list[str]) -> list[float]:
-    """Return the position of each line in its region's text, or 0, 1, … if the text has other lines.
+    """Return each line's position in the region's text, or 0, 1, … if that text has other lines.
 
-    If at least half of the lines agree, the others may have been corrected in one place only; each of
-    these is matched with the most similar remaining line.
+    If at least half of the lines agree with lines of that text, the others may have been corrected on
+    one side only. Each of them is matched with the most similar remaining line.
     """
     from rapidfuzz.distance import Indel
 

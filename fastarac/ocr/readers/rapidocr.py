@@ -1,4 +1,4 @@
-"""Read results of RapidOCR, with a confidence for each line, or for each word or character."""
+"""Read results of RapidOCR, with confidences by line, by word or by character."""
 
 from __future__ import annotations
 

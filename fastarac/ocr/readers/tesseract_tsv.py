@@ -1,4 +1,4 @@
-"""Read Tesseract's table: unquoted fields between tabs, a row for each page, block, line and word."""
+"""Read Tesseract's table: fields separated by tabs, one row per page, block, line and word."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ NO_WORD = -1.0  # the confidence that Tesseract writes for pages, blocks and lin
 def read(file: InputFile) -> Words:
     """Read a table of Tesseract.
 
-    Tesseract quotes nothing. A word may be a lone quotation mark; a CSV reader would take it for the
-    beginning of a quoted field. Tables rewritten by pandas or similar tools do quote texts that contain
-    a quotation mark, and double the mark; such quoting is recognized and undone.
+    Tesseract quotes nothing, so a CSV reader would take a lone quotation mark for the beginning of a
+    quoted field. Tables rewritten by pandas or similar tools do quote texts that contain a quotation
+    mark, and double the mark; such quoting is recognized and undone.
     """
     # Split at line feeds only: `splitlines` also splits at characters that a text may contain.
     rows = decoded(file).split("\n")
@@ -70,7 +70,7 @@ def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, li
 
 
 def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> None:
-    """Add the words of rows, each given as its number and its fields (as in `COLUMNS`)."""
+    """Add the words of the rows; a row is its number in the file and its fields, as in `COLUMNS`."""
     place: tuple[str, ...] = ()
     pages: set[str] = set()
     last_page: str | None = None
@@ -103,7 +103,7 @@ def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> N
 
 
 def _is_quoted(rows: list[str]) -> bool:
-    """Return whether each text with a quotation mark is quoted, with doubled marks inside."""
+    """Return whether all texts with a quotation mark are quoted and have doubled marks inside."""
     last_cells = (row.removesuffix("\r").rpartition("\t")[2] for row in rows if '"' in row)
     marked = [text for text in last_cells if '"' in text]
     return bool(marked) and all(QUOTED.fullmatch(text) for text in marked)

@@ -70,7 +70,7 @@ def read(file: InputFile, root: Node) -> Words:
 
 
 def require_complete(path: Path, root: Node) -> None:
-    """Raise if a response's job has not succeeded, or if further parts of the response are missing."""
+    """Raise if the job of a response has not succeeded, or if further parts are missing."""
     last = root
     for response in each_page(root):
         last = response
@@ -108,7 +108,7 @@ def _kind(block: Node) -> str:
 
 
 def _page(node: Node, key: str = "Page", *, least: int = 1) -> int:
-    """Return a page number; it is limited, because all pages up to this number are created."""
+    """Return a page number, within a limit, because all pages up to this number are created."""
     number = node.integer(key, absent=least)
     if not least <= number <= MOST_PAGES:
         raise node.at(key).error(f"a whole number from {least} to {MOST_PAGES:,}")

@@ -1,4 +1,4 @@
-"""Sample of twenty pages: their true text, and Tesseract's output with two settings."""
+"""A sample of twenty pages: the true text, and the output of Tesseract with two settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SampleFolders:
     truth : Path
         The folder with the true texts, one file for each page.
     outputs : mapping of str to Path
-        For each setting, the folder with Tesseract's tables.
+        For each setting, the folder with the tables that Tesseract wrote.
 
     See Also
     --------
@@ -66,7 +66,7 @@ def sample_folders() -> SampleFolders:
     Returns
     -------
     folders : SampleFolders
-        The true texts, and a folder for each of the settings ``plain`` and ``enlarged``.
+        The folder of true texts, and one folder for each of the settings ``plain`` and ``enlarged``.
 
     See Also
     --------
@@ -86,11 +86,12 @@ def sample_folders() -> SampleFolders:
 
 
 def load_sample() -> Sample:
-    """Return twenty pages of letters, invoices, tables and notices, as Tesseract 5.3 reads them.
+    """Return twenty pages of letters, invoices, tables and notices, as Tesseract 5.3 read them.
 
     The pages were rendered for this purpose at screen resolution, then rotated, blurred and covered
     with noise; eight of them are also stained and faded (see ``bench/data/make_ocr_sample.py``). With
-    the setting ``plain``, Tesseract reads the image as it is; with ``enlarged``, three times as large.
+    the setting ``plain``, Tesseract read the images as they are; with ``enlarged``, it read them at
+    three times the size.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""Material for people who verify pages: drawn words, image crops, review pages."""
+"""Material for people who verify outputs: samples of words, image crops, review pages."""

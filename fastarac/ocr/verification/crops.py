@@ -1,4 +1,4 @@
-"""Crop page images around words, to show them in reports and to the people who verify them."""
+"""Crop page images around words, for reports and for people who verify the words."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def _some(names: Iterable[str]) -> str:
 def crops_of(
     images: Mapping[str, Path], words: Words, records: Records, rows: Sequence[int]
 ) -> dict[int, str]:
-    """Return crops of the outputs of some records as data URIs, by record.
+    """Crop the outputs of some records; return a mapping from records to data URIs.
 
-    A record without a box, or on a page without an image, has no crop. Boxes are in the units of the
-    page size, or in pixels of the image if the file gives no page size.
+    There is no crop for a record without a box or on a page without an image. Boxes are in the units of
+    the page size, or in pixels of the image if the file gives no page size.
     """
     require("PIL", "ocr")
     found: dict[int, str] = {}
@@ -104,7 +104,7 @@ def write_crops(
 
 
 def _opened(path: Path, page_size: NDArray[np.float64]) -> tuple[Image, NDArray[np.float64]]:
-    """Return an image in grey, and the factors that convert a box's four edges to its pixels."""
+    """Return an image in grey, and the factors that convert the four edges of a box to pixels."""
     grey = opened_grey(path)
     return grey, np.tile(scale_of(grey.size, page_size), 2)
 
@@ -118,7 +118,7 @@ def opened_grey(path: Path) -> Image:
 
 
 def scale_of(size: tuple[float, float], page_size: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the pixels of an image per unit of its page, across and down; 1 without a page size."""
+    """Return pixels per page unit, horizontally and vertically; 1 if the page has no size."""
     scale = np.array(size) / page_size
     return np.where(np.isnan(scale), 1.0, scale)
 
@@ -139,10 +139,10 @@ def _piece(grey: Image, boxes: NDArray[np.float64]) -> Image | None:
 def region_of(
     size: tuple[int, int], boxes: NDArray[np.float64], margin: tuple[float, float] = MARGIN
 ) -> tuple[int, int, int, int] | None:
-    """Return left, top, right and bottom of the part of an image around boxes, in pixels.
+    """Return the edges in pixels (left, top, right, bottom) of the image part around some boxes.
 
-    Return None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` holds the
-    margins in heights of the boxes: left and right, then above and below.
+    Return None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` has two
+    values in units of the boxes' height: left and right, above and below.
     """
     if not len(boxes) or np.isnan(boxes).any():
         return None

@@ -1,4 +1,4 @@
-"""Draw words of an engine's files for people to verify, and join their answers to all words."""
+"""Draw a sample of an engine's words for people to verify, and join the answers to all words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CROP = "crop"
 
 
 class SampledWords(NamedTuple):
-    """The sample drawn, the numbers of words, pages and crops, and notes."""
+    """The sample that was drawn, with the numbers of words, pages and crops, and notes."""
 
     sample: VerificationSample
     n_words: int
@@ -45,7 +45,7 @@ class SampledWords(NamedTuple):
 
 
 class Crops(NamedTuple):
-    """The folder for crops of words, and the images of the pages by name."""
+    """The folder to write crops of words to, and the image of each page by the page's name."""
 
     folder: Path
     images: Mapping[str, Path]
@@ -66,15 +66,16 @@ def sample_words(
     Parameters
     ----------
     outputs : EngineOutputs
-        The outputs. Only outputs with a confidence are drawn, because the others are never accepted.
+        The outputs. Only outputs with a confidence are drawn, because no threshold accepts the others.
     goal : str or path-like
         The file to write, with the columns page, number, box, text and confidence besides those of
         :func:`.sample_outputs`; with `crops`, also the column crop: the path of each word's crop,
         relative to the folder of this file.
     budget, policy, answers, **options
-        As for :func:`.sample_outputs`; groups and strata are given by columns of this file.
+        As for :func:`.sample_outputs`; groups and strata are columns of this file.
     crops : Crops, optional
-        The images, and a new folder for the crops of drawn words; a crop is named by its word's row.
+        The images, and a new folder for the crops of drawn words. The file name of a crop is the row
+        number of its word.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def join_answers_of_words(
 ) -> tuple[int, int, tuple[str, ...]]:
     """Write all words that have a confidence, with the answers, as :func:`.join_answers` does.
 
-    Return the number of drawn words, the number of drawn words with an answer, and notes.
+    Return the number of words drawn, the number of those with an answer, and notes.
     """
     words = _Rows.of(outputs)
     path = goal_of(goal, *outputs.files, answers)
@@ -163,7 +164,7 @@ class _Rows:
 
     @property
     def opened(self) -> Callable[[DuckDBPyConnection], RowsOfArrays]:
-        """A function that opens the words as a table, given a connection."""
+        """Return a function that makes the words a table in a given DuckDB connection."""
         of = self.outputs
         columns = columns_of_pages(
             of.words.page_names, of.page, of.number, of.box, of.text, of.confidence
@@ -173,11 +174,11 @@ class _Rows:
         return lambda connection: RowsOfArrays(of.named, connection, columns)
 
     def file_of(self, row: int) -> str:
-        """Return the name of a word's crop: its row, from 1."""
+        """Return the file name of a word's crop: the word's row, counted from 1."""
         return f"{row + 1:0{len(str(len(self.outputs.text)))}d}.png"
 
     def require_images(self, crops: Crops) -> None:
-        """Raise unless each page that has words has an image."""
+        """Raise if a page that has words has no image."""
         require("PIL", "ocr")
         names = self.outputs.words.page_names
         check_images(crops.images, names)

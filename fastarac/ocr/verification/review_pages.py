@@ -33,11 +33,11 @@ def review_page(
     image: Path | None,
     figures: tuple[int, int, float],
 ) -> ReviewPage:
-    """Return the review page of a page, from the columns of its outputs.
+    """Build the review page of one page from the columns of its outputs.
 
-    `figures` are the numbers of outputs, of accepted outputs and of expected errors. Boxes are
-    converted to pixels of the image, as for `crops_of`. Without an image, boxes stay in the units of
-    the page size; boxes that are fractions of the page are scaled to `UPRIGHT`.
+    `figures` are the numbers of outputs, accepted outputs and expected errors. Boxes are converted to
+    pixels of the image, as in `crops_of`. Without an image, boxes stay in the units of the page size;
+    boxes that are fractions of the page are scaled to `UPRIGHT`.
     """
     boxes = columns["box"]
     uri, size, scale = None, None, np.ones(2)
@@ -74,7 +74,7 @@ def review_page(
 
 
 def _picture(path: Path) -> tuple[str, tuple[float, float]]:
-    """Return an image as a data URI, scaled down if it is large, and its original size."""
+    """Return an image as a data URI, scaled down if large, and the image's original size."""
     require("PIL", "ocr")
     from PIL import Image
 

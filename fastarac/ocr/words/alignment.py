@@ -1,4 +1,4 @@
-"""Alignment of a page's true words with an engine's outputs, by their texts alone."""
+"""Alignment of the true words of a page with an engine's outputs, from the texts alone."""
 
 from __future__ import annotations
 
@@ -33,27 +33,28 @@ def align_texts(
     truth, outputs : sequence of str
         Words in reading order, normalised and folded alike; none is empty.
     truth_spaces, output_spaces : ndarray of bool, optional
-        Whether a space precedes each word; by default, one precedes every word but the first. If
-        characters are aligned one by one, no space precedes characters inside a word.
+        Whether a space precedes each word; by default, one precedes every word but the first. If single
+        characters are aligned, no space precedes a character inside a word.
     merge_gaps : bool, default=False
-        How to treat unlinked words and outputs of a gap between linked ones. By default they are paired
-        one for one. If True, they form one row if their numbers differ by a factor of at most two, as
-        for characters "rn" read as "m".
+        How to treat the unlinked words and outputs in a gap between linked ones. By default, they are
+        paired one to one. If True, all of them form a single row if their numbers differ by a factor of
+        at most two, as when the characters "rn" are read as "m".
 
     Returns
     -------
     ndarray of shape (k, 4), intp
         One row for each group of words and outputs that belong together, in reading order: begin and
-        end of the true words, begin and end of the outputs. A missed word is a row without outputs, an
-        inserted output a row without words. Each word and each output is in exactly one row.
+        end of the true words, begin and end of the outputs. A missed word gives a row without outputs;
+        an inserted output gives a row without words. Each word and each output is in exactly one row.
 
     Notes
     -----
     A longest common subsequence of characters is matched (:func:`~fastarac.ocr.words.matching.match`).
-    A word and an output are linked if their matched characters are at least half of the shorter one.
-    Words and outputs connected by links, directly or through others, form one row. In the gaps between
-    these rows, unlinked words and outputs (such as a misread word of one character) are paired one for
-    one, in order, as wrong readings. The remaining words are missed, the remaining outputs inserted.
+    A word and an output are linked if at least half of the characters of the shorter one are matched
+    between them. Words and outputs connected by links, directly or through others, form one row. In the
+    gaps between these rows, unlinked words and outputs, such as a misread word of one character, are
+    paired one to one, in order, as wrong readings. The remaining words are missed, and the remaining
+    outputs are inserted.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def align_texts(
 
 
 def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str, NDArray[np.intp]]:
-    """Return the text, and the word's index for each of its characters (-1 for a space)."""
+    """Return the joined text, and for each of its characters the index of the word (-1 for a space)."""
     lengths = np.fromiter(map(len, words), np.intp, len(words))
     if spaces is None:
         text = SPACE.join(words)
@@ -87,7 +88,7 @@ def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str
 def _linked(
     blocks: Sequence[Block], word_of: NDArray[np.intp], output_of: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Return the links as pairs of word and output, (k, 2), in order: neither column ever decreases."""
+    """Return the links as (word, output) pairs, of shape (k, 2); neither column ever decreases."""
     if not blocks:
         return np.empty((0, 2), np.intp)
     first, second, length = np.array(blocks, np.intp).T
@@ -109,9 +110,9 @@ def _linked(
 def _without_leaps(
     links: NDArray[np.intp], matched: NDArray[np.intp], sizes: list[NDArray[np.intp]]
 ) -> NDArray[np.intp]:
-    """Drop the weaker of two links of a word if the outputs in between cannot belong to the word.
+    """Drop the weaker of a word's two links if the outputs in between cannot belong to the word.
 
-    Two links of one output are treated alike. Distant characters may match a short word by chance.
+    Two links of one output are treated alike. A short word may match distant characters by chance.
     """
     step = np.diff(links, axis=0)
     if not ((step == 0).any(axis=1) & (step > 1).any(axis=1)).any():
@@ -136,7 +137,7 @@ def _without_leaps(
 
 
 def _components(links: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the spans, (k, 4), of words and outputs connected by links."""
+    """Return the spans of words and outputs that are connected by links, of shape (k, 4)."""
     if not len(links):
         return np.empty((0, 4), np.intp)
     apart = (np.diff(links, axis=0) != 0).all(axis=1)

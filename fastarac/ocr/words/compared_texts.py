@@ -1,4 +1,4 @@
-"""Pages of true text beside the engines' readings, for people to look at."""
+"""Pages that show the true text next to the engines' readings, for people to look at."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = ["ComparedTexts", "compare_texts"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ComparedTexts(Result):
-    """Pages with their true text and each engine's reading.
+    """Pages with their true text and the reading of each engine.
 
     Attributes
     ----------
     records : dict of str to Records
         The records of each engine.
     thresholds : dict of str to float
-        Threshold at which each engine's outputs are accepted, if known.
+        Threshold of each engine at or above which its outputs are accepted, if known.
     units : str
         Name of the unit, in the plural.
 
     See Also
     --------
-    compare_texts : put the true text of all pages beside the engines' readings
+    compare_texts : put the true text of all pages next to the engines' readings
     fastarac.report.write_review_pages : write one HTML file for each page
     """
 
@@ -52,7 +52,7 @@ class ComparedTexts(Result):
 
     @property
     def page_names(self) -> tuple[str, ...]:
-        """The names of the pages, sorted, each once."""
+        """The sorted names of all pages, without duplicates."""
         return tuple(sorted({name for each in self.records.values() for name in each.page_names}))
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ComparedPage]:
@@ -73,14 +73,15 @@ class ComparedTexts(Result):
 def compare_texts(
     engines: Mapping[str, Engine | AlignedOutputs], *, thresholds: Mapping[str, float] | None = None
 ) -> ComparedTexts:
-    """Put the true text of all pages beside the engines' readings.
+    """Put the true text of all pages next to the engines' readings.
 
     Parameters
     ----------
     engines : mapping of str to Engine or AlignedOutputs
         As :func:`align_files` or :func:`align` returns them.
     thresholds : mapping of str to float, optional
-        Threshold at which each engine's outputs are accepted unchecked; accepted errors are marked.
+        Threshold of each engine, at or above which its outputs are accepted unchecked; accepted errors
+        are marked.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def compare_texts(
 
     Notes
     -----
-    Lines are those of the true text; lines of more than 20 words are broken. A reading stands beside
+    The lines follow the true text; lines of more than 20 words are broken. A reading is shown next to
     the true words with which it is compared, even if the engine read it elsewhere on the page
     ("moved").
 

@@ -1,4 +1,4 @@
-"""Error rates of texts: characters, words, and words in any order, page by page."""
+"""Error rates of texts, page by page: for characters, for words, and for words in any order."""
 
 from __future__ import annotations
 
@@ -70,18 +70,18 @@ class ErrorRates(Table, Result):
     page : tuple of str
         Names of the pages.
     character_edits, characters : ndarray of shape (n_pages,), int64
-        Number of grapheme clusters to substitute, delete or insert; number of grapheme clusters of the
-        true text, including single spaces between words.
+        Number of grapheme clusters to substitute, delete or insert to turn the output into the truth;
+        number of grapheme clusters in the true text, with single spaces between words.
     word_edits, words : ndarray of shape (n_pages,), int64
         The same for words.
     missing_words, surplus_words : ndarray of shape (n_pages,), int64
         Number of true words missing from the output, and of output words missing from the truth, in any
-        order, repeated words counted each time.
+        order; each repetition of a word counts.
     character_error_rate, word_error_rate, bag_of_words_error_rate : Interval
-        Rates over all pages. The first two are edits divided by the length of the true text; the third
-        is the sum over pages of max(missing, surplus), divided by the number of true words. Rates may
-        exceed 1 if much is inserted, and are NaN without true text. Interval ends are NaN for fewer
-        than two pages, or if all pages have the same rate.
+        Rates over all pages. The first two rates are edits divided by the length of the true text. The
+        third is the sum over pages of max(missing, surplus), divided by the number of true words. A
+        rate exceeds 1 if enough text is inserted; it is NaN if there is no true text. Interval ends are
+        NaN for fewer than two pages, or if all pages have the same rate.
 
     See Also
     --------
@@ -89,12 +89,12 @@ class ErrorRates(Table, Result):
 
     Notes
     -----
-    Both distances are Levenshtein's over the whole page: words read right but out of order are errors.
-    The texts are compared as in :func:`align`: in normal form C, without invisible formatting
-    characters, and folded; ``fold="whitespace"`` removes spaces. Words divided at a line end are joined
-    if the other side has them joined. In scripts written without spaces, each character is a word. The
-    unit of the alignment does not matter. Intervals treat the pages as a random sample (linearised,
-    with Student's quantile); a page without true text adds only its edits.
+    Edits are Levenshtein distances over the whole page, so that words read right but out of order are
+    errors. The texts are compared as in :func:`align`: in normal form C, without invisible formatting
+    characters, and folded; ``fold="whitespace"`` removes spaces. A word divided at a line end is joined
+    if the other side has it in one piece. In scripts written without spaces, each character is a word.
+    The unit of the alignment does not matter. Intervals treat the pages as a random sample
+    (linearisation, Student's t quantile); a page without true text contributes only edits.
 
     References
     ----------
@@ -135,7 +135,7 @@ class ErrorRates(Table, Result):
         return {name: getattr(self, name) for name in RATES}
 
     def to_columns(self) -> dict[str, Any]:
-        """Return counts and rates of each page; rates are NaN on pages without true text."""
+        """Return the counts and rates of each page; rates are NaN for a page without true text."""
         counts = {name: getattr(self, name) for name in COUNTS}
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = [
@@ -147,7 +147,7 @@ class ErrorRates(Table, Result):
 def rates_of_pages(
     page: tuple[str, ...], counts: NDArray[np.int64], confidence_level: float
 ) -> ErrorRates:
-    """Return the rates for counts of pages, of shape (n_pages, 6), in the order of `COUNTS`."""
+    """Return the rates for page counts of shape (n_pages, 6), with columns as in `COUNTS`."""
     level = inner_fraction(confidence_level, "confidence_level")
     columns = counts.T
     return ErrorRates(page, *columns, *(ratio_interval(*both, level) for both in _ratios(*columns)))
@@ -188,7 +188,7 @@ def count_edits(truth: PageText, output: PageText) -> tuple[int, int, int, int, 
 
 
 def grapheme_clusters(text: str) -> Sequence[str]:
-    r"""Return the characters as readers see them: Unicode's extended grapheme clusters.
+    r"""Return the characters as readers perceive them: Unicode's extended grapheme clusters.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def rate_text(rate: float) -> str:
 
 
 def _distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """Return the Levenshtein distance of strings or other sequences, whose elements are numbered."""
+    """Return the Levenshtein distance of two strings, or of two sequences of hashable elements."""
     require("rapidfuzz", "ocr")
     from rapidfuzz.distance import Levenshtein
 
@@ -231,7 +231,7 @@ def _ratios(
     missing: NDArray[np.int64],
     surplus: NDArray[np.int64],
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
-    """Return numerator and denominator of each rate, in the order of `RATES`."""
+    """Return the numerator and the denominator of each rate, in the order of `RATES`."""
     return (
         (character_edits, characters),
         (word_edits, words),

@@ -1,4 +1,4 @@
-"""Foldings: ignored differences between the true text and an engine's text.
+"""Foldings: differences between the true text and an engine's text that are ignored.
 
 Invisible formatting characters are always removed.
 """
@@ -122,10 +122,10 @@ def printed(text: str) -> str:
 
 
 def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
-    r"""Return the words in Unicode's normal form C, folded; they must not contain line feeds.
+    r"""Return the words folded and in Unicode's normal form C; no word may contain a line feed.
 
-    The number of words stays the same; the folding ``"punctuation"`` makes words empty that consist of
-    punctuation only.
+    The number of words stays the same; a word that consists of punctuation only becomes empty under the
+    folding ``"punctuation"``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Items made from aligned words: right and wrong outputs with their confidences."""
+"""Items made from aligned words: right and wrong outputs, with confidences."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 class AlignedOutputs(Table, Result):
     """The items of an engine's outputs, right or wrong, with their confidences and pages.
 
-    :func:`align` returns it. Other functions take its columns, as in ``fa.evaluate(aligned.correct,
+    :func:`align` returns it. Other functions take its arrays, as in ``fa.evaluate(aligned.correct,
     aligned.confidence, groups=aligned.groups, never_accepted=aligned.never_accepted)``; :meth:`sweep`
     replaces the first two arguments.
 
     Attributes
     ----------
     records : Records
-        Every true word and every inserted output, whether an item or not.
+        One record for each true word and each inserted output, including those that are no items.
     reading : Reading
-        Unit, foldings and join: how the texts were compared.
+        Unit, foldings and join: the options by which the texts were compared.
     policy : Policy
         How missed words, inserted outputs and moved words count.
     rows : ndarray of shape (n,), intp
@@ -79,7 +79,7 @@ class AlignedOutputs(Table, Result):
     correct : ndarray of shape (n,), bool
         Whether each item is right.
     confidence : ndarray of shape (n,), float64
-        The engine's confidence; items without one share a value below or above all others.
+        The engine's confidence. Items without a confidence share one value, below or above all others.
     never_accepted : float or None
         Confidence of the items that no threshold accepts: outputs to which the engine gives no
         confidence, and missed words under ``"reject"``.
@@ -155,12 +155,12 @@ class AlignedOutputs(Table, Result):
 
     @property
     def groups(self) -> NDArray[np.str_]:
-        """Name of each item's page, of shape (n,): items of one page depend on each other."""
+        """Name of each item's page, shape (n,): the items on one page depend on each other."""
         return np.array(self.records.page_names, np.str_)[self.page]
 
     @property
     def kind(self) -> NDArray[np.str_]:
-        """Kind of each item, (n,): right, wrong, merged, split, moved, inserted or missed."""
+        """Kind of each item, shape (n,): right, wrong, merged, split, moved, inserted or missed."""
         return np.array(KINDS, np.str_)[self.records.kind[self.rows]]
 
     @property
@@ -177,7 +177,7 @@ class AlignedOutputs(Table, Result):
     def id(self) -> tuple[str, ...]:
         """Page and number of each true word, ``"page03:17"``; outputs inserted after it: ``:17+1``.
 
-        All engines have the same true words, so that their items can be joined by id.
+        True words have the same id for all engines, so that items of several engines can be joined.
         """
         records = self.records
         return tuple(
@@ -192,7 +192,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of records of each kind, items or not."""
+        """Number of records of each kind, including records that are no items."""
         return self.records.counts
 
     @property
@@ -207,23 +207,23 @@ class AlignedOutputs(Table, Result):
 
     @property
     def n_without_confidence(self) -> int:
-        """Number of items for whose output the engine gives no confidence."""
+        """Number of items that have an output but no confidence."""
         return self.records.n_without_confidence(self.rows)
 
     @property
     def pages(self) -> PageCounts:
-        """Counts and differing share of each page."""
+        """For each page: counts of words, and the share of its characters that differ."""
         return self.records.pages
 
     @property
     def hardly_aligned(self) -> tuple[str, ...]:
-        """Names of the pages on which more than half of the characters differ, moved words excluded."""
+        """Names of pages on which more than half of the characters differ, apart from moved words."""
         return self.records.hardly_aligned
 
     def error_rates(self, confidence_level: float = 0.95) -> ErrorRates:
         """Return character, word and bag-of-words error rates, by page and over all pages.
 
-        They depend neither on the policy nor on the unit; moved words are errors.
+        The rates do not depend on the policy or the unit; moved words are errors.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class AlignedOutputs(Table, Result):
         return AlignedOutputs.of(self.records, self.reading, policy)
 
     def without_pages(self, names: Collection[str]) -> AlignedOutputs:
-        """Return the items of all other pages; excluded pages keep their names, but become empty."""
+        """Return the items without these pages; their names stay, but the pages become empty."""
         left = {name for name in names if name in set(self.records.page_names)}
         unknown = sorted(set(names) - left)
         if unknown:
@@ -276,7 +276,7 @@ class AlignedOutputs(Table, Result):
     def sweep(self) -> ThresholdSweep:
         """Return the threshold sweep of the items.
 
-        Its last threshold is `never_accepted`, unless that is None.
+        If `never_accepted` is not None, it is the last threshold.
         """
         return threshold_sweep(self.correct, self.confidence)
 
@@ -292,8 +292,8 @@ class AlignedOutputs(Table, Result):
         -------
         OperatingPoint
             A point that accepts no item with the confidence `never_accepted`, even if the criterion
-            allows it. Under ``missed="residual"``, its error rate includes the missed words, even if
-            nothing is accepted.
+            would allow it. Under ``missed="residual"``, its error rate includes all missed words, even
+            if nothing is accepted.
         """
         options = dict[str, Any](criterion)
         with unquestioned():  # the order of confidences is checked elsewhere
@@ -304,7 +304,7 @@ class AlignedOutputs(Table, Result):
         return with_unseen_errors(point, self.missed) if self.policy.missed == "residual" else point
 
     def without_rejected(self, figures: Evaluation) -> Evaluation:
-        """Return the figures with operating points that accept no item that is never accepted.
+        """Replace the operating points by points that accept no item with confidence `never_accepted`.
 
         Under ``missed="residual"``, their error rates include the missed words, because nobody looks
         for them.
@@ -312,8 +312,8 @@ class AlignedOutputs(Table, Result):
         Parameters
         ----------
         figures : Evaluation
-            Result of :func:`.evaluate` for these items; if it has intervals, `never_accepted` must have
-            been passed to it.
+            Result of :func:`.evaluate` for these items. For intervals, `evaluate` must have been given
+            `never_accepted`.
 
         Returns
         -------
@@ -322,7 +322,8 @@ class AlignedOutputs(Table, Result):
         Raises
         ------
         ValueError
-            If an interval is for a share that includes items with confidence `never_accepted`.
+            If an interval is for an accepted share that includes items with confidence
+            `never_accepted`.
         """
         if self.never_accepted is not None:
             most = self.most_accepted
@@ -359,7 +360,7 @@ class AlignedOutputs(Table, Result):
     def __report__(
         self, limits: Iterable[Limit], beside: Beside, words: Words | None = None
     ) -> tuple[Outputs, ReportedPages]:
-        """Return the items, and the sections on pages that a report adds."""
+        """Return the items, with the source of the sections on pages that a report adds."""
         wanted = tuple(limits)
         effects = sensitivity(self, wanted)
         leaving_out = partial(_accepted_without, self, wanted)
@@ -392,7 +393,7 @@ def align(
     fold: str | Iterable[str] = (),
     join: Join = "min",
 ) -> AlignedOutputs:
-    """Align an engine's words with the true ones; return right and wrong items with confidences.
+    """Align an engine's words with the true words, and return right and wrong items with confidences.
 
     Parameters
     ----------
@@ -404,23 +405,23 @@ def align(
         The unit of an item. The confidence of a line is joined from its words; a character has the
         confidence of its word. In scripts written without spaces, each character is a word.
     missed : {"reject", "residual", "separate", "neighbour", "drop"}, default="reject"
-        How missed words, true words without an output, count; they have no confidence. ``"reject"``: as
-        wrong, tied below every confidence and never accepted, because people look for them.
-        ``"residual"``: as wrong, tied above every confidence, because nobody looks for them.
-        ``"separate"``: not as items, but in a count of their own. ``"neighbour"``: not as items, but
-        the item before a missed word becomes wrong (at the start of a page, the item after it).
-        ``"drop"``: not at all.
+        How missed words count. These are true words without an output, so they have no confidence.
+        ``"reject"``: as wrong items below every confidence, which are never accepted, because people
+        look for missed words. ``"residual"``: as wrong items above every confidence, which remain as
+        errors, because nobody looks for missed words. ``"separate"``: not as items, but in a separate
+        count. ``"neighbour"``: not as items, but a missed word makes the item before it wrong (at the
+        start of a page, the item after it). ``"drop"``: not at all.
     inserted : {"wrong", "drop"}, default="wrong"
         Whether outputs without a true word are wrong items with their own confidence, or left out.
     moved : {"right", "wrong"}, default="right"
-        Whether words read right but out of order count as right or as wrong; they keep the confidence
-        of their output.
+        Whether words that are read right but out of order count as right or as wrong; they have the
+        confidence of their output.
     fold : str or iterable of str, default=()
         Differences to ignore: any of ``"case"``, ``"quotes"``, ``"punctuation"``, ``"whitespace"``,
         ``"nfkc"``, ``"historical"``. Texts are always brought to normal form C, without invisible
         formatting characters.
     join : {"min", "mean", "max"}, default="min"
-        How to join the confidences of several outputs of one word, or of one line.
+        How to join the confidences of the outputs of one word, or of one line.
 
     Returns
     -------
@@ -442,10 +443,11 @@ def align(
 
     Notes
     -----
-    A word is right if the texts are equal. If one output covers two true words (merged), each word is
-    an item with the confidence of the output. If two outputs cover one word (split), their confidences
-    are joined. Merged and split words are wrong, unless the folding ``"whitespace"`` makes the texts
-    equal. The documentation's page about policies defines moved words.
+    A word is right if the texts are equal. If one output covers several true words ("merged"), each of
+    these words is an item with the confidence of the output. If several outputs cover one word
+    ("split"), the item has their joined confidence. Merged and split words are wrong, unless the
+    folding ``"whitespace"`` makes the texts equal. The documentation's page about policies defines
+    moved words.
 
     References
     ----------
@@ -484,7 +486,7 @@ def align(
 
 
 def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity:
-    """Return the accepted share at each limit under each policy for missed, inserted and moved words.
+    """Return the accepted share at each limit, for each policy on missed, inserted and moved words.
 
     Parameters
     ----------
@@ -538,7 +540,7 @@ def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, 
 def _accepted_without(
     aligned: AlignedOutputs, limits: Iterable[Limit], pages: Collection[str]
 ) -> tuple[float, ...]:
-    """Return the accepted share at each limit without some pages; empty if these are none or all."""
+    """Return the accepted share at each limit without some pages; empty for no page or all pages."""
     own = [name for name in pages if name in set(aligned.records.page_names)]
     if not pages or len(own) == len(aligned.records.page_names):
         return ()
@@ -549,7 +551,7 @@ def _accepted_without(
 
 
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the items (indices into `rows`) next to a missed word of the same page.
+    """Return the items (as indices into `rows`) next to a missed word on the same page.
 
     This is the item before the missed words or, at the start of a page, the item after them.
     """

@@ -1,4 +1,4 @@
-"""Words divided at a line end, joined if the other side of the page has them joined."""
+"""Words divided at a line end: join them if the other side (truth or output) has one word."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Joined(NamedTuple):
 
 
 class DividedTexts(NamedTuple):
-    """The words of one side of a page, with indices of possible parts of divided words.
+    """The words of one side of a page, with the indices of words that may be parts of divided words.
 
     Attributes
     ----------
     text : sequence of str
         The words as they are written.
     divided : list of int
-        Indices of words that end their line with a hyphen and may continue in the next word.
+        Indices of words that end their line with a hyphen and may continue with the next word.
     ends : list of int
         Indices of all words that end their line with a hyphen.
     starts : list of int
@@ -65,7 +65,7 @@ class DividedTexts(NamedTuple):
 
     @classmethod
     def of(cls, text: Sequence[str], line: NDArray[np.intp]) -> DividedTexts:
-        """Find the words that may be parts; `line` holds the line number of each word."""
+        """Find words that may be parts of divided words; `line` has each word's line number."""
         last = np.flatnonzero(np.diff(line)).tolist()
         ends = [
             k for k in last if len(text[k]) > 1 and text[k][-1] in HYPHENS and text[k][-2].isalnum()
@@ -77,7 +77,7 @@ class DividedTexts(NamedTuple):
 def joined_as_the_other(
     truth: DividedTexts, outputs: DividedTexts, fold: Sequence[Folding] = ()
 ) -> tuple[dict[int, Joined], dict[int, Joined]]:
-    """Return the words that one side divides at a line end and the other side has in one piece.
+    """Join words that one side divides at a line end and the other side has in one piece.
 
     Parameters
     ----------
@@ -89,23 +89,24 @@ def joined_as_the_other(
     Returns
     -------
     of_truth, of_outputs : dict of int to Joined
-        The joined words by the index of their first part. A joined word has no hyphen, or has it if the
-        other side has it ("Nord-" and "Süd"), or has the letters that German changed at line ends
+        The joined words, by the index of the first part. The hyphen is dropped, unless the other side
+        has it ("Nord-" and "Süd"). Letters that German spelling changed at line ends are restored
         ("Zuk-" and "ker", "Schiff-" and "fahrt").
 
     Notes
     -----
-    The words common to both sides, in order, are matched first. If both parts are matched side by side,
-    both sides divide the word, and it stays divided. Other parts are joined if the joined word occurs
-    on the other side between the nearest matched words. A misread word is enough if it shares at least
-    60% of its characters with the joined word and is more similar to it than to either part.
+    First, words that both sides have in the same order are matched. If both parts are matched with
+    adjacent words, both sides divide the word, and it stays divided. Other parts are joined if the
+    joined word occurs on the other side between the nearest matched words. A misread word is accepted
+    if it shares at least 60% of its characters with the joined word and is more similar to it than to
+    either part.
 
-    Lines may be out of order, for example if columns are read line by line. The second part is then not
-    the next word, or the joined word is not in its expected place. Therefore, a word that ends its line
-    with a hyphen is also tried with the beginning of every line, nearest first. The parts are joined if
-    the joined word occurs anywhere on the other side, unmatched and not divided itself. A misread word
-    is enough if it shares at least 80% of its characters with the joined word and is more similar to it
-    than to either part.
+    Lines may be out of order, for example if columns are read line by line. In this case, the second
+    part is not the next word, or the joined word is not between the nearest matched words. Therefore, a
+    word that ends its line with a hyphen is also tried with the first word of every other line, the
+    nearest line first. Two such parts are joined if the joined word occurs anywhere on the other side,
+    where it must be unmatched and not divided itself. A misread word is accepted if it shares at least
+    80% of its characters with the joined word and is more similar to it than to either part.
 
     Examples
     --------
@@ -140,7 +141,7 @@ class _Compared(NamedTuple):
 
 
 def _partners(first: list[str], second: list[str]) -> dict[int, int]:
-    """Match the words common to both, in order: a mapping from indices in `first` to `second`."""
+    """Match words common to both, in order; return a mapping from indices in `first` to `second`."""
     if len(first) * len(second) > LARGEST_TABLE:
         from difflib import SequenceMatcher
 
@@ -159,7 +160,7 @@ def _joined(
     fold: Sequence[Folding],
     taken: set[int],
 ) -> dict[int, Joined]:
-    """Return the words of `own` to join; `partner` maps matched words to indices in `other`."""
+    """Find the words of `own` to join; `partner` maps matched words to indices in `other`."""
     if not own.ends:
         return {}
     parts = {k + i for k in other.divided for i in (0, 1)}
@@ -207,7 +208,7 @@ def _joined(
 def _elsewhere(
     own: _Compared, other: _Compared, k: int, free: list[int], fold: Sequence[Folding], *, exact: bool
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield possible second parts of word `k`, and the index and text of the whole word."""
+    """Yield possible second parts of word `k`, with the index and the text of the whole word."""
     first = own.folded[k][:-1]
     begin = first[: max(2, len(first) // 2)]
     places = [i for i in free if other.folded[i].startswith(begin)]
@@ -229,7 +230,7 @@ def _elsewhere(
 def _around(
     own: _Compared, partner: dict[int, int], n_other: int
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Return, for each divided word, the range of indices to search in the other side."""
+    """Return, for each divided word, the range of indices of the other side to search."""
     before: dict[int, int] = {}
     after: dict[int, int] = {}
     last, at = 0, 0
@@ -246,7 +247,7 @@ def _around(
 
 
 def _forms(first: str, second: str) -> list[str]:
-    """Return the ways to write two parts as one word, the one without the hyphen first."""
+    """Return the ways to write two parts as one word, beginning with the way without a hyphen."""
     start = first[:-1]
     forms = [start + second, first + second]
     if start[-1] == second[0] == "k":
@@ -259,7 +260,7 @@ def _forms(first: str, second: str) -> list[str]:
 def _most_like(
     parts: list[str], forms: list[str], words: list[str], places: list[int], alike: float
 ) -> tuple[int | None, int]:
-    """Return the index of the word most similar to a form of the joined parts, and the form's index."""
+    """Return the indices of the word and of the form of the joined parts that are most similar."""
     from rapidfuzz.distance import Indel
 
     best: tuple[float, int | None, int] = alike, None, 0

@@ -1,4 +1,4 @@
-"""Characters that two texts have in common, in order: a longest common subsequence.
+"""Match two texts by a longest common subsequence of their characters.
 
 rapidfuzz computes it fast, with memory proportional to the product of the lengths. Longer texts are
 first divided, without loss, by Hirschberg's method (D. S. Hirschberg, "A linear space algorithm for
@@ -37,7 +37,7 @@ ANCHOR = 3
 
 
 class Block(NamedTuple):
-    """Equal characters: `length` of them from `first` in one text and from `second` in the other."""
+    """Equal characters: `length` of them, at index `first` of one text and `second` of the other."""
 
     first: int
     second: int
@@ -47,7 +47,8 @@ class Block(NamedTuple):
 def match(first: str, second: str) -> list[Block]:
     """Return a longest common subsequence of two texts of words separated by single spaces.
 
-    The blocks are in order, and none is empty. Swapping the texts swaps the two sides of each block.
+    The blocks are in order, and none is empty. Swapping the texts only swaps the two sides of each
+    block.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def common_blocks(first: str, second: str) -> list[Block]:
 
 
 def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:
-    """Return slices (begin and end in each text) that can be matched independently."""
+    """Divide both texts into parts that can be matched independently (begin and end in each text)."""
     whole = (0, len(first), 0, len(second))
     if len(first) * len(second) <= LARGEST_TABLE:
         return [whole]
@@ -93,7 +94,7 @@ def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:
 
 
 def _divided_at_anchors(first: str, second: str) -> list[tuple[int, int, int, int]]:
-    """Divide at a longest in-order chain of word sequences that occur once in each text."""
+    """Divide at word sequences that occur once in each text: at the longest chain of these in order."""
     there = _unique_sequences(second)
     both = [(i, there[words]) for words, i in _unique_sequences(first).items() if words in there]
     both.sort()
@@ -102,7 +103,7 @@ def _divided_at_anchors(first: str, second: str) -> list[tuple[int, int, int, in
 
 
 def _unique_sequences(text: str) -> dict[tuple[str, ...], int]:
-    """Return the sequences of `ANCHOR` words that occur once in the text, and where."""
+    """Return the sequences of `ANCHOR` words that occur once in the text, with their positions."""
     words, places, place = text.split(SPACE), [], 0
     for word in words:
         places.append(place)
@@ -136,7 +137,8 @@ def _stepwise(
 ) -> list[tuple[int, int, int, int]]:
     """Divide a very long part without unique sequences (copies of one table, or unrelated texts).
 
-    Align the beginnings of both texts, cut near the middle, and continue from the cut.
+    Repeatedly, the beginnings of both texts are aligned, cut near the middle, and the rest continues
+    from the cut.
     """
     from rapidfuzz.distance import Indel
 
@@ -158,7 +160,7 @@ def _stepwise(
 def _halved(
     first: str, second: str, part: tuple[int, int, int, int]
 ) -> list[tuple[int, int, int, int]]:
-    """Divide into parts small enough for rapidfuzz, without losing a common character (Hirschberg)."""
+    """Divide into parts small enough for rapidfuzz without losing a match, by Hirschberg's method."""
     a, b, c, d = part
     if (b - a) * (d - c) <= LARGEST_TABLE or b - a < 2:
         return [part]
@@ -179,7 +181,7 @@ def _halved(
 
 
 def _row(x: str, y: str) -> np.ndarray:
-    """Return the number of characters that x has in common with each prefix of y, (len(y) + 1,)."""
+    """Return the length of the longest common subsequence of x and each prefix of y, (len(y) + 1,)."""
     masks: dict[str, int] = {}
     for letter in set(y):
         bits = np.frombuffer(y.encode("utf-32-le"), np.uint32) == ord(letter)
@@ -197,8 +199,8 @@ def _row(x: str, y: str) -> np.ndarray:
 def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Block]:
     """Shift gaps (characters that only one text has) to cover whole words if possible.
 
-    "the then" becomes "then" without "the " and also without "e th"; only the first gap is a whole
-    word.
+    For example, "the then" becomes "then" by leaving out "the " or "e th", but only the first of these
+    gaps covers a whole word.
     """
     done: list[Block] = []
     for block in [*blocks, Block(len(first), len(second), 0)]:
@@ -234,9 +236,9 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
 
 
 def _shift(text: str, begin: int, end: int, left: int, right: int) -> int:
-    """Return the shift after which the gap text[begin:end] covers whole words; 0 if there is none.
+    """Return the shift after which the gap text[begin:end] covers whole words, or 0.
 
-    The gap may move up to `left` characters back or `right` characters on, over equal characters.
+    The gap can move over equal characters only, by at most `left` to the left or `right` to the right.
     """
     if _is_whole(text, begin, end):
         return 0

@@ -1,4 +1,4 @@
-"""Alignment of a page's true words with an engine's outputs, in order and moved."""
+"""Alignment of a page's true words with an engine's outputs, some of which may be out of order."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ class PageAlignment(NamedTuple):
 
     @property
     def differing_share(self) -> float:
-        """`distance` over `length`; NaN without true text."""
+        """The share of differing characters, `distance`/`length`; NaN if there is no true text."""
         return self.distance / self.length if self.length else np.nan
 
 
 class PageText(NamedTuple):
-    """Words of one side, and whether a space precedes each (None: all but the first word)."""
+    """Words of one side, and whether a space precedes each; None means every word but the first."""
 
     words: Sequence[str]
     spaces: NDArray[np.bool_] | None
 
     @property
     def parts(self) -> NDArray[np.bool_] | None:
-        """Which words are parts of a longer word: no space separates them from a neighbour."""
+        """Whether each word is part of a longer word, since no space separates it from a neighbour."""
         if self.spaces is None or len(self.words) < 2:
             return None
         parts = np.zeros(len(self.words), bool)
@@ -81,7 +81,7 @@ class PageText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The words joined with their spaces."""
+        """The words joined to one text, with their spaces."""
         if self.spaces is None:
             return SPACE.join(self.words)
         return "".join(
@@ -112,12 +112,13 @@ def align_page(
     Notes
     -----
     The words are first aligned in order. If a wrong or missed word equals a wrong or inserted output,
-    moved words are searched (:func:`~fastarac.ocr.words.reordering.moved_words`), and the other words
-    are aligned again around the runs that have not moved. The new alignment is used only if it makes
-    more words right. If two moved words follow each other on both sides, with at most 20 words in
-    between, these words move along, right or wrong. A missed word at the end of a moved run, such as a
-    line of one word between two columns, may move, too. This requires an equal inserted output between
-    the outputs of its two neighbours, which are at most 20 apart.
+    the page is searched for moved words (:func:`~fastarac.ocr.words.reordering.moved_words`), and the
+    other words are aligned again around the runs that have not moved. The new alignment replaces the
+    first one only if it makes more words right. If two moved words follow each other on both sides,
+    with at most 20 words in between, the words in between count as moved along with them and may be
+    right or wrong. A missed word next to a moved run can also count as moved, for example a line of one
+    word between two columns. The condition is an equal inserted output between the outputs of the
+    word's two neighbours, which must be at most 20 apart.
 
     Examples
     --------
@@ -189,7 +190,7 @@ def _distance(first: str, second: str) -> int:
 
 
 def _right(spans: Spans, truth: Sequence[str], outputs: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which rows are one word with an equal output."""
+    """Return whether each row is one word with one equal output."""
     right: NDArray[np.bool_] = (spans[:, 1] - spans[:, 0] == 1) & (spans[:, 3] - spans[:, 2] == 1)
     ones = np.flatnonzero(right)
     right[ones] = [truth[i] == outputs[j] for i, j in spans[ones][:, ::2].tolist()]
@@ -203,7 +204,7 @@ def _may_have_moved(wrong: Spans, truth: Sequence[str], outputs: Sequence[str]) 
 
 
 def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
-    """Return whether any pair of `kept` is not yet among the right rows."""
+    """Return whether `kept` has a pair that is not yet a right row."""
     known = set(map(tuple, right[:, ::2].tolist()))
     return any(pair not in known for pair in map(tuple, kept.tolist()))
 
@@ -211,7 +212,7 @@ def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
 def _aligned_at(
     anchors: NDArray[np.intp], truth: PageText, outputs: PageText, merge_gaps: bool
 ) -> Spans:
-    """Align texts around fixed anchors: pairs of word and output, (k, 2), in order."""
+    """Align texts around fixed anchors: (word, output) pairs of shape (k, 2), in order."""
     ends = np.array([[len(truth.words), len(outputs.words)]], np.intp)
     rows = [np.repeat(anchors, 2, axis=1) + np.array([0, 1, 0, 1])]
     begin, other = 0, 0
@@ -225,7 +226,7 @@ def _aligned_at(
 
 
 def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
-    """Return the rows that are out of order: equal words, and the words that moved along with them."""
+    """Return the rows that are out of order: equal words, and words that moved along with them."""
     rows = [np.repeat(found.pairs, 2, axis=1) + np.array([0, 1, 0, 1])]
     following = found.pairs[np.argsort(found.pairs[:, 1])].tolist()
     next_output = {before[1]: after for before, after in pairwise(following)}
@@ -245,9 +246,9 @@ def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
 def _left_between(
     rows: Spans, truth: Sequence[str], outputs: Sequence[str], parts: NDArray[np.bool_] | None
 ) -> list[tuple[int, int]]:
-    """Return pairs of equal missed words and inserted outputs, in order, between the same neighbours.
+    """Return pairs of equal missed words and inserted outputs that have the same neighbours, in order.
 
-    Parts of words are left out: single characters are equal by chance.
+    Parts of words are left out, because single characters are often equal by chance.
     """
     inserted = rows[rows[:, 1] == rows[:, 0], 2].tolist()
     found: list[tuple[int, int]] = []
@@ -271,7 +272,7 @@ def _left_between(
 def _with_pairs(
     rows: Spans, moved: NDArray[np.bool_], pairs: Sequence[tuple[int, int]]
 ) -> tuple[Spans, NDArray[np.bool_]]:
-    """Give missed words the outputs paired with them, and remove the rows of these outputs."""
+    """Move the outputs paired with missed words to the rows of these words."""
     output_of = dict(pairs)
     taken = set(output_of.values())
     kept: list[Row] = []
@@ -286,7 +287,7 @@ def _with_pairs(
 
 
 def _one_by_one(rows: Spans, together: NDArray[np.bool_], kept: Sequence[NDArray[np.bool_]]) -> Spans:
-    """Split rows that have moved words or outputs inside into rows of one word, one output, or both."""
+    """Split rows that contain moved words or outputs into rows of one word, one output, or both."""
     if together.all():
         return rows
     divided: list[Row] = []
@@ -305,9 +306,9 @@ def _between(places: NDArray[np.intp], begin: int, end: int) -> NDArray[np.intp]
 
 
 def _in_places(spans: Spans, places: Sequence[NDArray[np.intp]]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Convert rows over `places` to rows over the whole page; also return which are contiguous.
+    """Convert rows over `places` to rows over the whole page; also return which rows are contiguous.
 
-    An empty side is put right after the preceding word or output.
+    An empty range is put right after the preceding word or output.
     """
     columns = []
     together = np.ones(len(spans), bool)

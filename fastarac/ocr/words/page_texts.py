@@ -1,4 +1,4 @@
-"""Pages as texts, line by line: the true words and the reading, with the differences marked."""
+"""Pages as texts, line by line: the true words and the reading, with marked differences."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ RUNS = ("", KINDS[MISSED], KINDS[MOVED])
 
 
 class PageOrder(NamedTuple):
-    """Pages with differences, most differences first.
+    """Pages with differences, in decreasing order of their number.
 
     Attributes
     ----------
     page : ndarray of shape (n,), intp
         Indices of the pages.
     differences : ndarray of shape (n,), intp
-        Number of differences on each page: inserted outputs, and true words neither right nor moved.
+        Number of differences on each page: inserted outputs, and true words that are neither right nor
+        moved.
     """
 
     page: NDArray[np.intp]
@@ -47,7 +48,7 @@ class PageOrder(NamedTuple):
 
 
 def page_order(records: Records) -> PageOrder:
-    """Return the pages with differences, most differences first."""
+    """Return the pages with differences, in decreasing order of their number."""
     differs = (records.kind != RIGHT) & (records.kind != MOVED)
     counts = np.bincount(records.page[differs], minlength=len(records.page_names))
     order = np.argsort(-counts, kind="stable")
@@ -58,7 +59,8 @@ def page_order(records: Records) -> PageOrder:
 def compared_text(records: Records, page: int, threshold: float | None = None) -> ComparedText:
     """Return a page as lines of the true text, each with its reading.
 
-    Moved outputs are beside their true words. Errors at or above `threshold` are marked as accepted.
+    A moved output is put next to its true word. Errors with a confidence at or above `threshold` are
+    marked as accepted.
     """
     start, stop = np.searchsorted(records.page, [page, page + 1]).tolist()
     lines = tuple(
@@ -70,7 +72,7 @@ def compared_text(records: Records, page: int, threshold: float | None = None) -
 
 
 def size_of(text: ComparedText) -> int:
-    """Return the approximate size of a page in a file, in bytes."""
+    """Return the approximate number of bytes that a page takes in a file."""
     total = 0
     for line in text.lines:
         total += PER_LINE
@@ -82,7 +84,7 @@ def size_of(text: ComparedText) -> int:
 
 
 def _lines(records: Records, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each line; long lines are broken, but never inside one output."""
+    """Yield where each line begins and ends; long lines are broken, but never inside an output."""
     ends = np.flatnonzero(records.gap[start:stop] == LINE_END) + start
     bounds = sorted({start, stop, *ends.tolist()})
     for first, last in pairwise(bounds):
@@ -136,7 +138,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
 def _parts(
     kind: int, truth: str, read: str
 ) -> tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]:
-    """Divide both texts into parts that are the same or changed."""
+    """Divide both texts into equal and changed parts."""
     if kind in (MISSED, INSERTED, MOVED):
         return ((truth, False),), ((read, False),)
     pieces = list(pieces_of(truth, read))
@@ -147,7 +149,7 @@ def _parts(
 
 
 def _add(pieces: list[TextPiece], space: str, piece: TextPiece) -> None:
-    """Add a piece to a line; merge it with the last one if both are of one kind in `RUNS`."""
+    """Add a piece to a line; merge it with the last piece if both have the same kind in `RUNS`."""
     last = pieces[-1] if pieces else None
     if last is not None and last.kind == piece.kind and piece.kind in RUNS:
         text = f"{last.parts[0][0]}{space}{piece.parts[0][0]}"

@@ -122,7 +122,7 @@ class AlignmentPolicy(NamedTuple):
         return ", ".join(self)
 
     def apart(self, own: AlignmentPolicy) -> str:
-        """Describe the differences from `own`, as in ``"with missed words counted apart"``."""
+        """Describe how the policy differs from `own`, as in ``"with missed words counted apart"``."""
         return " and ".join(_APART[name][getattr(self, name)] for name in self.fields_apart(own))
 
     def fields_apart(self, own: AlignmentPolicy) -> list[str]:
@@ -160,9 +160,10 @@ class AlignmentPolicy(NamedTuple):
 
 
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
-    """Return a policy, then all policies that make different items; `counts` are words of each kind.
+    """Return a policy, then all others that make different items; `counts` has the words by kind.
 
-    The other choice for moved words is combined only with the policy's own other choices.
+    Among the others, moved words are treated differently only where all other fields agree with the
+    given policy.
     """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():

@@ -1,4 +1,4 @@
-"""One record for each true word and each inserted output; every policy makes its items from these."""
+"""One record for each true word and each inserted output; a policy makes items from the records."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageCounts(Table, Result):
-    """Counts and differing share of each page; arrays of shape (n_pages,), in page order.
+    """For each page: counts of words and the share of its characters that differ; shape (n_pages,).
 
     See Also
     --------
@@ -95,14 +95,15 @@ class Records(Result):
     output_begin, output_end : ndarray of shape (n,), intp
         Range of the outputs among the engine's words.
     gap : ndarray of shape (n,), uint8
-        Separator before each true word or inserted output: `NOTHING`, `SPACE`, or `LINE_END` of the
-        true text.
+        What separates each true word or inserted output from the text before it: `NOTHING`, `SPACE`, or
+        `LINE_END` of the true text.
     shared : ndarray of shape (n,), bool
-        Whether the record shares its outputs, which cover several true words, with the previous record.
+        Whether the record shares its outputs with the previous record, because the outputs cover
+        several true words.
     page_names : tuple of str
     differing_share : ndarray of shape (n_pages,), float64
-        Characters to insert, delete or replace on each page, divided by its true characters; texts are
-        folded, moved words excluded. NaN without true text.
+        Number of characters to insert, delete or replace on each page, divided by its number of true
+        characters, after folding and without moved words. NaN without true text.
     edits : ndarray of shape (n_pages, 6), float64
         The counts of :data:`~fastarac.ocr.words.error_rates.COUNTS` on each page, including moved
         words; NaN for excluded pages.
@@ -113,7 +114,8 @@ class Records(Result):
     n_emptied : int
         Number of true words and outputs that are left out because folding makes them empty.
     n_joined : int
-        Number of words divided at a line end that are joined because the other side has them joined.
+        Number of words divided at a line end that are joined because the other side has them in one
+        piece.
     """
 
     kind: NDArray[np.uint8]
@@ -155,12 +157,12 @@ class Records(Result):
         return int((self.kind == MISSED).sum())
 
     def n_without_confidence(self, rows: NDArray[np.intp]) -> int:
-        """Count the outputs among these records to which the engine gives no confidence."""
+        """Count the records with an output but no confidence."""
         return int((np.isnan(self.confidence[rows]) & (self.kind[rows] != MISSED)).sum())
 
     @property
     def pages(self) -> PageCounts:
-        """For each page its counts of words, and the share of its characters that differ."""
+        """For each page: counts of words, and the share of its characters that differ."""
         n_pages = len(self.page_names)
         cells = self.page * len(KINDS) + self.kind
         table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))
@@ -169,7 +171,7 @@ class Records(Result):
 
     @property
     def hardly_aligned(self) -> tuple[str, ...]:
-        """Names of the pages on which more than half of the characters differ, moved words excluded."""
+        """Names of pages on which more than half of the characters differ, apart from moved words."""
         shares = self.differing_share.tolist()
         return tuple(
             name for name, share in zip(self.page_names, shares, strict=True) if share > HARDLY
@@ -239,7 +241,7 @@ def records_of(truth: Words, words: Words, reading: Reading) -> Records:
 
 
 class _Side(NamedTuple):
-    """One side's texts of a page as they are compared; texts that folding makes empty are left out."""
+    """The texts of one side of a page, folded; texts that folding makes empty are left out."""
 
     tokens: Tokens
     folded: list[str]
@@ -350,7 +352,7 @@ def _kinds(
 def _divided(
     truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading
 ) -> tuple[Mapping[int, Joined], Mapping[int, Joined]]:
-    """Return the words that one side divides at a line end and the other side has in one piece."""
+    """Join words that one side divides at a line end and the other side has in one piece."""
     if reading.unit == "line":
         return {}, {}
     ours = DividedTexts.of(truth.text[of_truth], truth.line[of_truth])
@@ -366,7 +368,7 @@ def _edits(
     reading: Reading,
     sides: tuple[_Side, _Side],
 ) -> NDArray[np.float64]:
-    """Return the counts for error rates, (1, 6), by word for every unit; divided words are joined."""
+    """Return counts for error rates, of shape (1, 6): words are counted whatever the unit."""
     if reading.unit != "word":
         reading = reading._replace(unit="word")
         divided = _divided(truth, of_truth, words, of_words, reading)
@@ -405,7 +407,7 @@ def _gaps(
 def _confidence(
     confidence: NDArray[np.float64], outputs: Tokens, reading: Reading, joined: Mapping[int, Joined]
 ) -> NDArray[np.float64]:
-    """Return the confidence of each token: its word's, or joined from the words of a pair or line."""
+    """Return the confidence of each text; it is joined if the text covers several words."""
     if reading.unit == "line":
         return joined_confidence(confidence, outputs.begin, reading.join)
     of_words = confidence.copy()
@@ -418,7 +420,7 @@ def _confidence(
 def _equal(
     truth: list[str], outputs: list[str], spans: NDArray[np.intp], reading: Reading
 ) -> list[bool]:
-    """Return which spans have equal texts: single words or, if spaces are ignored, several words."""
+    """Return which spans have equal texts; without `whitespace`, only spans of single words can."""
     if "whitespace" not in reading.fold:
         return [k == i + 1 and m == j + 1 and truth[i] == outputs[j] for i, k, j, m in spans.tolist()]
     return [

@@ -1,4 +1,4 @@
-"""Parts of a page that count: the regions of the truth, except regions of ignored types."""
+"""Restrict a page to the regions of the truth, or to regions whose types are not ignored."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PLACELESS = (
 
 
 class PageParts(NamedTuple):
-    """Which parts of a page count.
+    """Which parts of a page are evaluated.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ EVERYTHING = PageParts()
 
 
 def checked_parts(within_truth: bool, ignore_regions: str | Iterable[str]) -> PageParts:
-    """Return the parts that count; raise for an invalid argument."""
+    """Return the parts to evaluate; raise if an argument is invalid."""
     require_type(within_truth, bool, "within_truth", "True or False")
     names = [ignore_regions] if isinstance(ignore_regions, str) else list(ignore_regions)
     for name in names:
@@ -78,7 +78,7 @@ def checked_parts(within_truth: bool, ignore_regions: str | Iterable[str]) -> Pa
 
 
 def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> Words:
-    """Return the outputs in the parts of pages that count, with notes on the others.
+    """Return the outputs in the parts to evaluate, with notes on the outputs left out.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _centres(words: Words, truth: Words, page: int, of_page: NDArray[np.intp]) -
 
 
 def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bool_]:
-    """Return which points lie in a polygon, by the parity of the edges to their right."""
+    """Return which points are inside a polygon: an odd number of edges is to their right."""
     found = np.zeros(len(points), np.bool_)
     x, y = points[:, :1], points[:, 1:]
     for region in regions:
@@ -154,7 +154,7 @@ def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bo
 
 
 def require_types(parts: PageParts, truths: Iterable[Path]) -> None:
-    """Raise if an ignored type of region occurs in no truth: it may be misspelt."""
+    """Raise if no truth has a region of an ignored type, because the type may be misspelt."""
     left = set(parts.ignored)
     seen: set[str] = set()
     for path in truths if left else ():

@@ -1,13 +1,13 @@
-"""Words read right but out of order, found as common runs of words, longest first.
+"""Find words that are read right but out of order, as runs of words common to both texts.
 
-Runs of words that both texts have, in any order, are found by greedy string tiling (M. J. Wise, "String
-similarity via greedy string tiling and running Karp-Rabin matching", University of Sydney, 1993).
-Windows of words are compared by ranks instead of hashes (R. M. Karp, R. E. Miller and A. L. Rosenberg,
-"Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972). The memory is
-proportional to the length of the texts times the logarithm of the longest run. The least length of a
-run is chosen so that few such runs occur by chance (S. Karlin and S. F. Altschul, "Methods for
-assessing the statistical significance of molecular sequence features by using general scoring schemes",
-PNAS 87, 1990, equation 1, without gaps and for equal words alone).
+Common runs of words, in any order, are found by greedy string tiling: the longest run is taken first
+(M. J. Wise, "String similarity via greedy string tiling and running Karp-Rabin matching", University of
+Sydney, 1993). Windows of words are compared by ranks instead of hashes (R. M. Karp, R. E. Miller and A.
+L. Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972). The
+memory is proportional to the length of the texts times the logarithm of the longest run. The minimum
+length of a run is chosen so that few such runs occur by chance (S. Karlin and S. F. Altschul, "Methods
+for assessing the statistical significance of molecular sequence features by using general scoring
+schemes", PNAS 87, 1990, equation 1, without gaps and for equal words alone).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PASSES = 8
 
 
 class Run(NamedTuple):
-    """Equal words: `length` of them from `first` in one sequence and from `second` in the other."""
+    """Equal words: `length` of them, at index `first` of one sequence and `second` of the other."""
 
     first: int
     second: int
@@ -50,7 +50,7 @@ class Run(NamedTuple):
 
 
 class MovedWords(NamedTuple):
-    """The words of a page that are out of order, and the words in order.
+    """The words of a page that are out of order, and the words that are in order.
 
     Pairs have shape (k, 2): the index of a word and of its equal output, sorted by word.
     """
@@ -71,14 +71,14 @@ def moved_words(
     *,
     parts: NDArray[np.bool_] | None = None,
 ) -> MovedWords:
-    r"""Return the words of a page that have an equal output out of order.
+    r"""Find the words of a page that have an equal output out of order.
 
     Parameters
     ----------
     truth, outputs : sequence of str
         Words in reading order, normalised and folded alike.
     parts : ndarray of bool, optional
-        Which true words are single characters or other parts of words; none by default.
+        Whether each true word is a single character or another part of a word; by default, none is.
 
     Returns
     -------
@@ -86,17 +86,18 @@ def moved_words(
 
     Notes
     -----
-    Common runs of words are taken, the longest first. Among runs of one length, the first in the truth
-    is taken, with its first equal run in the outputs. Runs that follow one another in both texts form a
-    chain; the runs of the chain with the largest weight (words weighted by rarity) stay, and all other
-    runs have moved. The remaining words are matched in order by a longest common subsequence. The
-    unmatched words are then joined up and searched again, until no run is found.
+    Common runs of words are taken in decreasing order of length. Among runs of the same length, the
+    first run in the truth is taken first, with the first equal run in the outputs. Runs in the same
+    order in both texts form a chain. The runs of the chain with the largest total weight (the rarer a
+    word, the larger its weight) are in order, and all other runs have moved. The remaining words are
+    matched in order by a longest common subsequence. Then the unmatched words are put together and
+    searched again, until no further run is found.
 
-    A run of words w counts only if it has two words or more and chance makes at most `CHANCE` such
-    runs: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are the numbers of
-    true words and outputs searched, and p(w) is the share of a word among all true words and outputs of
-    the page. For a line, p is the product over its words. Four single characters count as one, because
-    letters depend on the letters before them.
+    A run of words w counts only if it has at least two words, and if the expected number of such runs
+    by chance is small: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are
+    the numbers of true words and outputs searched, and p(w) is the share of a word among all true words
+    and outputs of the page. If the unit is a line, p(w) is the product over the words of the line.
+    Single characters enter with :math:`p(w)^{1/4}`, because letters depend on the letters before them.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def _runs(
     left: Indices,
     right: Indices,
 ) -> list[Indices]:
-    """Return the pairs of each common run among these words, if the run is too long for chance."""
+    """Return the pairs of each common run among these words that is too long to occur by chance."""
     if not len(left) or not len(right):
         return []
     needed = float(np.log2(len(left) * len(right) / CHANCE))
@@ -151,7 +152,7 @@ def _runs(
 
 
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
-    """Return the runs of the chain in one order with the most bits, and the runs outside it."""
+    """Return the runs of the in-order chain with the most bits, and the runs outside this chain."""
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
     # The best chains so far, as (last output index, total bits, last run); indices and bits increase.
     best: list[tuple[int, float, int]] = []
@@ -182,7 +183,7 @@ def _numbers(truth: Sequence[str], outputs: Sequence[str]) -> tuple[Indices, Ind
 
 
 def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
-    """Return the rarity of each true word in bits, -log2 of its share; for a line, the sum."""
+    """Return the rarity of each true word in bits, -log2 of its share (for a line, the sum)."""
     counts = Counter(word for text in (*truth, *outputs) for word in text.split(SPACE))
     total = counts.total()
     rare = {word: math.log2(total / n) for word, n in counts.items()}
@@ -190,7 +191,7 @@ def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
 
 
 def _out_of_order(first: Indices, second: Indices) -> tuple[Indices, Indices]:
-    """Return the places of both sequences outside a longest common subsequence."""
+    """Return the indices in both sequences outside a longest common subsequence."""
     ours, theirs = np.ones(len(first), bool), np.ones(len(second), bool)
     for i, j, n in common_blocks(_as_text(first), _as_text(second)):
         ours[i : i + n] = theirs[j : j + n] = False
@@ -213,13 +214,13 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Ru
     bits : ndarray of float64
         Bits of each number of the first sequence.
     needed : float
-        Least bits of a run.
+        Minimum number of bits of a run.
 
     Returns
     -------
     list of Run
-        Among runs of one length, the first in the first sequence comes first, with its first match in
-        the second.
+        Runs of the same length are in the order of the first sequence, each with its first match in the
+        second.
 
     Examples
     --------
@@ -242,7 +243,7 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Ru
 class _Windows:
     """Windows of two concatenated sequences, compared by rank; words already taken are excluded.
 
-    Callers must ask for lengths in decreasing order.
+    Lengths must be requested in decreasing order.
     """
 
     def __init__(self, first: Indices, second: Indices, bits: Bits, needed: float) -> None:
@@ -256,10 +257,10 @@ class _Windows:
         self.begins = np.arange(self.n_first)
 
     def longest_common(self, most: int) -> int:
-        """Return the greatest length, up to `most`, of a window that both sequences have, or 0.
+        """Return the largest length, up to `most`, of a window common to both sequences, or 0.
 
-        A start is dropped if its window of length `most` has too few bits, because shorter windows have
-        fewer.
+        A start whose window of length `most` has too few bits is dropped, because its shorter windows
+        have even fewer.
         """
         ends = np.minimum(self.begins + most, self.n_first)
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
@@ -277,7 +278,7 @@ class _Windows:
         return longest
 
     def take(self, length: int) -> list[Run]:
-        """Take the common windows of this length that have enough bits, and return them."""
+        """Mark the common windows of this length that have enough bits as taken, and return them."""
         begins, ours, others, theirs = self._free(length)
         good = self.sums[begins + length] - self.sums[begins] >= self.needed
         good &= _is_in(ours, theirs)
@@ -305,11 +306,11 @@ class _Windows:
         return not set(ours.tolist()).isdisjoint(theirs.tolist())
 
     def _is_free(self, begin: int, length: int) -> bool:
-        """Return whether a window is free; its ends tell, because runs already taken are longer."""
+        """Return whether a window is free; its ends decide, because taken runs are not shorter."""
         return not (self.taken[begin] or self.taken[begin + length - 1])
 
     def _free(self, length: int) -> tuple[Indices, NDArray[np.int64], Indices, NDArray[np.int64]]:
-        """Return begins and ranks of the free windows of this length, for each sequence."""
+        """Return the starts and ranks of the free windows of this length, for each sequence."""
         held = np.concatenate([[0], np.cumsum(self.taken)])
         free = held[length:] == held[:-length]
         ranks = self._windows(length)
@@ -321,7 +322,7 @@ class _Windows:
     def _windows(self, length: int) -> NDArray[np.int64]:
         """Return a number for each window of this length; equal windows have equal numbers.
 
-        A window is the union of two windows, which may overlap, whose length is a power of two.
+        A window is the union of two windows, possibly overlapping, whose length is a power of two.
         """
         level = length.bit_length() - 1
         while len(self.ranks) <= level:

@@ -1,4 +1,4 @@
-"""Missed words that nobody looks for: they remain errors even if people verify every output."""
+"""Missed words that nobody looks for, which remain errors even if people verify every output."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["with_unseen_errors", "with_unseen_figures"]
 def with_unseen_errors(point: OperatingPoint, n_missed: int) -> OperatingPoint:
     """Return a point whose error rate includes the missed words that nobody looks for.
 
-    Missed words share a confidence above all others. A threshold below it accepts them, and they count
-    as errors. A threshold above it accepts nothing, but people still do not find them; the point
-    therefore gets a reviewer who finds only the other errors.
+    Missed words share a confidence above all others. Any threshold up to this confidence accepts the
+    missed words, which then count as errors. A threshold above it accepts nothing, but people still do
+    not find the missed words. Therefore, the point gets a reviewer who finds only the other errors.
     """
     if not n_missed or point.acceptance_rate or point.reviewer is not None:
         return point
@@ -29,8 +29,8 @@ def with_unseen_errors(point: OperatingPoint, n_missed: int) -> OperatingPoint:
 def with_unseen_figures(figures: Evaluation, n_missed: int) -> Evaluation:
     """Return figures whose operating points include the missed words that nobody looks for.
 
-    If these words alone exceed a limit, no threshold keeps the limit, and its accepted share has no
-    interval.
+    If the missed words alone exceed a limit, no threshold keeps this limit, and its accepted share has
+    no interval.
     """
     limits = []
     intervals = dict(figures.intervals)

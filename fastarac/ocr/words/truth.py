@@ -1,4 +1,4 @@
-"""The true text of pages: plain text, or an engine's XML that people have corrected."""
+"""Read the true text of pages: plain text, or an engine's XML that people have corrected."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def read_truth(
         The level to read in PAGE, ALTO and hOCR, as for :func:`read`. But if a line's text and its
         words differ by more than spaces, ``"auto"`` takes the line's text.
     hyphenated : {"whole", "parts"}, default="whole"
-        Whether a word divided at a line end is one word or two, if the format marks such words (ALTO).
-        In plain text, words stay as they are written.
+        Whether a word divided at a line end is read as one word or as two, if the format marks such
+        words (ALTO). In plain text, words stay as they are written.
 
     Returns
     -------

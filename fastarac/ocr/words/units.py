@@ -1,4 +1,4 @@
-"""Units of items: words, lines or characters, each with one confidence."""
+"""Units of items: divide or join words into lines or characters, each with one confidence."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Tokens(NamedTuple):
     text : list of str
         The texts as they are written.
     begin, end : ndarray of shape (n,), intp
-        Range of the page's words that each text covers: several for a line, two for a word divided at a
-        line end.
+        Range of the page's words that each text covers: a line covers several, a word divided at a line
+        end two.
     space : ndarray of shape (n,), bool, or None
         Whether a space precedes each text; None if a space precedes all but the first.
     n_unspaced : int
@@ -72,8 +72,8 @@ def tokens(
 ) -> Tokens:
     """Return the texts to align from a slice of the words.
 
-    Scripts written without spaces are divided into characters. `joined` maps the first part of a
-    divided word to the joined word; its second part is left out.
+    Scripts written without spaces are divided into characters. `joined` maps the index of the first
+    part of a divided word to the joined word; the second part is left out.
 
     Examples
     --------
@@ -145,9 +145,9 @@ def _divided(text: str) -> list[str]:
 def joined_confidence(
     confidence: NDArray[np.float64], starts: NDArray[np.intp], join: Join
 ) -> NDArray[np.float64]:
-    """Return one confidence for each run of outputs, (k,); NaN if an output of the run has none.
+    """Join the confidences of each run of outputs, shape (k,); NaN if any of them has none.
 
-    Each run begins at an index in `starts` and ends where the next one begins.
+    Each run begins at an index in `starts` and ends where the next run begins.
     """
     if not len(starts):
         return np.empty(0)

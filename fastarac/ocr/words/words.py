@@ -1,4 +1,4 @@
-"""The words of one or more pages, as an OCR engine or a person wrote them."""
+"""The words of one or more pages, from an OCR engine or from a true text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LISTED = 20  # largest number of pages that an error message lists
 class ReadingNote(NamedTuple):
     """A remark on the words read, with a count; ``str()`` gives a sentence.
 
-    Notes of the same kind add up when readings are concatenated.
+    When readings are concatenated, the counts of equal notes are added.
 
     See Also
     --------
@@ -69,12 +69,12 @@ def _no_numbers() -> NDArray[np.float64]:
 class Words(Table, Result):
     """Words in reading order, with confidences and boxes: the result of every reader.
 
-    A truth has the same shape, without confidences.
+    A truth has the same form, but no confidences.
 
     Attributes
     ----------
     text : tuple of str, n_words of them
-        The words as they are written, without white space in them; never empty.
+        The words as they are written; no word is empty or contains white space.
     confidence : ndarray of shape (n_words,), float64
         The confidence as the engine writes it: in [0, 100] or in [0, 1], see `scale`. NaN if it gives
         none.
@@ -102,7 +102,7 @@ class Words(Table, Result):
     engine : str or None
         The software that wrote the file, where the file names it.
     notes : tuple of ReadingNote
-        Facts about this reading that users should know: repairs made, lines divided into words, words
+        Facts that users should know: repairs that were made, lines that were divided into words, words
         without a confidence. ``str(note)`` is a sentence with its count.
 
     Raises
@@ -182,7 +182,7 @@ class Words(Table, Result):
         )
 
     def page_slices(self) -> list[slice]:
-        """Return, for each page, the slice of its words."""
+        """Return the slice of the words of each page."""
         ends = np.searchsorted(self.page, np.arange(len(self.page_names) + 1)).tolist()
         return [slice(begin, end) for begin, end in itertools.pairwise(ends)]
 
@@ -252,8 +252,8 @@ class Words(Table, Result):
         Returns
         -------
         words : Words
-            Different `source` or `engine` names of the parts are joined by commas. Notes of the same
-            kind add up.
+            Different `source` or `engine` names of the parts are joined by commas. The counts of equal
+            notes are added.
 
         Raises
         ------
@@ -300,7 +300,7 @@ class Words(Table, Result):
 
 
 def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[ReadingNote, ...]:
-    """Return the notes of all readings; notes of the same kind are added up."""
+    """Return the notes of all readings; the counts of equal notes are added."""
     counts: dict[tuple[str, str], int] = {}
     for words in readings:
         for number, one, several in words.notes:
