@@ -107,8 +107,8 @@ class PageAttributes(Table, Result):
         Raises
         ------
         ValueError
-            If a page has two rows. Also if a page has no row, a row has no page, or a value is empty,
-            unless `skip_unmatched` is set. The message names the pages.
+            If a page has two rows or, unless `skip_unmatched` is set, if a page has no row, a row has
+            no page, or a value is empty. The message names the pages.
 
         Notes
         -----
@@ -171,8 +171,8 @@ def read_attributes(
         columns by name, such as those of a data frame. The column ``page`` holds the name of each page
         or of its file; every other column is an attribute.
     skip_unmatched : bool, default=False
-        Whether pages may be missing from the table or from the engines, and values may be empty. Such
-        pages are left out of the attribute's figures, and a note says so.
+        Whether pages may be missing from the table or from the engines, and values may be empty. A page
+        without a row or without a value is left out of the attribute's figures, and a note says so.
 
     Returns
     -------

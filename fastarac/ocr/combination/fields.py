@@ -271,7 +271,9 @@ def _put_together(
     stands = dict(zip(chosen.place.tolist(), every, strict=True))
     first = parts[0]
     truths = {key: row for row, key in enumerate(zip(first.document, first.field, strict=True))}
-    rows: list[tuple[FieldOutputs, int, float, int]] = []  # fields, row, confidence, agreeing engines
+    # For each item: the fields of its engine, its row there, its confidence, and the number of engines
+    # that agree.
+    rows: list[tuple[FieldOutputs, int, float, int]] = []
     for place, (document, field, inserted) in enumerate(keys):
         if place in stands:
             engine, word, _, agreeing, confidence = stands[place]

@@ -59,7 +59,7 @@ class EngineModel(Result):
     odds : tuple of float
         Log-odds that a word is right, at each knot; never decreasing.
     right : Regression
-        Model of a word being right, on the columns named in `Combination.features`.
+        Model of the probability that a word is right; its features are named in `Combination.features`.
     real : Regression or None
         Model of the probability that there is a true word at all, for words that at most half of the
         engines have. None if every such training word was at a true word.

@@ -38,7 +38,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     (:func:`~fastarac.ocr.words.page_alignment.align_page`). The sequence begins with the words of the
     first engine; unmatched words of later engines are inserted. Therefore, equal words that only the
     second and the third engine have are put at the same place. ROVER (Fiscus 1997) also adds one engine
-    after the other, but knows no merged or moved words.
+    after the other, but does not handle merged or moved words.
 
     Examples
     --------

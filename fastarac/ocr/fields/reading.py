@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["read_fields"]
 
 LISTED = 20
-SINGLE = 3  # notes list outputs of a field one by one up to this number
+SINGLE = 3  # notes list up to this many outputs of a field one by one
 EXAMPLES = 3
 #: Comparisons that are tried on outputs that `exact` takes as wrong, to suggest a better comparison.
 TRIED = ("text", "number", "amount", "date")

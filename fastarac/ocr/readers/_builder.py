@@ -176,7 +176,7 @@ class Builder(Generic[Place]):
 
 
 def upright(points: list[tuple[float, float]]) -> Box:
-    """Return the smallest upright box around some points."""
+    """Return the smallest box around some points, with horizontal and vertical edges."""
     if not points:
         return NO_BOX
     across, down = zip(*points, strict=True)

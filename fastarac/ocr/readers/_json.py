@@ -188,7 +188,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
     ------
     OcrFileError
         If the text is not JSON, holds an unpaired surrogate, or has too many lists and objects. Each of
-        these takes some hundred bytes of memory, which can be many times its size in the text.
+        these takes about a hundred bytes of memory, far more than its few characters in the text.
     """
     if text.count("[") + text.count("{") > MOST_HOLDERS + len(text) // SPARSE:
         problem = "it has more lists and objects than the output of an OCR engine of its size"

@@ -60,8 +60,8 @@ def read(file: InputFile) -> Words:
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
     """Return whether the files of one run write a percentage as digits after ``0.``.
 
-    None means that each file decides for itself; this is the answer if the first file is not from such
-    a version.
+    The answer is None, which lets each file decide for itself, if the first file is not from such a
+    version.
 
     Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
     these versions are repaired. A single ``0.60`` proves the faulty notation; a single ``0.06`` or

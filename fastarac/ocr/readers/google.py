@@ -189,7 +189,7 @@ def _vision_box(word: Node) -> tuple[Box, bool]:
 
 
 def read_document_ai(file: InputFile, root: Node) -> Words:
-    """Read a document of Document AI: tokens that point into its text.
+    """Read a document of Document AI: tokens that refer to segments of its text.
 
     Indices count the characters of the text. Words end at white space between tokens, and at the
     breaks that tokens declare.

@@ -40,10 +40,10 @@ CUSTOM_ORDER = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})")
 def read(file: InputFile) -> Words:
     """Read a PAGE XML file.
 
-    Regions, including nested ones, follow `ReadingOrder`, whose groups follow their indices; other
-    regions come last. Table cells without a reading order follow rows and columns. Lines follow their
-    indices if all have one, else their order in the region's text, else their order in the file. If a
-    word has several readings, the reading with the lowest index is taken.
+    Regions, including nested regions, are read in the order of `ReadingOrder`, by the indices in its
+    groups; regions that it omits come last. Table cells without a reading order follow rows and
+    columns. Lines follow their indices if all have one, else their order in the region's text, else
+    their order in the file. If a word has several readings, the reading with the lowest index is taken.
     """
     reader = _Reader(file)
     for element in elements(file, ("Creator", "Page")):

@@ -108,7 +108,7 @@ def _kind(block: Node) -> str:
 
 
 def _page(node: Node, key: str = "Page", *, least: int = 1) -> int:
-    """Return a page number, within a limit, because all pages up to this number are created."""
+    """Return a page number; raise above a limit, because all pages up to it are created."""
     number = node.integer(key, absent=least)
     if not least <= number <= MOST_PAGES:
         raise node.at(key).error(f"a whole number from {least} to {MOST_PAGES:,}")

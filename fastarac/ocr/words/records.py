@@ -195,7 +195,7 @@ class Records(Result):
         return rates_of_pages(names, self.edits[kept].astype(np.int64), confidence_level)
 
     def take(self, rows: NDArray[np.intp]) -> Records:
-        """Return the records of these rows, on the same pages."""
+        """Return the records with these indices; the pages stay the same."""
         indices = rows.tolist()
         columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in COLUMNS}
         columns["truth"] = tuple(self.truth[i] for i in indices)
