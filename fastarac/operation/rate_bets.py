@@ -104,10 +104,11 @@ def unrefuted_range(seen: RateEvidence, limit: float, delta: float) -> tuple[flo
     and Ramdas 2024).
     """
     rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
-    inner = rates[:-1].tolist()
-    # the ends are the refuted grid points next to the range
-    kept = np.flatnonzero([not seen.is_below(rate, delta) for rate in inner])
-    high = float(rates[kept[-1] + 1]) if len(kept) else float(rates[0])
-    left = np.flatnonzero([not seen.is_above(rate, delta) for rate in inner])
-    low = float(rates[left[0] - 1]) if len(left) and left[0] else 0.0
+    n_inner = len(rates) - 1
+    # Both scans end at the first grid point that is not refuted; the one before it is the end.
+    kept = (i for i in reversed(range(n_inner)) if not seen.is_below(float(rates[i]), delta))
+    high = float(rates[next(kept, -1) + 1])
+    left = (i for i in range(n_inner) if not seen.is_above(float(rates[i]), delta))
+    first = next(left, 0)
+    low = float(rates[first - 1]) if first else 0.0
     return low, high
