@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels._jit import Array, kernel, linear_kernel
 
 ROUNDING = 2.0**-49  # bound on the rounding error of the products, relative to them
 NEGLIGIBLE = 1e-290  # products below this may have lost digits to underflow
@@ -30,7 +30,7 @@ def exceeds(a: Any, b: Any, c: Any, d: Any) -> bool:
     return high > other or (high == other and (low & LOWEST) > (other_low & LOWEST))
 
 
-@kernel
+@linear_kernel
 def is_under(x: Array, y: Array, above_x: Array, above_y: Array) -> bool:
     """Return whether no point (x, y) lies above the polygonal line through (above_x, above_y).
 
@@ -49,7 +49,7 @@ def is_under(x: Array, y: Array, above_x: Array, above_y: Array) -> bool:
     return True
 
 
-@kernel
+@linear_kernel
 def count_corners(
     right: Array, wrong: Array, start: int, stop: int, small: bool, corners: Array
 ) -> int:
@@ -76,7 +76,7 @@ def count_corners(
     return n
 
 
-@kernel
+@linear_kernel
 def weight_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
@@ -107,7 +107,7 @@ def weight_corners(
     return n
 
 
-@kernel
+@linear_kernel
 def risk_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:

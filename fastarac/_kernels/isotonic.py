@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels._jit import Array, linear_kernel
 from fastarac._kernels.hulls import exceeds
 
 
-@kernel
+@linear_kernel
 def pool(n: Array, errors: Array, last: Array, block_n: Array, block_errors: Array) -> int:
     """Pool neighbours until error rates rise strictly from block to block; return the number of blocks.
 
