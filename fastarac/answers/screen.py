@@ -192,8 +192,13 @@ def middle_cut(text: str, length: int) -> str:
 
 
 def _cut(column: Column) -> Column:
+    """Shorten thresholds; one that is almost 1 becomes a lower bound, such as >0.999999."""
     most = len(THRESHOLD)
-    cells = [cell if len(cell) <= most else f"{cell[: most - 1]}…" for cell in column.cells]
+    cells = []
+    for cell in column.cells:
+        cut = cell[: most - 1]
+        short = f">{cut}" if cut.startswith("0.9999") else f"{cut}…"
+        cells.append(cell if len(cell) <= most else short)
     return replace(column, cells=cells)
 
 

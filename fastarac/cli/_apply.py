@@ -116,7 +116,7 @@ class _Goals(NamedTuple):
             str(self.report), lambda: _html.save_operation(self.report, policy=policy, applied=applied)
         )
         paths = {"accepted_path": str(self.accepted), "review_path": str(self.review)}
-        written = f"{self.accepted} has the accepted outputs, {self.review} those to verify."
+        written = f"{self.accepted} has the accepted outputs; {self.review} has the outputs to verify."
         answer = found.with_figures(**paths).closing(self._next(applied, request), written)
         answer = self.station.beside(answer, self.review, **of_station)
         deliver(request.printing, "apply", answer, about="applied", report=self.report)
@@ -172,7 +172,7 @@ def apply(
         _divide_pages(loaded, paths, reading, goals, request)
         return
     if len(paths) > 1:
-        raise RefusalError(f"got {len(paths)} tables; give one, or files of OCR")
+        raise RefusalError(f"give one table, or files of OCR, got {len(paths)} tables")
     named = columns_of_policy(loaded, paths[0], confidence)
     groups = named.groups if isinstance(named.groups, str) else None
     columns = {

@@ -119,11 +119,12 @@ class Watch:
         was = self.monitor.mean_updates_to_false_alarm
         problem = _other_state(source, self.monitors, new)
         if problem is None and promised != was:
-            problem = f"its mean number of updates to a false alarm is {was or 'none'}"
+            problem = (
+                f"it was made with another mean number of updates to a false alarm, {was or 'none'}"
+            )
         if problem is not None:
             raise RefusalError(
-                f"{state}: {problem}; give each policy a --state of its own, and begin a new one "
-                "whenever a policy is fitted"
+                f"{state}: {problem}; use one --state for each policy, and a new one after each fit"
             )
 
     def count(self, path: Path) -> None:
@@ -131,7 +132,7 @@ class Watch:
         there = columns_in(path)
         confidence = self._options.confidence or "confidence"
         if confidence in there and not refusing(str(path), lambda: has_rows(path)):
-            self._note(path, ["it has no rows, and so no audits"])
+            self._note(path, ["it has no rows, so no audits were counted"])
             return
         named = self._columns_in(path)
         if refusing(str(path), lambda: is_drawn_log(path)):
@@ -210,8 +211,8 @@ class Watch:
         """Count the audits in a log of all outputs as a simple random sample; some lack an answer."""
         if self._of_policy is not None:
             raise RefusalError(
-                f"{path}: it is a log of one policy, as fastarac sample --audit writes it; give "
-                "that policy instead of a folder"
+                f"{path}: it is the log of one policy (fastarac sample --audit); name this policy "
+                "instead of a folder"
             )
         monitor = self.monitor
         drawn_at = None if self._options.deadline is None else DRAWN_AT

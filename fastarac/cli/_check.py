@@ -96,15 +96,15 @@ EXCLUDED = (
 
 Once = Annotated[
     bool,
-    option("--once", "Check these outputs once, by an exact test that decides sooner.", Panel.sure),
+    option("--once", "Check only once, by an exact test, which needs fewer outputs.", Panel.sure),
 ]
 DeclaredLooks = Annotated[
     int | None,
-    option("--looks N", "Plan N looks at most, from the first one on.", Panel.sure, min=1),
+    option("--looks N", "Plan at most N looks; give this option at the first look.", Panel.sure, min=1),
 ]
 Log = Annotated[
     bool,
-    option("--log", "Read the file as a log of all outputs.", Panel.columns),
+    option("--log", "Read FILE as a log of all outputs, of which some were audited.", Panel.columns),
 ]
 
 

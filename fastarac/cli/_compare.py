@@ -90,8 +90,7 @@ def compare(
         raise RefusalError("--by cannot go with --costs: leave out one of the two")
     if by is not None and request.by_bootstrap:
         raise RefusalError(
-            f"--by cannot go with --statistic {statistic}, which is compared by resamples: use another "
-            "statistic"
+            f"--by cannot go with --statistic {statistic}, which needs resamples: use another statistic"
         )
     columns = reading.columns(
         item=ids, by=by, group=groups, model=model, weight=weight, open=verified.how_open
@@ -124,8 +123,7 @@ def _compare_items(
         require_groups(columns["group"])
     if by_pages and request.costs is not None:
         raise RefusalError(
-            "--costs is for models of the same items; fastarac ocr --costs compares the costs of OCR "
-            "engines"
+            "--costs needs models of the same items; use fastarac ocr --costs for OCR engines"
         )
     found = read_models(paths, columns, pages, same_items=not by_pages)
     order = None

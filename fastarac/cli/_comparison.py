@@ -31,10 +31,13 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison
     from fastarac.uncertainty.paired import Pairing
 
-ORDER = "All models are assumed to have the same items in the same order; --id COLUMN matches them."
+ORDER = (
+    "This assumes that all models have the same items in the same order; --id COLUMN matches items by "
+    "their ids."
+)
 ORDER_AND_TRUTH = (
-    "All models are assumed to have the same items in the same order, as their truths agree; "
-    "--id COLUMN matches them."
+    "All models seem to have the same items in the same order, because their truths agree; "
+    "--id COLUMN matches items by id."
 )
 BY_IDS = (
     'Column "id" matches the items of all models; --id none takes outputs in the order of the files.'

@@ -78,7 +78,7 @@ def read_costs(text: str) -> Prices:
 Costs = Annotated[
     Any,
     option(
-        "--costs PRICES", f"Prices of an output, such as {EXAMPLE}.", Panel.costs,
+        "--costs PRICES", f"Prices per output, such as {EXAMPLE}.", Panel.costs,
         parser=read_costs, show_default=False,
     ),
 ]  # fmt: skip

@@ -9,7 +9,10 @@ from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import Certainty, Delivery, Limits
 from fastarac.cli._settings import Settings
 
-INTRODUCTION = "{n_models} classifiers have read {n_items:,} images of handwritten digits."
+INTRODUCTION = (
+    "{n_models} classifiers have read {n_items:,} images of handwritten digits. At most 1% errors "
+    "means: at most 1% of all outputs are wrong and accepted unchecked."
+)
 AFTER_DEMO = "fastarac evaluate --help"
 
 

@@ -157,7 +157,7 @@ def _refuse_unguaranteed(groups: Any, limits: Limits) -> None:
     """Refuse a guarantee for limits and groups that allow none."""
     if groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
-            "--guarantee with --group cannot prove --max-risk: use --error-rate, or leave out "
+            "--max-risk with --guarantee cannot go with --group: use --error-rate, or leave out "
             f"--group; {RISK_OF_GROUPS}"
         )
 
@@ -167,7 +167,9 @@ def _refuse_groups(groups: Any, paths: Sequence[Path]) -> None:
     from fastarac.io._pages import PAGE, is_of_ocr
 
     if groups is not None and (groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths))):
-        raise RefusalError("--group needs --ci or --guarantee: no other figure depends on it")
+        raise RefusalError(
+            "--group needs --ci or --guarantee: only intervals and guarantees depend on groups"
+        )
 
 
 def _evaluate_items(
@@ -271,8 +273,8 @@ def _labelled(
     crossed = any(each.crossed is not None for each in outputs.values())
     if settings.delivery.report is not None and crossed:
         raise RefusalError(
-            "--report draws whole groups of one kind, but the columns of --group are crossed; use "
-            "one column, or two nested columns"
+            "--report needs one column of --group, or two nested ones: these two are crossed "
+            "(each splits the groups of the other)"
         )
     return list(outputs), iter(outputs.items()), difference
 

@@ -23,8 +23,12 @@ PROBABILITY = "inclusion_probability"  # the column of probabilities that fastar
 NO_LABELS = 'neither a column "correct" nor'
 NO_CONFIDENCE = 'no column "confidence"'
 LABELS_APART = (
-    "; if the labels are in another file, join both by their ids first (docs/faq.md, "
-    "Labels in another file)"
+    "; it seems to hold outputs without labels: if these are in another file, join both by their ids "
+    "first (docs/faq.md, Labels in another file)"
+)
+ONLY_LABELS = (
+    "; it seems to hold labels alone: each FILE needs outputs and labels in the same rows, so join "
+    "both files by their ids first (docs/faq.md, Labels in another file)"
 )
 # The library's arguments, and the options that replace them in messages.
 WORDS = {
@@ -123,8 +127,11 @@ def in_words(error: Exception) -> str:
     message = in_words_of_options(error)
     for library, command in WORDS.items():
         message = message.replace(library, command)
-    has_outputs = NO_LABELS in message and NO_CONFIDENCE not in message
-    return message + LABELS_APART if has_outputs else message
+    if NO_LABELS in message and NO_CONFIDENCE not in message:
+        return message + LABELS_APART
+    lacks_confidence, _, columns = message.partition("; the columns are ")
+    is_of_labels = NO_CONFIDENCE in lacks_confidence and NO_LABELS not in lacks_confidence
+    return message + ONLY_LABELS if is_of_labels and '"correct"' in columns else message
 
 
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
@@ -167,8 +174,8 @@ def refuse_searched(paths: Sequence[Path]) -> None:
     for path in paths:
         if is_of_search(path):
             raise RefusalError(
-                f'{path} has a column "{BATCH}", so fastarac search chose its outputs, not chance. Use '
-                "it with fastarac search; here, use outputs drawn at random (fastarac sample)"
+                f'{path} has a column "{BATCH}", so fastarac search chose its outputs, and they '
+                "are no random sample: use it with fastarac search, and here a file of fastarac sample"
             )
 
 

@@ -144,7 +144,9 @@ def fit(
     incomplete(given, [("--scale", ("--max-risk",))])
     incompatible(given, [("--scale", ("--by", "--document"))])
     if len(paths) > 1 and not choose:
-        raise RefusalError(f"{len(paths)} files are given; --choose fits a model of each and keeps one")
+        raise RefusalError(
+            f"got {len(paths)} files; --choose fits a policy to each and keeps the best one"
+        )
     path = paths[0]
     incompatible(given, [("--choose", ("--only", "--inclusion-probability", "--judge"))])
     columns = reading.columns(by=by, item=document, group=groups, open=verified.how_open)
@@ -226,12 +228,12 @@ def _chosen(
             outputs, of_items, about = _items_of(path, name, columns, types, notes)
             label = name or path.stem
             if label in candidates:
-                raise RefusalError(f"{path}: a model called {quoted(label)} is given twice")
+                raise RefusalError(f"{path}: two models are called {quoted(label)}")
             pair = {"correct": outputs.correct, "confidence": outputs.confidence}
             candidates[label] = {**pair, **of_items, **(about if of_items["documents"] is None else {})}
     if len(candidates) < 2:
         raise RefusalError(
-            f"--choose is given for one model, {quoted(next(iter(candidates)))}; leave it out"
+            f"--choose needs several models, got only {quoted(next(iter(candidates)))}; leave it out"
         )
     first = next(iter(candidates.values()))
     same = "by", "documents"

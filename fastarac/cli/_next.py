@@ -87,9 +87,10 @@ def after_verified(context: typer.Context, limits: Limits) -> str:
 
 
 def after_compare(context: typer.Context) -> str:
-    """Return the command to run after a comparison: evaluate each model with a guarantee."""
-    options = _typed(context, [*READING, "model", "weight"])
-    guarantee = () if context.params["weight"] is not None else ("--guarantee", "0.05")
+    """Return the command after a comparison: evaluate the models, with a guarantee if possible."""
+    options = _typed(context, [*READING, "model", "weight", "by"])
+    in_parts = context.params["weight"] is not None or context.params["by"] is not None
+    guarantee = () if in_parts else ("--guarantee", "0.05")
     return command_line("evaluate", *map(str, context.params["paths"]), *options, *guarantee)
 
 

@@ -52,7 +52,7 @@ OutputFiles = Annotated[
 ]
 Names = Annotated[
     list[str] | None,
-    option("--name NAME", "Name of an engine; repeat in the order of OCR.", Panel.files),
+    option("--name NAME", "Name of an engine; repeat it in the order of OCR.", Panel.files),
 ]
 UnitOption = Annotated[
     Unit | None,
@@ -94,12 +94,18 @@ NoText = Annotated[
 Pairs = Annotated[
     Path | None,
     option(
-        "--pair FILE", "Table of truth, engine and output, for files whose names do not match.",
+        "--pair FILE", "Table that pairs files, with the columns truth, engine and output.",
         Panel.files, expert=True,
     ),
 ]  # fmt: skip
 SkipUnmatched = Annotated[
-    bool, option("--skip-unmatched", "Leave out files without a partner.", Panel.files, expert=True)
+    bool,
+    option(
+        "--skip-unmatched",
+        "Leave out truths without output, and outputs without truth.",
+        Panel.files,
+        expert=True,
+    ),
 ]
 
 

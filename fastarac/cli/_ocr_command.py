@@ -109,7 +109,9 @@ def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) ->
         others = {"pages": _ocr.OF_PAGES, "texts": _ocr.OF_TEXTS}
         refuse_others(request.given, request.files.some(), "fields", others)
         if own.missed_price is not None:
-            raise RefusalError("missed_price is for words; a missed field costs its verification")
+            raise RefusalError(
+                "missed_price is for words; leave it out, because a missed field costs its verification"
+            )
         return True
     refuse_others(request.given, request.files.some(), "texts", {"fields": _ocr.OF_FIELDS})
     by_page = settings.certainty.failure_probability is not None and request.by_page
@@ -169,7 +171,7 @@ def find(
         )
         if prices is not None and (charged or missed_price is not None):
             who = "engines" if charged else "missed words"
-            notes.append(f"Differences in cost are not tested, as {who} have their own price.")
+            notes.append(f"Differences in cost are not tested, because {who} have their own price.")
         elif prices is not None:
             costs, said = _compared_costs(items, prices, level, engines.paired)
             notes += said if costs is None else in_groups_of(unit, said)

@@ -73,8 +73,8 @@ def _check(request: OcrRequest) -> None:
     missed = request.alignment.missed
     if missed not in (None, "reject"):
         raise RefusalError(
-            f"--missed is {missed}; fields take reject alone, because a person sees that a field is "
-            "empty"
+            f"--missed must be reject for fields, because a person sees that a field is empty, got "
+            f"{missed}"
         )
 
 

@@ -27,7 +27,7 @@ EXAMPLES = {  # examples of values for keys that do not hold texts
 SettingsFile = Annotated[
     Path | None,
     option(
-        "--settings FILE", "Settings that seldom change, in a .toml file.",
+        "--settings FILE", "A .toml file with settings that seldom change.",
         Panel.files, expert=True,
     ),
 ]  # fmt: skip

@@ -60,7 +60,8 @@ WORDS = {  # parts of messages and their replacements
 
 NONE = "none"  # value that turns off an option's default behaviour
 RISK_OF_GROUPS = (
-    "for dependent outputs, a guarantee of a risk needs thresholds that were fixed without them"
+    "with dependent outputs, --max-risk can be guaranteed only for thresholds that were chosen on "
+    "other data"
 )
 RISK_BY_PAGE = (
     "--max-risk has no --guarantee by page; use --error-rate, or --group none to treat the outputs of "
@@ -219,7 +220,6 @@ class PrintedFormat(StrEnum):
 
 NumbersAs = StrEnum("NumbersAs", ["text", "number"])
 MayBeEmpty = StrEnum("MayBeEmpty", ["truth", "confidence"])
-ConfidenceAlone = StrEnum("ConfidenceAlone", ["confidence"])
 Form = StrEnum("Form", ["text", "json"])
 
 
@@ -265,19 +265,19 @@ Prediction = Annotated[
 ]
 Truth = Annotated[str | None, option("--truth COLUMN", "True value of each output.", Panel.columns)]
 ALLOW_EMPTY = option(
-    "--allow-empty COLUMN", "Take an empty truth as empty text; never accept an empty confidence.",
+    "--allow-empty COLUMN",
+    "Column that may be empty: truth (empty text) or confidence (never accepted).",
     Panel.columns, expert=True,
 )  # fmt: skip
 AllowEmpty = Annotated[list[MayBeEmpty] | None, ALLOW_EMPTY]
-EmptyConfidenceOnly = Annotated[ConfidenceAlone | None, ALLOW_EMPTY]
 COMPARE = "--compare HOW"
-COMPARE_HELP = "Compare as text or number; in ocr, by FIELD=HOW."
+COMPARE_HELP = "How to compare: text or number; in ocr, FIELD=HOW."
 CompareNumbers = Annotated[NumbersAs | None, option(COMPARE, COMPARE_HELP, Panel.columns)]
 InclusionProbability = Annotated[
     str | None,
     option(
         "--inclusion-probability COLUMN",
-        "Probability with which an output was drawn.",
+        "Probability that each output was drawn.",
         Panel.columns,
     ),
 ]
@@ -286,7 +286,7 @@ OpenAnswers = Annotated[
     Open,
     option(
         "--open HOW",
-        "Outputs without an answer: refuse, or count as wrong.",
+        "What to do with outputs that nobody answered: refuse or wrong.",
         Panel.columns,
         expert=True,
     ),
@@ -305,14 +305,18 @@ GroupColumn = Annotated[
 ]
 ModelColumn = Annotated[
     str | None,
-    option("--model COLUMN", "Model of each output, if files hold several.", Panel.columns),
+    option("--model COLUMN", "Model of each output, if a file has several models.", Panel.columns),
 ]
 Weight = Annotated[
     str | None, option("--weight COLUMN", "Weight of each output.", Panel.columns, expert=True)
 ]
 Item = Annotated[
     str | None,
-    option("--id COLUMN", "Unique id of each item.  [default: id, if present]", Panel.columns),
+    option(
+        "--id COLUMN",
+        "Id of each item; no two items share one.  [default: id, if present]",
+        Panel.columns,
+    ),
 ]
 ERROR_RATE = "--error-rate RATE"
 ERROR_RATE_HELP = "Allowed share of errors among all outputs."
@@ -345,7 +349,7 @@ Level = Annotated[
 UnseenPages = Annotated[
     bool,
     option(
-        "--unseen-pages", "Widen intervals for unseen pages that may be wrong throughout.",
+        "--unseen-pages", "Widen intervals, because pages outside the sample may be wrong throughout.",
         Panel.sure, expert=True,
     ),
 ]  # fmt: skip
@@ -366,7 +370,7 @@ Seed = Annotated[
     ),
 ]
 STATISTIC = option(
-    "--statistic NAME", "Metric, such as roc_auc or acceptance_rate:threshold=0.9.", Panel.sure
+    "--statistic NAME", "Statistic, such as roc_auc or acceptance_rate:threshold=0.9.", Panel.sure
 )
 StatisticName = Annotated[str, STATISTIC]
 OutputFormat = Annotated[PrintedFormat, format_option("table (default), markdown, json or csv")]
@@ -378,7 +382,7 @@ MaxMemory = Annotated[
     str | None,
     option(
         "--max-memory SIZE",
-        "Memory to use for larger files, such as 500MB; figures become bounds.",
+        "Read files in this much memory, such as 500MB; figures become bounds.",
         Panel.output,
         expert=True,
     ),
@@ -390,20 +394,20 @@ FailIfWorse = Annotated[Worse | None, FAIL_IF]
 MaxLine = Annotated[
     int | None,
     option(
-        "--max-line SIZE", "Longest line, such as 64MB.  [default: 16MiB]", Panel.other,
+        "--max-line SIZE", "Longest line to read, such as 64MB.  [default: 16MiB]", Panel.other,
         parser=line_size,
     ),
 ]  # fmt: skip
 MaxRatio = Annotated[
     float | None,
     option(
-        "--max-ratio RATIO", "Largest expansion of a .gz file.  [default: 200]",
+        "--max-ratio RATIO", "Largest growth of a .gz file.  [default: 200]",
         Panel.other, parser=ratio,
     ),
 ]  # fmt: skip
 SafeCsv = Annotated[
     bool,
-    option("--safe-csv", "Stop CSV texts from running as formulas.", Panel.other),
+    option("--safe-csv", "Keep spreadsheets from running CSV texts.", Panel.other),
 ]
 Plot = Annotated[
     Path | None,
@@ -412,10 +416,14 @@ Plot = Annotated[
 ReportFile = Annotated[
     Path | None, option("--report FILE", "Write a report with charts as an .html file.", Panel.output)
 ]
-STATE = option("--state FILE", "File that stores the progress between runs.", Panel.output)
+STATE = option("--state FILE", "File that keeps the progress between runs.", Panel.output)
 State = Annotated[Path | None, STATE]
-ANSWERS = option("--answers FILE", "An earlier sample, with the answers filled in.", Panel.verifying)
-BUDGET = option("--budget N", "Total number of outputs to verify.", Panel.verifying)
+ANSWERS = option(
+    "--answers FILE", "File of drawn outputs, with the answers filled in.", Panel.verifying
+)
+BUDGET = option(
+    "--budget N", "Number of outputs to verify; in week, the average per week.", Panel.verifying
+)
 
 
 def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
@@ -428,7 +436,7 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
             f"{', '.join(map(quoted, columns))}"
         )
     if len(columns) == 2 and "none" in columns:
-        raise RefusalError("--group none excludes any other --group; leave out one of the two")
+        raise RefusalError("--group none cannot go with another --group: leave out one of the two")
     return columns[0] if len(columns) == 1 else tuple(columns)
 
 
@@ -501,7 +509,7 @@ class Certainty:
         if not self.is_default or self.level is None or work <= MOST_OUTPUTS:
             return self, []
         note = (
-            f"no intervals are shown, as they take more than a second; --ci {self.level:g} shows them"
+            f"intervals would take more than a second and are left out; --ci {self.level:g} shows them"
         )
         return replace(self, level=None), [note]
 

@@ -103,11 +103,11 @@ Detect = Annotated[
 ]
 Outputs = Annotated[
     int | None,
-    option("--outputs N", "Number of outputs to come, audited or not.", Panel.limits),
+    option("--outputs N", "Number of all outputs to come, audited or not.", Panel.limits),
 ]
 Power = Annotated[
     float | None,
-    option("--power PROBABILITY", "Probability of success to plan for.  [default: 0.8]", Panel.sure),
+    option("--power PROBABILITY", "Probability that the plan succeeds.  [default: 0.8]", Panel.sure),
 ]
 Difference = Annotated[
     float | None,

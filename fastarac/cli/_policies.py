@@ -71,7 +71,9 @@ def policies_in(folder: Path) -> dict[str, Policy]:
     """Read the policies of a folder, by file name without ending."""
     files = sorted(folder.glob("*.json"))
     if not files:
-        raise RefusalError(f"{folder}: it has no policies (files whose names end in .json)")
+        raise RefusalError(
+            f"{folder}: there is no policy in this folder (a file whose name ends in .json)"
+        )
     return {path.stem: load(path) for path in files}
 
 
@@ -138,7 +140,7 @@ def of_one_model(
     """
     if MODEL in columns.values() or MODEL not in columns_in(path):
         if only is not None:
-            raise RefusalError(f'{path}: there is no column "{MODEL}" beside --only')
+            raise RefusalError(f'{path}: --only needs a column "{MODEL}", which the file lacks')
         return _read(path, columns, notes)
     parts = _read(path, {**columns, "model": MODEL}, notes).per_model()
     if only is None and len(parts) > 1:
@@ -194,7 +196,7 @@ def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed
         return outputs
     left = ~outputs.rejected
     if not left.any():
-        raise RefusalError(f"{path}: no output is left that has a confidence")
+        raise RefusalError(f"{path}: none of its outputs has a confidence")
     n = int(outputs.rejected.sum())
     said = said_of_rejects(n, len(outputs), missed=missed)
     if outputs.item is not None:
@@ -230,8 +232,8 @@ def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
     """Return the group of each output; refuse crossed groups, which need two columns."""
     if outputs.crossed is not None:
         raise RefusalError(
-            "the columns of --group are crossed (neither lies within the other); use one column, "
-            "or two nested columns"
+            "--group must name one column, or two nested ones: these two are crossed (each "
+            "splits the groups of the other)"
         )
     return labels_of(outputs.group)
 

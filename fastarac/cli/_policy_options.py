@@ -46,12 +46,16 @@ PolicyFile = Annotated[
 ]
 Document = Annotated[
     str | None,
-    option("--document COLUMN", "Documents, each accepted as a whole or not at all.", Panel.columns),
+    option(
+        "--document COLUMN",
+        "Document of each field; documents are accepted as a whole or not at all.",
+        Panel.columns,
+    ),
 ]
 DocumentTypes = Annotated[
     str | None,
     option(
-        "--type COLUMN", "Document types; a document needs only the fields of its type.",
+        "--type COLUMN", "Type of each document, which decides the fields that it needs.",
         Panel.columns, expert=True,
     ),
 ]  # fmt: skip
@@ -59,7 +63,7 @@ Optional = Annotated[
     list[str] | None,
     option(
         "--optional FIELD",
-        "Field that a document may lack, or a .toml file.",
+        "Field that a document may lack, or a .toml file of them.",
         Panel.columns,
     ),
 ]
@@ -72,7 +76,11 @@ FieldsComplete = Annotated[
 ]  # fmt: skip
 Scale = Annotated[
     ConfidenceScale | None,
-    option("--scale SCALE", "With --max-risk, confidences are unit (0 to 1) or percent.", Panel.limits),
+    option(
+        "--scale SCALE",
+        "Scale of the confidences with --max-risk: unit (0 to 1) or percent.",
+        Panel.limits,
+    ),
 ]
 Only = Annotated[
     str | None,
@@ -82,8 +90,8 @@ TruthFound = Annotated[
     Any,
     option(
         "--truth-found SHARE",
-        "Share of errors that verifiers find, or three counts of errors: found by both of two people, "
-        "only by the first, only by the second.",
+        "Share of errors that people find, such as 0.9; or errors found by both of two people, only by "
+        "the first, only by the second, such as 82,9,10.",
         Panel.verifying, expert=True, parser=truth_reader, show_default=False,
     ),
 ]  # fmt: skip
@@ -101,7 +109,7 @@ ReviewPages = Annotated[
     Path | None,
     option(
         "--review-pages FOLDER",
-        "Write an .html file per page to a new folder.",
+        "New folder for one .html file per page.",
         Panel.output,
         expert=True,
     ),

@@ -246,8 +246,8 @@ def _require_together(given: set[str]) -> None:
         )
     if "--group" in given:
         raise RefusalError(
-            "--group cannot go with --audit, which draws single outputs; without --audit, whole "
-            "groups are drawn, for fastarac check --inclusion-probability"
+            "--group cannot go with --audit, which draws single outputs; leave out --audit to draw "
+            "whole groups, for fastarac check --inclusion-probability"
         )
 
 
@@ -369,9 +369,9 @@ def _require_rows(audit: Path, policy: Any) -> None:
     """Refuse a policy of whole documents."""
     if policy.documents is not None:
         raise RefusalError(
-            f"{audit}: the policy accepts whole documents, whose audits are no rows; draw whole "
-            "documents at random instead, accepted or not, verify all their fields, and give these "
-            "rows to check and monitor"
+            f"{audit}: the policy accepts whole documents, which --audit cannot draw: draw documents "
+            "at random, accepted or not, verify all their fields, and give these rows to check and "
+            "monitor"
         )
 
 

@@ -37,10 +37,7 @@ if TYPE_CHECKING:
 
     M = TypeVar("M", bound=Model | ModelWithoutItems)
 
-WITHOUT_GROUPS = (
-    "some outputs have no confidence, such as words that were missed; --by evaluates groups of outputs "
-    "that all have one"
-)
+WITHOUT_GROUPS = "--by needs a confidence for each output; some have none, such as missed words"
 
 
 def in_groups_of(kind: str, notes: Iterable[str]) -> Iterator[str]:

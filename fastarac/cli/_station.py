@@ -32,7 +32,7 @@ is an image, and saves a CSV file that takes the place of the filled-in table. I
 or a network; two people open the same page, and it shows where their files differ.
 """
 
-NOTHING = "no station was written, as nothing is to be verified."
+NOTHING = "no page was written, because there is nothing to verify."
 Output = Annotated[Path, output_option("Write the page to this file.")]
 
 

@@ -64,8 +64,8 @@ Exit status: 0 to go on, 1 to stop.
   fastarac week policy.json -o weeks/
   fastarac week policy.json ocr/ --budget 200 --wait 2 --images scans/ -o weeks/
 
-Without files, the command only takes answers. The same files or answers twice count once. --budget is
-the average number of audits in the first week; --wait and --seed are those of the first week, too.
+Without files, the command only reads answers. Files and answers that are given twice count once. The
+first week sets --budget, --wait and --seed for all weeks.
 """
 
 NAMES = {"budget": "--budget", "deadline": "--wait", "seed": "--seed", "folder": "--output"}
@@ -77,7 +77,7 @@ NewFiles = Annotated[
         show_default=False,
     ),
 ]
-WeeksFolder = Annotated[Path, output_option("Write the weeks to this folder.")]
+WeeksFolder = Annotated[Path, output_option("Folder for the weeks, each in a folder of its own.")]
 Budget = Annotated[float | None, BUDGET]
 Answers = Annotated[list[Path] | None, ANSWERS]
 Wait = Annotated[

@@ -232,12 +232,12 @@ class TestPairing:
         assert 'the truth of output 1 is "1" for a and "4"' in refusal(*pair, "--id", "none")
         same = write(tmp_path / "c.csv", sorted(ROWS_B))
         result = run(pair[0], same, "--id", "none", "--format", "json")
-        assert "in the same order, as their truths agree; --id COLUMN" in result.stderr
+        assert "in the same order, because their truths agree; --id COLUMN" in result.stderr
         for name, rows in (("d", ROWS_A), ("e", ROWS_B)):
             plain = ((int(row[1] == row[2]), row[3]) for row in rows)
             write(tmp_path / f"{name}.csv", plain, "correct,confidence")
         table = run(tmp_path / "d.csv", tmp_path / "e.csv").stdout
-        assert "assumed to have the same items in the same order; --id COLUMN matches them." in table
+        assert "all models have the same items in the same order; --id COLUMN matches items" in table
 
     def test_a_column_of_ids_is_used_without_being_named(self, tmp_path, pair):
         """Two files of the same items, one of them shuffled, are compared item by item."""

@@ -71,7 +71,9 @@ def test_fit_chooses(folder):
     choice = json.loads(found)["policy"]["choice"]
     assert (choice["chosen"], choice["by_half"], len(choice["candidates"])) == ("0", False, 2)
     assert json.loads(chosen.read_text())["failure_probability"] == 0.05
-    assert "--choose fits a model of each" in refusal("fit", *files, "--error-rate", 0.02, "-o", chosen)
-    assert "--choose is given for one model" in refusal(
+    assert "--choose fits a policy to each" in refusal(
+        "fit", *files, "--error-rate", 0.02, "-o", chosen
+    )
+    assert "--choose needs several models, got only" in refusal(
         "fit", files[0], "--choose", "--error-rate", 0.02, "-o", chosen
     )

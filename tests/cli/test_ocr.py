@@ -182,8 +182,8 @@ def test_a_guarantee_counts_pages():
     assert "With 95% confidence at most 5% errors remain: accept at confidence >= " in alone
     assert refusal(*plain, "--guarantee", 0.05, "--max-risk", 0.1) == (
         "--max-risk has no --guarantee by page; use --error-rate, or --group none to treat the "
-        "outputs of a page as independent: for dependent outputs, a guarantee of a risk needs "
-        "thresholds that were fixed without them"
+        "outputs of a page as independent: with dependent outputs, --max-risk can be guaranteed "
+        "only for thresholds that were chosen on other data"
     )
 
 
@@ -250,7 +250,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     assert "62 of 2,190 items have no output with a confidence: they are never accepted" in text
     refused = CliRunner().invoke(app, [*evaluate[:4], "--by", "page"])
     assert refused.exit_code == 2
-    assert "some outputs have no confidence, such as words that were missed; --by" in refused.stderr
+    assert "--by needs a confidence for each output; some have none, such as" in refused.stderr
     policy = ["fit", str(out), "-o", str(tmp_path / "policy.json"), "--error-rate", "0.2"]
     fitted = commands.detailed(*policy, "--group", "page", "--only", "plain").stdout
     assert "62 of 2,190 items have no output with a confidence: they are never accepted" in fitted

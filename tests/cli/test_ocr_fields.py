@@ -227,7 +227,7 @@ def test_refusals(tables):
         f"--unit is for texts, but {both} is read as fields"
     )
     assert refusal(both, "--missed", "separate") == (
-        "--missed is separate; fields take reject alone, because a person sees that a field is empty"
+        "--missed must be reject for fields, because a person sees that a field is empty, got separate"
     )
     assert run(both, "--missed", "reject", *COMPARE)
     assert refusal(both).endswith(

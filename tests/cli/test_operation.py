@@ -184,7 +184,7 @@ def test_a_policy_is_for_one_model(folder, tmp_path):
     run(*apply)
     assert '--only is "C"; column "model" of' in refusal(*fit, "--only", "C")
     fit[1] = folder / "verified.csv"
-    assert 'there is no column "model" beside --only' in refusal(*fit, "--only", "B")
+    assert '--only needs a column "model", which the file lacks' in refusal(*fit, "--only", "B")
 
 
 class TestCheck:
@@ -448,7 +448,7 @@ class TestMonitor:
         before = state.read_text()
         message = refusal("monitor", other, folder / "few.csv", "--state", state)
         assert f"state.json: it is not the state of {other}, but of another policy; give" in message
-        assert "begin a new one whenever a policy is fitted" in message
+        assert "and a new one after each fit" in message
         assert state.read_text() == before
         again = tmp_path / "again.json"  # the same policy under another name
         again.write_bytes(one.read_bytes())

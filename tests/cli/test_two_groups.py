@@ -53,8 +53,8 @@ def test_where_one_is_expected(items):
     path = str(items[0])
     crossed = ("--group", "writer", "--group", "form")
     message = reason("fit", path, "--error-rate", "0.05", *crossed, "-o", "policy.json")
-    assert "the columns of --group are crossed" in message
+    assert "or two nested ones: these two are crossed" in message
     message = reason("evaluate", path, "--ci", "0.95", "--group", "writer", "--group", "writer")
     assert "--group must name one column, or two" in message
     message = reason("evaluate", path, "--ci", "0.95", "--group", "none", "--group", "writer")
-    assert "--group none excludes any other --group" in message
+    assert "--group none cannot go with another --group" in message

@@ -66,7 +66,8 @@ class TestDefault:
         monkeypatch.setattr(_options, "MOST_OUTPUTS", 5004)
         command = ("evaluate", few, *options, "--format", "json")
         assert (
-            "no intervals are shown, as they take more than a second; --ci 0.95" in run(*command).stderr
+            "intervals would take more than a second and are left out; --ci 0.95"
+            in run(*command).stderr
         )
         assert "_low" not in run(*command).stdout
         assert "_low" in run(*command, *CI).stdout
@@ -78,7 +79,7 @@ class TestDefault:
         command = "evaluate", path, "--inclusion-probability", "p", "--format", "json"
         assert "_low" in run(*command).stdout
         monkeypatch.setattr(_options, "MOST_OUTPUTS", 5000)
-        assert "no intervals are shown" in run(*command).stderr
+        assert "are left out; --ci" in run(*command).stderr
         assert "_low" in run(*command, *CI).stdout
 
 
@@ -269,9 +270,11 @@ class TestDependence:
         assert "--group needs --ci" in refusal("evaluate", pages, "--group", "page", "--ci", "none")
         options = "--group", "page", "--guarantee", 0.05, "--max-risk", 0.1
         message = refusal("evaluate", pages, *options)
-        assert message.startswith("--guarantee with --group cannot prove --max-risk: use --error-rate")
-        assert "--group; for dependent outputs, a guarantee of a risk" in message
-        assert message.endswith("needs thresholds that were fixed without them")
+        assert message.startswith(
+            "--max-risk with --guarantee cannot go with --group: use --error-rate"
+        )
+        assert "--group; with dependent outputs, --max-risk can be guaranteed" in message
+        assert message.endswith("thresholds that were chosen on other data")
 
     def test_guarantees(self, pages):
         options = "--group", "page", "--guarantee", 0.05, "--error-rate", 0.2
