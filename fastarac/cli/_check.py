@@ -25,7 +25,6 @@ from fastarac.cli._option_groups import (
     grouped,
 )
 from fastarac.cli._options import (
-    NONE,
     GroupColumn,
     Item,
     PolicyConfidence,
@@ -34,6 +33,7 @@ from fastarac.cli._options import (
     column_option,
     groups_of,
     limit_options,
+    one_column,
     option,
     require_files,
 )
@@ -280,9 +280,8 @@ def _of_log(
             f'{path}: there is no column "{OF_AUDIT}", so it is no log of fastarac sample --audit; for '
             "verified outputs, leave out --log"
         )
-    groups = None if columns["group"] == NONE else columns["group"]
-    if not (groups is None or isinstance(groups, str)):
-        raise RefusalError("--log takes one --group, got two")
+    groups = columns["group"]
+    groups = one_column([groups] if isinstance(groups, str) else groups)
     named = {
         "confidence": columns["confidence"], "correct": columns["correct"] or "correct",
         "by": columns["by"], "groups": groups,

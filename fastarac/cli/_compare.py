@@ -73,21 +73,19 @@ def compare(
     refused = (*NOT_OF_VERIFIED, "by", "costs")
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(output_format, details=details)
-    incompatible(given_options(context).values(), [("--fail-if", ("--model",))])
+    incompatible(given_options(context).values(), [("--fail-if", ("--model",)), ("--by", ("--costs",))])
     if of_verified is not None:
         from fastarac.cli import _verified
         from fastarac.cli._files import names_of_files
 
-        request = request_of(statistic, ci, None)
+        request = request_of(statistic, options.needed_level(ci), None)
         command = after_compare(context)
         compared = _verified.compare(paths, of_verified, request, delivery, item, command)
         if fail_if is not None:
             end(worse_than_first(compared, names_of_files(paths)[0]))
         return
-    request = request_of(statistic, ci, costs, unseen_pages=unseen_pages)
+    request = request_of(statistic, options.needed_level(ci), costs, unseen_pages=unseen_pages)
     ids = False if item == NONE else item
-    if by is not None and request.costs is not None:
-        raise RefusalError("--by cannot go with --costs: leave out one of the two")
     if by is not None and request.by_bootstrap:
         raise RefusalError(
             f"--by cannot go with --statistic {statistic}, which needs resamples: use another statistic"

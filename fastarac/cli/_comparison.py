@@ -47,14 +47,12 @@ SHARED = "Only shared items are compared"
 
 def request_of(
     statistic: str,
-    level: float | None,
+    level: float,
     prices: Prices | None,
     *,
     unseen_pages: bool = False,
 ) -> ComparisonRequest:
     """Return the request, or refuse it."""
-    if level is None:
-        raise RefusalError("--ci is none, but a comparison needs intervals; use a level such as 0.95")
     Certainty(level).check()
     costs = () if prices is None else (prices.costs, prices.reviewer)
     request = ComparisonRequest(statistic_of(statistic), level, *costs)

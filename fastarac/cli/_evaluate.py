@@ -75,6 +75,12 @@ EXCLUDED = (
     ("--unseen-pages", ("--by", "--ci none")),
     ("--max-memory", NEED_ITEMS),
 )
+MARKDOWN = "--format markdown"
+EXCLUDED_IN_PART = (
+    ("--max-risk", ("--guarantee",)),
+    ("--report", ("--by", "--costs")),
+    (MARKDOWN, ("--inclusion-probability",)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,8 @@ def evaluate(
     if of_verified is not None:
         from fastarac.cli import _verified
 
+        given = {*given_options(context).values(), *([MARKDOWN] if delivery.page().markdown else [])}
+        incompatible(given, EXCLUDED_IN_PART, " for partly verified outputs")
         certainty.check(limits)
         command = after_verified(context, limits)
         _verified.evaluate(

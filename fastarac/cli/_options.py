@@ -446,6 +446,13 @@ def require_groups(groups: object) -> None:
         raise RefusalError("--unseen-pages needs --group, the column of pages")
 
 
+def needed_level(level: float | None) -> float:
+    """Return the confidence level; refuse none where intervals are needed."""
+    if level is None:
+        raise RefusalError("--ci must be a number such as 0.95 here, got none")
+    return level
+
+
 def one_column(columns: Sequence[str] | None) -> str | None:
     """Return the column of groups; refuse two columns."""
     groups = groups_of(columns)

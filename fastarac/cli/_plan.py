@@ -33,6 +33,7 @@ from fastarac.cli._options import (
     RefusalError,
     ReportFile,
     groups_of,
+    needed_level,
     option,
     rate,
     require_files,
@@ -169,10 +170,7 @@ def plan(
     """Plan how many outputs to verify."""
     _require_together(set(given_options(context).values()))
     require_files(None, report)
-    if ci is None:
-        raise RefusalError(
-            "--ci is none, but a plan needs a level; give a number such as 0.95, or leave out --ci"
-        )
+    level = needed_level(ci)
     likely = 0.8 if power is None else power
     notes: list[str] = []
     source = None
@@ -182,9 +180,9 @@ def plan(
         source = _pilot(pilot, only, columns, max_risk, notes)
     with collected(notes):
         if difference is not None:
-            found = _comparison(difference, discordance, ci, likely)
+            found = _comparison(difference, discordance, level, likely)
         elif half_width is not None and source is not None:
-            found = _interval(source, statistic or "arac_auc", half_width, ci)
+            found = _interval(source, statistic or "arac_auc", half_width, level)
         elif detect is not None and error_rate is not None:
             asked = {"n_outputs": outputs, "failure_probability": guarantee, "power": likely}
             found = _audits(source, error_rate, detect, asked | {"truth_reader": truth_found})

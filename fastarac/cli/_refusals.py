@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     Rule = tuple[str, Sequence[str]]
 
 
-def incompatible(given: Collection[str], rules: Iterable[Rule]) -> None:
-    """Refuse an option beside one that it excludes."""
+def incompatible(given: Collection[str], rules: Iterable[Rule], where: str = "") -> None:
+    """Refuse an option beside one that it excludes; `where` says for which outputs the rules hold."""
     for option, others in rules:
         other = next((each for each in others if each in given), None)
         if option in given and other is not None:
-            raise RefusalError(f"{option} cannot go with {other}: leave out one of the two")
+            raise RefusalError(f"{option} cannot go with {other}{where}: leave out one of the two")
 
 
 def incomplete(given: Collection[str], rules: Iterable[Rule]) -> None:

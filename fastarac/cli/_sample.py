@@ -131,7 +131,7 @@ NEEDED = (
     ("--crops", ("--images",)),
     ("--open", ("--answers",)),
 )
-NOT_DOUBLE = [("--double", ("--audit", "--answers"))]
+NOT_DOUBLE = [("--double", ("--audit", "--answers")), ("--group", ("--audit",))]
 LIMITS = "--error-rate", "--max-risk"
 OF_AIMS = "--for", *LIMITS
 UNEVEN = "--judge", "--mix", "--by"
@@ -243,11 +243,6 @@ def _require_together(given: set[str]) -> None:
         raise RefusalError(
             "--audit spreads the budget evenly by default, so --judge has no effect: add a --mix below "
             "1, or leave out --judge"
-        )
-    if "--group" in given:
-        raise RefusalError(
-            "--group cannot go with --audit, which draws single outputs; leave out --audit to draw "
-            "whole groups, for fastarac check --inclusion-probability"
         )
 
 

@@ -21,7 +21,7 @@ from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
 from fastarac.cli._files import names_of_files
 from fastarac.cli._json import write_object
-from fastarac.cli._options import NONE, RefusalError, in_words_of_options, writing
+from fastarac.cli._options import NONE, in_words_of_options, writing
 from fastarac.cli._policies import refusing
 from fastarac.cli._standard import csv_text, tell, write
 from fastarac.partial_truth.verified_files import read_verified_fields
@@ -50,12 +50,7 @@ def evaluate(
 ) -> None:
     """Print the figures of each file, of each group in column `by`, and the guarantees."""
     arguments = limits.arguments()
-    if certainty.failure_probability is not None and limits.max_risk:
-        raise RefusalError(
-            "--max-risk cannot go with --guarantee for partly verified outputs: use --error-rate, "
-            "or fastarac fit --max-risk"
-        )
-    _check(delivery, by, prices)
+    delivery.check()
     if prices is not None:
         arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
     conditions.require_models(names_of_files(paths))
@@ -76,27 +71,6 @@ def evaluate(
     if delivery.report is not None:
         _report(delivery.report, read, judged, notes, certainty.level or _html.LEVEL)
     _print(judged, notes, delivery, conditions, command)
-
-
-def _check(delivery: Delivery, by: str | None, prices: Prices | None) -> None:
-    """Refuse formats and reports that do not exist for partly verified outputs."""
-    delivery.check()
-    if str(delivery.form) == "markdown":
-        raise RefusalError(
-            "--format must be table, json or csv with --inclusion-probability, got markdown"
-        )
-    if delivery.report is None:
-        return
-    if by is not None:
-        raise RefusalError(
-            "--by and --report cannot go together with --inclusion-probability: leave out one of "
-            "the two"
-        )
-    if prices is not None:
-        raise RefusalError(
-            "--report and prices cannot go together with --inclusion-probability: leave out one of "
-            "the two"
-        )
 
 
 def _evaluated(

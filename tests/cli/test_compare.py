@@ -496,7 +496,7 @@ def test_parameters_of_a_statistic_are_no_options(rate, found):
         (("sample", "a.csv", "-o", "b.csv", "--seed", "x"), "'--seed': it should be an integer"),
         (
             ("compare", "a.csv", "b.csv", "--ci", "none"),
-            "--ci is none, but a comparison needs intervals;",
+            "--ci must be a number such as 0.95 here, got none",
         ),
     ],
 )
