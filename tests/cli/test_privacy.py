@@ -49,8 +49,8 @@ def test_figures_policies_and_states(private, tmp_path):
     said = [
         commands.run("evaluate", words, *columns, *limits, "--format", "json"),
         commands.run("fit", words, *columns, *limits, "-o", policy),
-        commands.run("check", policy, words, *columns, "--format", "json", code=3),
-        commands.run("monitor", policy, words, *columns, "--state", state),
+        commands.run("check", policy, words, "--format", "json", code=3),
+        commands.run("monitor", policy, words, "--state", state),
         commands.run("ocr", private / "truth", private / "ocr", *limits, "--format", "json"),
         commands.run("ocr", private / "truth", private / "ocr", *limits),
     ]

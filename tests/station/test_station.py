@@ -199,7 +199,7 @@ class TestCommands:
         assert 0 < len(asked(page)) == json.loads(found.stdout)["applied"]["rejected"]
         page.unlink()
         table = write_table(tmp_path / "t.csv", [("p1", "", "foo", 0.999)])
-        assert "nothing is to be verified" in run("apply", tmp_path / "p.json", table, *goals).stdout
+        assert "there is nothing to verify" in run("apply", tmp_path / "p.json", table, *goals).stdout
         assert not page.exists()
 
     def test_refusals(self, tmp_path):
