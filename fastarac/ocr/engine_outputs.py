@@ -185,9 +185,8 @@ def _read_pages(
         same = tuple(file.path for file, name in zip(found, names, strict=True) if name in again)
         raise PairingError(
             f"{len(again)} {plural('name', len(again))} of pages occur{'s' * (len(again) == 1)} "
-            f"more than once: {few_of(map(str, same), LISTED)}; names count up to the first dot: "
-            "choose files by a pattern, or put them into one folder with subfolders, whose names "
-            "tell them apart",
+            f"more than once: {few_of(map(str, same), LISTED)}; names are compared up to the first "
+            "dot. Choose files by a pattern, or put them into different subfolders of one folder",
             ambiguous=same,
         )
     parts = []

@@ -249,7 +249,7 @@ def _fields_beside(path: Path, node: _json.Node) -> str:
         n = len(read_field_file(path, "prediction").rows)
     except OcrFileError:  # the response of the service holds words only
         return ""
-    return f"It has {n:,} {plural('field', n)}, too; they are read where the truth is of fields."
+    return f"It has {n:,} {plural('field', n)}, too; they are read if the truth has fields."
 
 
 def _of_fields(file: InputFile, title: str) -> FileInspection:

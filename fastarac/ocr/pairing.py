@@ -164,7 +164,7 @@ def read_pair(
         if len(truth.page_names) != len(words.page_names):
             raise PairingError(
                 f"{pair.name}: the truth has {len(truth.page_names)} pages and the output has "
-                f"{len(words.page_names)}; parts of pages can be told where both have the same pages"
+                f"{len(words.page_names)}; selecting regions needs the same pages on both sides"
             )
         words = counted_words(words, truth, pair.truth, parts)
     return match_pages(truth, words, name=pair.name)
@@ -505,8 +505,8 @@ def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str
         count = sum(len(group) > 1 for group in named.values())
         raise PairingError(
             f"{count} {plural('name', count)} of {side} occur{'s' * (count == 1)} more than once: "
-            f"{_list(ambiguous)}; names count up to the first dot: put the truth and the outputs "
-            "of each engine into folders of their own, or choose files by pattern and "
+            f"{_list(ambiguous)}; names are compared up to the first dot. Put the truth and the "
+            "outputs of each engine into separate folders, or choose files by pattern and "
             "truth_pattern",
             ambiguous=ambiguous,
         )

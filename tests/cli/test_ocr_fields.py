@@ -256,7 +256,7 @@ def test_refusals(tables):
     assert refusal(truth, absent).startswith(message)
     alike = [(*key, value[0], 0.5) for key, value in FIELDS.items()]
     write(absent, ("document", "field", "prediction", "confidence"), alike)
-    assert "All 8 confidences are 0.5: no threshold tells outputs apart." in run(truth, absent).stdout
+    assert "All 8 confidences are 0.5: no threshold can separate outputs." in run(truth, absent).stdout
 
 
 def test_fields_of_other_names(tables):

@@ -84,7 +84,7 @@ class TestTables:
             "attribute language is left out: it is de for all pages",
         )
         del table["half"]
-        with pytest.raises(ValueError, match="no column that tells pages apart: attribute path is"):
+        with pytest.raises(ValueError, match="no column that distinguishes pages: attribute path is"):
             read_attributes(table)
 
     def test_refusals(self, tmp_path):

@@ -75,7 +75,7 @@ class TestOrderInsideALine:
     def test_the_text_gives_the_order_where_nothing_numbers_the_words(self, tmp_path):
         words = read(line_of_page(tmp_path, numbered=False, text="bereshit bara elohim"))
         assert list(words.text) == LOGICAL
-        assert "the order of the text is taken" in notes(words)[0]
+        assert "the order of the text is used" in notes(words)[0]
 
     def test_nothing_is_said_where_they_agree(self, tmp_path):
         assert not read(line_of_page(tmp_path, numbered=True, text="bereshit bara elohim")).notes
@@ -118,9 +118,9 @@ class TestHocr:
         words = read(hocr(tmp_path, hocr_word("abc", title) + others))
         np.testing.assert_allclose(words.confidence, [50, 100])
         assert words.box[0].tolist() == [1, 2, 3, 4]
-        assert any("taken for 0 to 100%" in note for note in notes(words))
+        assert any("read as 0 to 100%" in note for note in notes(words))
         assert any(
-            "2 words have confidences of their characters alone" in note for note in notes(words)
+            "2 words have confidences for their characters only" in note for note in notes(words)
         )
 
     @pytest.mark.parametrize("name", ["x_conf", "x_wconf"])
@@ -141,7 +141,9 @@ class TestHocr:
         inside = hocr_word("alpha", "bbox 1 2 3 4") + hocr_word("beta", "bbox 1 2 3 4; x_wconf 30")
         words = read(hocr(tmp_path, inside, line="bbox 0 0 9 9; x_wconf 70"))
         assert words.confidence.tolist() == [70, 30]
-        assert "1 word has no confidence of its own, and has that of its line" in notes(words)[0]
+        assert (
+            "1 word has no confidence of its own and gets the confidence of its line" in notes(words)[0]
+        )
 
     def test_percents_of_bad_pages_stay(self, tmp_path):
         words = read(hocr(tmp_path, hocr_word("a", "x_wconf 1") + hocr_word("b", "x_wconf 0")))
@@ -204,7 +206,9 @@ class TestAlto:
         first = part("Fon", 1, wholes[0]) + '<HYP CONTENT="-"/>'
         words = read(alto(tmp_path, first, part("Hugo", 2, wholes[1])))
         assert words.text == expected
-        assert ("2 parts of divided words stand alone" in str(notes(words))) == (len(expected) == 2)
+        assert ("2 parts of divided words have no other part" in str(notes(words))) == (
+            len(expected) == 2
+        )
 
     def test_a_hyphen_in_the_first_part_is_none_of_the_word(self, tmp_path):
         assert read(alto(tmp_path, part("rail-", 1, ""), part("way", 2, ""))).text == ("railway",)
@@ -260,7 +264,10 @@ class TestPage:
     def test_words_take_the_confidence_of_their_line(self, tmp_path):
         words = read(page(tmp_path, page_word("alpha"), page_word("beta"), line=self.LINE))
         assert words.confidence.tolist() == [0.7, 0.7]
-        assert "2 words have no confidence of their own, and have that of their line" in notes(words)[0]
+        assert (
+            "2 words have no confidence of their own and get the confidence of their line"
+            in notes(words)[0]
+        )
 
     def test_words_that_have_confidences_in_part_keep_them(self, tmp_path):
         words = read(
@@ -273,7 +280,7 @@ class TestPage:
     def test_words_take_the_lowest_confidence_of_their_glyphs(self, tmp_path):
         words = read(page(tmp_path, page_word("ab", glyphs=(0.8, 0.6)), page_word("c", glyphs=(0.9,))))
         assert words.confidence.tolist() == [0.6, 0.9]
-        assert "2 words have confidences of their glyphs alone: the lowest" in notes(words)[0]
+        assert "2 words have confidences for their glyphs only: the lowest" in notes(words)[0]
 
     @pytest.mark.parametrize("points", [", , ,", "", " "])
     def test_blank_coordinates_are_none(self, tmp_path, points):

@@ -386,8 +386,8 @@ def test_what_can_be_read_in_two_ways_is_said_and_not_guessed(tmp_path):
     assert fields.correct.tolist() == [False, True, True, False]
     assert fields.notes == (
         (
-            "1 output can be read in two ways, of which one is right, and is wrong until an option of "
-            "the comparison says which is meant (point or comma; dmy, mdy or ymd): "
+            "1 output can be read in two ways, only one of them right, and is wrong until an option of "
+            "the comparison chooses one (point or comma; dmy, mdy or ymd): "
             'x of a: "1.234" for "1234"'
         ),
         (

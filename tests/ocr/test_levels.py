@@ -68,7 +68,7 @@ def test_marks_that_are_words_of_their_own_are_put_together(tmp_path):
     assert words.text == ("Ja,", "„gern“.")
     assert words.confidence.tolist() == [0.2, 0.5]
     assert sentences(words)[0].startswith(
-        "4 parts of words stand apart from them, and are put together"
+        "4 parts of words are separate from the rest: they are joined"
     )
     assert read_truth(path).text == words.text
     assert read(path, level="word").text == ("Ja", ",", "„", "gern", "“", ".")
@@ -83,10 +83,10 @@ def test_where_a_line_differs_from_its_words(tmp_path):
     assert words.text == ("von", "Hofe")
     assert truth.text == ("vom", "Hofe")
     assert sentences(words) == [
-        "1 line has a text that differs from its words by more than spaces: the words are taken"
+        "1 line has a text that differs from its words by more than spaces: the words are used"
     ]
     said = "1 line of the truth has a text that differs from its words by more than spaces: that text"
-    assert sentences(truth) == [f"{said} is taken"]
+    assert sentences(truth) == [f"{said} is used"]
     assert read_truth(path, level="word").text == ("von", "Hofe")
     assert read(path, level="line").text == ("vom", "Hofe")
     with pytest.raises(ValueError, match="level must be one of auto, region, line, word, got 'glyph'"):
@@ -226,7 +226,9 @@ def test_lines_in_the_order_that_they_or_their_region_say(tmp_path):
     own = "first\nsecnd\nthird"  # corrected in the lines alone
     truth = read_truth(page(tmp_path, region("r", *lines(order, ""), text=own)))
     assert truth.text == ("first", "second", "third")
-    assert sentences(truth)[0].startswith("1 line stands after one that follows it in the text of its")
+    assert sentences(truth)[0].startswith(
+        "1 line comes after a line that follows it in the text of its"
+    )
     other = "something\nelse\naltogether"
     truth = read_truth(page(tmp_path, region("r", *lines(order, ""), text=other)))
     assert truth.text == ("third", "first", "second")

@@ -204,7 +204,7 @@ def test_one_name_twice_is_listed(tmp_path):
     ) as caught:
         pair_files(truth, output, skip_unmatched=True)
     assert len(caught.value.ambiguous) == 2
-    assert "put the truth and the outputs of each engine into folders of their own" in str(caught.value)
+    assert "Put the truth and the outputs of each engine into separate folders" in str(caught.value)
     with pytest.raises(FileNotFoundError, match="does not exist: name a file or a folder"):
         pair_files(truth, tmp_path / "nowhere")
 

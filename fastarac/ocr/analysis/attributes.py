@@ -239,7 +239,7 @@ def read_attributes(
         notes += [note] * bool(note)
         attributes += [] if attribute is None else [attribute]
     if not attributes:
-        raise ValueError(f"{name} has no column that tells pages apart: {'; '.join(notes)}")
+        raise ValueError(f"{name} has no column that distinguishes pages: {'; '.join(notes)}")
     return PageAttributes(name, texts, tuple(attributes), skip_unmatched, tuple(notes))
 
 

@@ -58,7 +58,7 @@ def hints_of(
     if scale == "percent" and len(np.unique(known)) > 1 and known.max() <= 1:
         found.append(
             "The confidences go from 0 to 100 in this format, and none is above 1: they may be shares. "
-            "Thresholds are as the confidences are written."
+            "Thresholds refer to the confidences as written."
         )
     without = np.isnan(records.confidence[rows]) & (records.kind[rows] != MISSED)
     if without.any():
@@ -79,7 +79,7 @@ def _pages(records: Records, units: str) -> list[str]:
     if untrue:
         n = int(records.pages.inserted[np.isin(records.pages.name, untrue)].sum())
         said = _of_pages(untrue, f"with outputs ({n:,}) and without true {units}")
-        found.append(f"{said}. The truth may be missing; what is read there is inserted, and wrong.")
+        found.append(f"{said}. The truth may be missing; outputs there are inserted, and wrong.")
     hard = [name for name in records.hardly_aligned if name not in blank]
     pages_of = records.pages
     in_part = [
@@ -89,7 +89,7 @@ def _pages(records: Records, units: str) -> list[str]:
     ]
     if in_part:
         said = _of_pages(in_part, f"of which more than half of the {units} are missed")
-        found.append(f"{said}. What is read is kept.")
+        found.append(f"{said}. The outputs there are kept.")
     if others := [name for name in hard if name not in in_part]:
         said = _of_pages(others, "on which more than half of the characters differ")
         they = "it is" if len(others) == 1 else "they are"
@@ -122,8 +122,8 @@ def _words(records: Records, reading: Reading) -> list[str]:
         )
     if records.n_emptied:
         found.append(
-            f"{records.n_emptied:,} {units} of truth and output are left out: nothing of them "
-            "is left when folded."
+            f"{records.n_emptied:,} {units} of truth and output are left out: folding leaves "
+            "nothing of them."
         )
     return found
 
@@ -159,7 +159,7 @@ def _lost(records: Records, reading: Reading, attributes: PageAttributes | None)
     elif merged >= MOST * lost:
         reason = f"outputs hold several {units}, as if spaces were dropped"
         if reading.unit == "word":
-            reason += "; --unit character compares characters, whatever is between them"
+            reason += "; --unit character compares characters, regardless of spaces"
     elif common:
         reason = common
     elif inserted >= MOST * (missed - on_blank):
@@ -210,7 +210,7 @@ def ties(known: NDArray[np.float64]) -> list[str]:
     values, counts = np.unique(known, return_counts=True)
     if len(values) == 1:
         found.append(
-            f"All {len(known):,} confidences are {values[0]:g}: no threshold tells outputs apart."
+            f"All {len(known):,} confidences are {values[0]:g}: no threshold can separate outputs."
         )
     elif counts.max() > LARGE_TIE * len(known):
         tie = values[counts.argmax()]

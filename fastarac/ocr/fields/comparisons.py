@@ -46,7 +46,7 @@ COMPARISONS = {
     "number": "the same number: 1,234.50 and 1234.5",
     "amount": "the same amount of money: $1,234.50 and 1234.50 USD",
     "date": "the same day: 2026-11-22 and 22 November 2026",
-    "similarity": "texts of which at most a share of the characters differs: similarity>=0.9",
+    "similarity": "texts that differ in at most a share of their characters: similarity>=0.9",
     "regex": "texts in which a pattern finds the same: regex:[0-9]+",
 }
 EXPECTED = (

@@ -49,8 +49,8 @@ EXAMPLES = 3
 #: Comparisons that are tried on outputs that `exact` takes as wrong, to suggest a better comparison.
 TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
-    "can be read in two ways, of which one is right, and {} wrong until an option of the comparison "
-    "says which is meant (point or comma; dmy, mdy or ymd)"
+    "can be read in two ways, only one of them right, and {} wrong until an option of the comparison "
+    "chooses one (point or comma; dmy, mdy or ymd)"
 )
 UNCOUNTED = (
     "of a number of rows {} inserted, and wrong, as the truth has no row there; fields_complete=True, "

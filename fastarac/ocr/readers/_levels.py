@@ -164,28 +164,27 @@ class LineLevels(Generic[Place]):
         of, taken = (" of the truth", "that text is") if self.file.truth else ("", "the words are")
         builder.note(
             self._different,
-            f"line{of} has a text that differs from its words by more than spaces: {taken} taken",
-            f"lines{of} have a text that differs from their words by more than spaces: {taken} taken",
+            f"line{of} has a text that differs from its words by more than spaces: {taken} used",
+            f"lines{of} have a text that differs from their words by more than spaces: {taken} used",
         )
         builder.note(
             self._numbered,
-            f"line{of} has its words in another order than its text: the numbers of the words are "
-            "followed",
+            f"line{of} has its words in another order than its text: the numbers of the words are used",
             f"lines{of} have their words in another order than their text: the numbers of the words "
-            "are followed",
+            "are used",
         )
         builder.note(
             self._reordered,
-            f"line{of} has its words in another order than its text: the order of the text is taken",
+            f"line{of} has its words in another order than its text: the order of the text is used",
             f"lines{of} have their words in another order than their text: the order of the text is "
-            "taken",
+            "used",
         )
         if self.file.truth:
             return
         builder.note(
             self.put_together,
-            "part of a word stands apart from it, and is put together with it, with the lower "
-            "confidence",
-            "parts of words stand apart from them, and are put together with them, with the lowest "
-            "confidence of each",
+            "part of a word is separate from the rest: it is joined with the rest, and the word gets "
+            "the lower confidence",
+            "parts of words are separate from the rest: they are joined with the rest, and each word "
+            "gets the lowest confidence of its parts",
         )

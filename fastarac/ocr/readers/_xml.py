@@ -68,16 +68,16 @@ def root_of(file: InputFile) -> Root:
 
     def on_doctype(name: str, system: str | None, public: str | None, internal: int) -> None:  # noqa: ARG001
         if internal:
-            raise refused("the document type declares things of its own (entities, elements)")
+            raise refused("the document type has its own declarations (entities, elements)")
         if (public or "").startswith(W3C) or system == LEGACY:
             of_html.append(system or "")
         elif system:
-            raise refused(f"the document type is to be found elsewhere ({shown(system)})")
+            raise refused(f"the document type is declared in another file ({shown(system)})")
 
     def on_element(name: str, attributes: dict[str, str]) -> None:  # noqa: ARG001
         found.append(name)
         if of_html and name.rpartition("\n")[2].lower() != "html":
-            raise refused(f"the document type is to be found elsewhere ({shown(of_html[0])})")
+            raise refused(f"the document type is declared in another file ({shown(of_html[0])})")
         raise _RootFound
 
     parser.StartDoctypeDeclHandler = on_doctype

@@ -86,6 +86,8 @@ class _Characters:
         confidences[:] = [DOUBTFUL if marked else SURE for marked in self.doubtful]
         self.builder.note(
             1,
-            "file marks doubtful characters and has no confidences: words with one have 0, others 100",
-            "files mark doubtful characters and have no confidences: words with one have 0, others 100",
+            "file marks doubtful characters but has no confidences: a word with a mark gets 0, "
+            "any other 100",
+            "files mark doubtful characters but have no confidences: a word with a mark gets 0, "
+            "any other 100",
         )

@@ -238,8 +238,8 @@ class _Pages:
         if self.halves and self.file.hyphenated == "whole":
             builder.note(
                 self.halves,
-                "part of a divided word stands alone, without its other part",
-                "parts of divided words stand alone, without their other parts",
+                "part of a divided word has no other part",
+                "parts of divided words have no other part",
             )
         return builder.finish()
 

@@ -42,8 +42,8 @@ def read(file: InputFile, root: Node) -> Words:
         builder.unit = "word"
     builder.note(
         embedded,
-        "cell is text of the file itself, which no engine read: it has no confidence",
-        "cells are text of the file itself, which no engine read: they have no confidence",
+        "cell has text of the file itself, not read by an engine: it has no confidence",
+        "cells have text of the file itself, not read by an engine: they have no confidence",
     )
     return builder.finish()
 

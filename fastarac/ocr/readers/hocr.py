@@ -268,18 +268,18 @@ class _Confidences:
             written *= 100.0
             builder.note(
                 1,
-                "file has confidences from 0 to 1: they are taken for 0 to 100%",
-                "files have confidences from 0 to 1: they are taken for 0 to 100%",
+                "file has confidences from 0 to 1: they are read as 0 to 100%",
+                "files have confidences from 0 to 1: they are read as 0 to 100%",
             )
         builder.note(
             self._of_characters,
-            "word has confidences of its characters alone (x_confs): the lowest is taken",
-            "words have confidences of their characters alone (x_confs): the lowest is taken",
+            "word has confidences for its characters only (x_confs): the lowest is used",
+            "words have confidences for their characters only (x_confs): the lowest is used",
         )
         builder.note(
             self._of_lines,
-            "word has no confidence of its own, and has that of its line",
-            "words have no confidence of their own, and have that of their line",
+            "word has no confidence of its own and gets the confidence of its line",
+            "words have no confidence of their own and get the confidence of their line",
         )
 
 

@@ -216,25 +216,25 @@ class _Reader:
         if not self.file.truth:
             builder.note(
                 self.by_lines,
-                "word has no confidence of its own, and has that of its line",
-                "words have no confidence of their own, and have that of their line",
+                "word has no confidence of its own and gets the confidence of its line",
+                "words have no confidence of their own and get the confidence of their line",
             )
             builder.note(
                 self.by_glyphs,
-                "word has confidences of its glyphs alone: the lowest is taken",
-                "words have confidences of their glyphs alone: the lowest is taken",
+                "word has confidences for its glyphs only: the lowest is used",
+                "words have confidences for their glyphs only: the lowest is used",
             )
             builder.note(
                 self.blank_boxes,
-                "element has blank coordinates, and no place on the page",
-                "elements have blank coordinates, and no place on the page",
+                "element has blank coordinates and therefore no box",
+                "elements have blank coordinates and therefore no boxes",
             )
         builder.note(
             self.reordered,
-            "line stands after one that follows it in the text of its region: the order of that text "
-            "is taken",
-            "lines stand after ones that follow them in the text of their region: the order of that "
-            "text is taken",
+            "line comes after a line that follows it in the text of its region: the order of that text "
+            "is used",
+            "lines come after lines that follow them in the text of their region: the order of that "
+            "text is used",
         )
         return builder.finish()
 

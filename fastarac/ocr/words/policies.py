@@ -42,8 +42,8 @@ _OF_MISSED: dict[MissedPolicy, str] = {
     "residual": "Missed {units} are items that are wrong and accepted before all others: errors that "
     "remain at any threshold, as nobody looks for them.",
     "separate": "Missed {units} are no items: they are counted apart.",
-    "neighbour": "A missed {unit} makes the item before it wrong: whoever verifies that one sees the "
-    "gap.",
+    "neighbour": "A missed {unit} makes the item before it wrong: a person who verifies that item sees "
+    "the gap.",
     "drop": "Missed {units} are left out of all figures.",
 }
 #: Short descriptions of the policies for missed words, for a legend.
@@ -59,8 +59,8 @@ _OF_INSERTED: dict[InsertedPolicy, str] = {
     "drop": "Inserted outputs are left out of all figures.",
 }
 _OF_MOVED: dict[MovedPolicy, str] = {
-    "right": "Moved {units}, read right but out of order, are right: whoever looks at one sees a right "
-    "one.",
+    "right": "Moved {units}, read right but out of order, are right: a person who looks at one sees no "
+    "error.",
     "wrong": "Moved {units}, read right but out of order, are wrong.",
 }
 _OF_JOIN = {

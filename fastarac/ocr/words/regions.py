@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 __all__ = ["EVERYTHING", "PageParts", "checked_parts", "counted_words", "require_types"]
 
 OUTSIDE = (
-    "output outside the regions of the truth is left out: all figures are of such regions alone",
-    "outputs outside the regions of the truth are left out: all figures are of such regions alone",
+    "output outside the regions of the truth is left out: all figures are for these regions only",
+    "outputs outside the regions of the truth are left out: all figures are for these regions only",
 )
 IGNORED = (
-    "output in a region of an ignored type is left out: all figures are of the other regions",
-    "outputs in regions of ignored types are left out: all figures are of the other regions",
+    "output in a region of an ignored type is left out: all figures are for the other regions",
+    "outputs in regions of ignored types are left out: all figures are for the other regions",
 )
 PLACELESS = (
-    "output has no place on the page, and counts: it may be outside the regions of the truth",
-    "outputs have no place on the page, and count: they may be outside the regions of the truth",
+    "output has no box and is kept, although it may be outside the regions of the truth",
+    "outputs have no box and are kept, although they may be outside the regions of the truth",
 )
 
 
@@ -98,9 +98,7 @@ def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> W
         problem = "it has no regions with text and places; use PAGE or ALTO with regions"
         raise OcrFileError(path, f"{problem} where only outputs within the truth count")
     if len(words) and np.isnan(words.box[:, 0]).all():
-        raise OcrFileError(
-            path, "the outputs of its pages have no places, by which regions could tell them"
-        )
+        raise OcrFileError(path, "the outputs of its pages have no boxes, so their regions are unknown")
     keep = np.ones(len(words), np.bool_)
     notes = list(words.notes)
     placeless = np.isnan(words.box[:, 0])

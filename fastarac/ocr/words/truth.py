@@ -103,7 +103,7 @@ def read_truth_file(file: InputFile) -> Words:
     if kind == "tsv" or (kind == "json" and _is_output(file)):
         problem = (
             "it is the output of an engine, but must be the truth: plain text, ALTO, PAGE or hOCR "
-            "(are truth and output the other way round?)"
+            "(were truth and output swapped?)"
         )
         raise OcrFileError(file.path, problem)
     return _read_text(file)
