@@ -1,4 +1,5 @@
-"""How fast fastarac is: beside the floor, beside its peers, and in memory.
+"""Benchmarks of fastarac: speed against `np.sort` and other libraries, and peak memory.
 
-``python -m bench`` prints the table, ``pytest bench`` times each work alone; see README.md.
+``python -m bench`` prints the table of results; ``pytest bench`` times each benchmark alone; see
+README.md.
 """

@@ -1,4 +1,4 @@
-"""``python -m bench``: fastarac beside np.sort and its peers, in one run."""
+"""``python -m bench``: compare fastarac with np.sort and other libraries, in one run."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def size(text: str) -> int:
 
 
 def sizes(text: str) -> list[int]:
-    """Read numbers of items with commas between them."""
+    """Parse numbers of items, separated by commas."""
     return [] if text == "none" else [size(part) for part in text.split(",")]
 
 
 def names(text: str) -> list[str]:
-    """Read names of peers with commas between them."""
+    """Parse names of peers, separated by commas."""
     chosen = {"all": list(peers.NAMES), "none": []}.get(text, text.split(","))
     for name in chosen:
         if name not in peers.NAMES:
@@ -118,7 +118,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def tell(text: str) -> None:
-    """Say what is being measured, where someone is watching."""
+    """Print what is being measured, if standard error is a terminal."""
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
@@ -138,7 +138,7 @@ def compare(options: argparse.Namespace, found: Sequence[Peer]) -> list[Cell]:
 
 
 def peak_memory(n: int | None, found: Sequence[Peer]) -> list[Growth]:
-    """Measure the peak memory of everyone."""
+    """Measure the peak memory of fastarac and of all peers."""
     if n is None:
         return []
     if not memory.available():

@@ -1,10 +1,10 @@
-"""The bootstrap: nanoseconds a draw, and beside scipy, MLstatkit and confidenceinterval, in one run.
+"""Speed of the bootstrap, in nanoseconds per draw, next to scipy, MLstatkit and confidenceinterval.
 
 ``python -m bench.bootstrap`` prints the table; ``--size`` limits the number of items, ``--only`` the
-rows. The peers resample as scikit-learn's ROC-AUC needs it, from which the ARAC-AUC of a resample
-follows in no time. They are timed with fewer resamples than fastarac, and their times for one resample
-are compared: in a loop each takes as long as the others. Their own intervals are not looked at; the
-spread of scipy's replicates is compared with ours.
+rows. The peers resample and compute scikit-learn's ROC-AUC; the ARAC-AUC of a resample follows from it
+at no cost. They are timed with fewer resamples than fastarac, and times per resample are compared,
+because all resamples of a loop take the same time. Their intervals are not compared; the spread of
+scipy's replicates is compared with ours.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SCIPY = "scipy + scikit-learn"
 
 @dataclass(frozen=True)
 class Row:
-    """A bootstrap at one size, with the most seconds or nanoseconds a draw that it may take."""
+    """A bootstrap at one size, with its limit in seconds or in nanoseconds per draw."""
 
     name: str
     size: int
@@ -65,7 +65,7 @@ def _band(items: Inputs, keywords: dict[str, Any]) -> Any:
 
 
 def _counts(items: Inputs, keywords: dict[str, Any]) -> Any:
-    """A billion items of 101 confidences, as the items are distributed."""
+    """Counts of a billion items at 101 distinct confidences."""
     sweep = fa.threshold_sweep(items.correct, np.round(items.confidence, 2))
     scale = 10**9 // len(items.correct)
     counts = (np.diff(sweep.true_accepts) * scale, np.diff(sweep.false_accepts) * scale)
@@ -108,7 +108,7 @@ def of_scipy(items: Inputs, n_resamples: int) -> float:
 
 
 def of_mlstatkit(items: Inputs, n_resamples: int) -> float:
-    """Resample with MLstatkit, which shows how far it is."""
+    """Resample with MLstatkit, which prints a progress bar."""
     with contextlib.redirect_stderr(io.StringIO()):
         import_module("MLstatkit").Bootstrapping(
             items.correct.astype(int), items.confidence, "roc_auc", n_bootstraps=n_resamples
@@ -132,7 +132,7 @@ PEERS: dict[str, tuple[str, Peer]] = {
 
 
 def found_peers() -> dict[str, Peer]:
-    """Those that can be imported."""
+    """The peers that can be imported."""
     found = {}
     for name, (module, peer) in PEERS.items():
         with contextlib.suppress(ImportError):
@@ -149,7 +149,7 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def line(row: Row, items: Inputs, rounds: int) -> str:
-    """Time a row and say what came out."""
+    """Time a row and return a line with the result."""
     keywords = {"n_resamples": row.n_resamples, **row.keywords}
     row.draw(items, keywords | {"n_resamples": 20})
     times = [seconds(lambda: row.draw(items, keywords)) for _ in range(rounds)]

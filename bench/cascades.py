@@ -1,4 +1,4 @@
-"""Thresholds of four stages: three models on correlated items, before people.
+"""Speed of `optimize_cascade` with four stages: three models on correlated items, then people.
 
 ``python -m bench.cascades`` prints the seconds of `optimize_cascade` at a million items, with a limit
 alone, with prices of errors, and with a guarantee; ``--size`` and ``--rounds`` set how many items there
@@ -26,7 +26,7 @@ MODELS = ((1.5, 0.1), (2.0, 1.0), (2.6, 3.0))  # skill, and price of an item
 
 
 def stages(n: int) -> list[fa.costs.Stage]:
-    """Return three models, each better and dearer than the one before, and people."""
+    """Return three models, each better and more expensive than the model before, and people."""
     rng = np.random.default_rng(0)
     hard = rng.normal(size=n)
     found = []

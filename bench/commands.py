@@ -1,6 +1,7 @@
-"""Whole commands on files: what people who type them wait for, the start of the process included.
+"""Time of whole commands on files, as users experience it, including the start of the process.
 
-The files were just written, so that they are read from memory, and kernels and byte code are on disk.
+The files have just been written, so they are read from the cache in memory; compiled kernels and byte
+code are on disk.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def run(command: Command, files: Sequence[Path]) -> tuple[float, str]:
 
 
 def times(rounds: int) -> dict[str, list[float]]:
-    """Seconds by command, one figure a round, after a run that may have to compile."""
+    """Seconds by command, one value per round, after a first run that may compile."""
     found = {}
     for command in COMMANDS:
         with tempfile.TemporaryDirectory() as folder:

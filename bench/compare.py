@@ -1,4 +1,4 @@
-"""One cell of the table: one work at one size, beside the floors and the peers."""
+"""One cell of the table: one benchmark at one size, next to `np.sort` and the peers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Cell:
     differing: dict[str, float] = field(default_factory=dict)
 
     def figure(self, measure: str) -> Summary | None:
-        """Our seconds, or their ratio to someone else's; None where that was not measured."""
+        """The seconds of fastarac, or their ratio to another contestant's; None if not measured."""
         if measure == TIME:
             return summarize(self.times[OURS])
         if measure not in self.times:
@@ -56,7 +56,7 @@ def measure(
     rounds: int,
     budget: float,
 ) -> Cell:
-    """Time the work, the floors and the peers in turns; compare the peers' values with ours."""
+    """Time fastarac, the floors and the peers in turns; compare the peers' values with ours."""
     items = work.inputs(n)
     result = work.run(items)
     area = float("nan") if work.area is None else work.area(result)

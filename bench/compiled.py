@@ -1,7 +1,7 @@
-"""``python -m bench.compiled``: what a first evaluation and a first demo compile, and how long each.
+"""``python -m bench.compiled``: the kernels that a first evaluation and a first demo compile.
 
-Seconds are those of the processor, so that other processes hardly count, and without the kernels that
-are compiled on the way, which have lines of their own.
+Times are processor seconds, so that other processes hardly matter. The time of a kernel excludes the
+kernels that it compiles in turn, which have separate lines.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sizes of the benchmarks, and leave to run them.
+"""Set the sizes of the benchmarks, and enable them.
 
-The configuration of the project skips benchmarks, so that a plain ``pytest`` is quick; where this
-folder is asked for, they are meant to run.
+The configuration of the project skips benchmarks, so that a plain ``pytest`` is quick. If this folder
+is named on the command line, they run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SIZE = int(float(os.environ.get("FASTARAC_BENCH_SIZE", "200_000")))
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Lift ``--benchmark-skip`` before pytest-benchmark reads it."""
+    """Remove ``--benchmark-skip`` before pytest-benchmark reads it."""
     config.option.benchmark_skip = False
 
 

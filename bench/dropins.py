@@ -1,11 +1,11 @@
-"""The functions of the families of curves, each beside its counterparts in other libraries, in one run.
+"""Speed of the curve functions next to their counterparts in other libraries, in one run.
 
 ``python -m bench.dropins`` prints how many times as fast they are, and whether the targets at ten
 million items are met; ``--size`` and ``--rounds`` set how many items there are and how often each
 pair is timed, in turns, ``--only`` which functions. The results are compared, too.
 
-A function that scikit-learn does not have stands beside one that needs the same sort: an area beside
-average precision, a curve beside the ROC curve.
+A function that scikit-learn does not have is compared with one that needs the same sort: an area with
+average precision, a curve with the ROC curve.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SINGLE_PRECISION = 2e-5  # what others divide in float32
 
 @dataclass(frozen=True)
 class Row:
-    """A function of fastarac on items, and what stands beside it.
+    """A function of fastarac, and the function of other libraries with which it is compared.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Row:
 
     @property
     def same(self) -> bool:
-        """Whether the values of peers should be ours."""
+        """Whether peers must return the same values."""
         return self.counterpart == self.name
 
     def prepared(self, peer: Peer) -> Prepare | None:
@@ -88,7 +88,7 @@ def _of(name: str, **options: Any) -> Callable[[Inputs], Any]:
 
 @cache
 def _groups(n: int) -> NDArray[np.int64]:
-    """A group for each of n items, mixed up; made once, so that its making is not timed."""
+    """A random group for each of n items; made once, so that its creation is not timed."""
     return np.random.default_rng(1).permutation(n) % -(-n // GROUP)
 
 
@@ -149,7 +149,7 @@ def parts(result: Any) -> tuple[Any, ...]:
 
 
 def check(row: Row, peer: str, ours: Any, theirs: Any) -> None:
-    """Compare the values, but those of curves that have other points than ours."""
+    """Compare the values, except for curves that have other points than ours."""
     if not row.same or (row.kind == "curve" and peer != JUDGE):
         return
     for a, b in zip(parts(ours), parts(theirs), strict=True):
@@ -173,7 +173,7 @@ def compare(row: Row, items: Inputs, found: Sequence[Peer], rounds: int) -> Comp
 
 
 def lines(comparison: Comparison, size: int) -> list[str]:
-    """Text of a comparison, a line a peer, with the target where it is for that size."""
+    """Text of a comparison, one line per peer, with the target if it applies to this size."""
     row = comparison.row
     head = f"{row.name:32}{1e3 * median(comparison.seconds):9.1f} ms"
     shown = []

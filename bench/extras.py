@@ -1,6 +1,6 @@
-"""What each extra costs: megabytes installed, and processor seconds to import what it brings.
+"""Cost of each extra: megabytes installed, and processor seconds to import its packages.
 
-``python -m bench.extras`` installs each extra into an environment of its own and writes
+``python -m bench.extras`` installs each extra into a separate environment and writes
 docs/_data/extras.json, which the page on installing shows.
 """
 

@@ -1,9 +1,9 @@
-"""np.sort as the floor, in two builds: the one numpy picks for this processor, and AVX2.
+"""np.sort as the lower bound ("floor"), in two variants: numpy's choice for this processor, and AVX2.
 
-numpy sorts with AVX-512 where the processor has it. On some processors that is several times slower
-than its own AVX2 code, and whatever is compared with it looks several times better than it is. Which
-code numpy uses is decided when it is imported: the AVX2 sort lives in a process of its own, which is
-asked to sort in the same rounds as everything else.
+numpy sorts with AVX-512 where the processor has it. On some processors, this code is several times
+slower than numpy's own AVX2 code, so that anything compared with it would look several times too good.
+numpy chooses the code when it is imported. Therefore, the AVX2 sort runs in a separate process, in the
+same rounds as everything else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def found_features() -> list[str]:
 
 
 def avx512_features() -> list[str]:
-    """Those of `found_features` that mean AVX-512, under the names of this version of numpy."""
+    """The names in `found_features` that mean AVX-512 in this version of numpy."""
     return [name for name in found_features() if name == "X86_V4" or name.startswith("AVX512")]
 
 

@@ -1,10 +1,10 @@
-"""Frames as rows grow: time and memory of each way to count them, beside a count and a sort.
+"""Time and memory of each way to count the rows of a frame, next to a plain count and a sort.
 
 The rows are generated inside the engine, anew in each pass, so that no file limits their number:
 
     python -m bench.frames --engine duckdb --largest 9 --write
 
-Each measurement is a process of its own, whose peak memory is told from outside of Python as well.
+Each measurement runs in a separate process, whose peak memory includes memory allocated outside Python.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def frame_of(engine: str, n: int, decimals: int | None) -> tuple[Any, Any]:
 
 
 def measure(engine: str, n: int, way: str) -> dict[str, Any]:
-    """Measure one way in this process, which does nothing else."""
+    """Measure one way of counting in this process, which does nothing else."""
     few = way == "counts"
     session, frame = frame_of(engine, n, 4 if few else None)
     if way not in ("count", "sort"):  # what is compiled and imported on first use

@@ -1,4 +1,4 @@
-"""What a fresh process pays: for the import, and until it has its first result."""
+"""Time that a new process needs for the import, and until its first result."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def first_result(cache: str) -> float:
 
 
 def start_times(processes: int) -> dict[str, list[float]]:
-    """Seconds by row, one figure for each of so many processes, the rows in turns."""
+    """Seconds by row, one value for each process; the rows take turns."""
     times: dict[str, list[float]] = {row: [] for row in (IMPORT_ROW, NUMPY_ROW, WARM_ROW, COLD_ROW)}
     with tempfile.TemporaryDirectory() as warm:
         run(IMPORT, warm)  # compiles the modules to bytecode

@@ -1,4 +1,4 @@
-"""ROC hulls and cost curves beside the sweep and the sort that they begin with, in one run.
+"""Speed of ROC hulls and cost curves, next to the sweep and the sort with which they begin.
 
 ``python -m bench.hulls`` prints the seconds of each at ten million items, and their ratios to
 ``threshold_sweep`` and to ``np.sort`` of the scores; ``--size`` and ``--rounds`` set how many items
@@ -26,7 +26,7 @@ TARGET = 1.75
 
 
 def works(n: int) -> dict[str, Callable[[], Any]]:
-    """Each work by name, on the same n items; in the end those on sweeps that are there already."""
+    """The benchmarks by name, on the same n items; the last ones start from existing sweeps."""
     items = inputs.continuous(n)
     scored = items.correct, items.confidence
     sweep = fa.threshold_sweep(*scored)

@@ -1,7 +1,7 @@
-"""The items that are evaluated: made up, the same in every run, written in chunks.
+"""Synthetic items to evaluate, the same in every run, generated in chunks.
 
-All confidences lie in [0, 1], where every peer takes them as they are. Four items in five are correct,
-unless said otherwise, and tend to the higher confidences.
+All confidences lie in [0, 1], where every peer takes them as they are. Unless stated otherwise, four
+items in five are correct, and correct items tend to have higher confidences.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHUNK = 1 << 18  # so that making the items needs no more memory than the items
 
 
 class Inputs(NamedTuple):
-    """What is handed to fastarac and, in the form it wants, to each peer."""
+    """The data that fastarac gets and, in its preferred form, each peer."""
 
     correct: NDArray[np.bool_]
     confidence: NDArray[Any]
@@ -55,7 +55,7 @@ def _softmax(rng: np.random.Generator, correct: NDArray[np.bool_]) -> NDArray[np
 
 
 def continuous(n: int) -> Inputs:
-    """float64, hardly any two alike."""
+    """float64, almost without ties."""
     return _fill(n, _rising)
 
 

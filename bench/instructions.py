@@ -1,8 +1,9 @@
-"""``python -m bench.instructions``: how many instructions a call executes, counted by Callgrind.
+"""``python -m bench.instructions``: how many instructions each call executes, by Callgrind.
 
-Times drift, counts hardly do: they show what an edit costs on a machine however busy. They say nothing
-of caches, of threads, or of how long an instruction takes. Kernels are compiled for a processor with
-AVX2 whatever there is, by one thread, and np.sort is taken to be good, as that is measured otherwise.
+Times vary, but instruction counts hardly do: they show the cost of an edit even on a busy machine. They
+say nothing about caches, threads, or the time that an instruction takes. Kernels are compiled for a
+processor with AVX2 on any machine, and run in one thread. np.sort is treated as given, because another
+benchmark measures it.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def control(*options: str) -> None:
-    """Tell Callgrind, of this process, to do something."""
+    """Send a command to Callgrind, which runs this process."""
     command = ["callgrind_control", *options, str(os.getpid())]
     subprocess.run(command, check=True, capture_output=True)
 
 
 def instructions(call: Callable[[], Any], directory: Path) -> int:
-    """Instructions of a call, and of what it takes to begin and to end the count."""
+    """Instructions of a call, including the overhead of starting and stopping the count."""
     control("-z")
     call()
     known = set(directory.iterdir())

@@ -1,8 +1,9 @@
-"""Asymptotic intervals, DeLong's test and BCOST, in one run.
+"""Speed of asymptotic intervals, DeLong's test and BCOST, in one run.
 
-``python -m bench.intervals`` prints the table; ``--size`` limits the number of items. Intervals are
-measured by the area that they belong to, without an interval. R's pROC is the peer where Rscript finds
-it: its curve and its interval are timed within R, so that starting R and reading the data cost nothing.
+``python -m bench.intervals`` prints the table; ``--size`` limits the number of items. The time of an
+interval is compared with the time of the same area without an interval. R's pROC is the peer where
+Rscript finds it: its curve and its interval are timed within R, so that starting R and reading the data
+cost nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ cat(system.time(r <- curve())[["elapsed"]], system.time(i <- ci.auc(r))[["elapse
 def ratio_line(
     name: str, call: Callable[[], Any], area: Callable[[], Any], rounds: int, *, judged: bool
 ) -> str:
-    """How long a call takes, and how long beside the area."""
+    """Time of a call, and its ratio to the time of the area alone."""
     call(), area()  # compiled and loaded
     inner = max(1, int(0.02 / max(seconds_per_call(area, 1), 1e-6)))
     times, ratios = [], []
@@ -61,7 +62,7 @@ def ratio_line(
 
 
 def proc_line(items: Inputs, rounds: int) -> str:
-    """What pROC takes for the same interval, and that it is the same."""
+    """Time of pROC for the same interval, after a check that both intervals agree."""
     rscript = shutil.which("Rscript")
     if rscript is None:
         return "    pROC: no Rscript here"

@@ -1,4 +1,4 @@
-"""What a run was measured on."""
+"""Describe the machine and the software of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def processor_name() -> str:
-    """Name of the processor, as well as the system tells it."""
+    """Name of the processor, as far as the system gives it."""
     described = Path("/proc/cpuinfo")
     if described.exists():
         for line in described.read_text(encoding="utf-8").splitlines():
@@ -33,7 +33,7 @@ def processor_name() -> str:
 
 
 def version_of(distribution: str) -> str:
-    """Version, or that it is not installed."""
+    """The version of a package, or a note that it is not installed."""
     try:
         return version(distribution)
     except PackageNotFoundError:

@@ -1,9 +1,9 @@
-"""All measures of a confusion table at all thresholds, beside the sweep that they begin with.
+"""Speed of all confusion-table measures at all thresholds, next to the sweep with which they begin.
 
 ``python -m bench.measures`` prints the seconds of each at ten million items, and their ratios to
 ``threshold_sweep`` and to as many arrays of zeros; ``--size`` and ``--rounds`` set how many items there
 are and how often each is timed, in turns. Target: all measures at all thresholds, for the best of each,
-in at most 1.5 times the sweep. All arrays at once are bound by the memory that they fill.
+in at most 1.5 times the sweep. Computing all arrays at once is limited by memory bandwidth.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Peak memory of an AUC over its inputs, seen from outside in a process of its own."""
+"""Peak memory of an AUC in addition to its inputs, measured by the system in a separate process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _status(field: str) -> int:
 
 
 def peak() -> int:
-    """Return the most memory in bytes that this process has held at a time."""
+    """Return the peak memory of this process, in bytes."""
     if STATUS.exists():
         return _status("VmHWM")  # ru_maxrss would include the parent's on Linux
     import resource
@@ -50,13 +50,13 @@ def peak() -> int:
 
 
 def reset_peak() -> None:
-    """Let the peak start again from what is held now, where the system can."""
+    """Reset the peak to the memory held now, if the system can do so."""
     with contextlib.suppress(OSError):
         CLEAR.write_text("5", encoding="ascii")
 
 
 def available() -> bool:
-    """Whether this system tells a process's peak memory."""
+    """Whether this system reports the peak memory of a process."""
     return sys.platform in {"linux", "darwin"}
 
 

@@ -1,4 +1,4 @@
-"""Reading and aligning the pages of an OCR engine: the words of the sample, over and over.
+"""Speed of reading and aligning the pages of an OCR engine, on repeated words of the sample.
 
 ``python -m bench.ocr`` writes 1,000 pages of 400 words into a folder of its own, reads and aligns them
 in one process and in two, and prints the seconds; then it aligns single pages of up to 100,000 words,
@@ -29,7 +29,7 @@ LONG = (1_000, 5_000, 20_000, 100_000)
 
 
 def pages_of(n: int, engine: str = "plain") -> Iterator[tuple[list[str], list[tuple[str, float]]]]:
-    """Yield n true words and what is read there: page after page of the sample, the last one cut."""
+    """Yield n true words and the outputs for them: page after page of the sample, the last page cut."""
     sample = load_sample()
     true, read = sample.truth, sample.outputs[engine]
     words = list(zip(read.text, read.confidence.tolist(), strict=True))
@@ -65,14 +65,14 @@ def write_pages(
 
 
 def read_and_align(folder: Path, n_workers: int) -> tuple[float, Engine]:
-    """Return the seconds that it takes, and the result."""
+    """Return the seconds that the call takes, and its result."""
     start = time.perf_counter()
     engine = align_files(pair_files(folder / "truth", folder / "output"), n_workers=n_workers)
     return time.perf_counter() - start, engine
 
 
 def align_one(n_words: int) -> float:
-    """Return the seconds to align one page of so many words."""
+    """Return the seconds to align one page with this number of words."""
     true, outputs = next(pages_of(n_words))
     read = [text for text, _ in outputs]
     start = time.perf_counter()

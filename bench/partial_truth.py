@@ -1,4 +1,4 @@
-"""Figures of outputs of which 5 % are verified, with a judge of all, beside those of whole truth.
+"""Speed with a partial truth (5% of the outputs verified, all judged), next to a complete truth.
 
 ``python -m bench.partial_truth`` prints times at a million items: of the ROC-AUC with its interval
 (target: at most six times that of whole truth), and of `evaluate` (target: one second). ``--size`` and

@@ -1,8 +1,8 @@
-"""Other libraries that compute the same, each imported only where it is installed.
+"""Other libraries that compute the same results; each is imported only if it is installed.
 
-A peer turns the items into the form it likes best before the clock starts, and hands back a call
-without arguments. The area under the ROC curve determines the one under the ARAC curve, and both need
-the same order of the items, so that a ROC-AUC is a fair counterpart.
+Before the clock starts, a peer converts the items to the form that suits it best and returns a call
+without arguments. The area under the ROC curve determines the area under the ARAC curve, and both need
+the same sort, so that ROC-AUC is a fair counterpart.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ while (length(readLines(asked, 1))) {{
 
 
 def _r() -> str:
-    """Where R is; ImportError where it is not installed."""
+    """The path of R; ImportError if it is not installed."""
     found = shutil.which("Rscript")
     if found is None:
         raise ImportError(name="Rscript")
@@ -196,7 +196,7 @@ IN_PROCESS = tuple(name for name in NAMES if name != PROC)  # the memory of othe
 
 
 def find(name: str) -> Peer | None:
-    """Import the peer; None where it, or what it needs, is not installed."""
+    """Import the peer; None if the peer or one of its dependencies is not installed."""
     try:
         threads, calls = _FINDERS[name]()
     except ImportError:

@@ -1,4 +1,4 @@
-"""Measures of rankings beside ranx, where that is installed, in one run.
+"""Speed of ranking measures, next to ranx if it is installed, in one run.
 
 ``python -m bench.rankings`` prints how many times as fast they are; ``--queries``, ``--items`` and
 ``--rounds`` set the sizes. ranx looks the items of a run up in its judgements and so does more than

@@ -1,4 +1,4 @@
-"""The figures as tables: for the terminal, as Markdown, as JSON."""
+"""Tables of the measurements: for the terminal, as Markdown, as JSON."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def comparison(cells: Sequence[Cell]) -> Table:
 
 
 def missed_of(run: Run) -> list[str]:
-    """Name the targets that are missed by more than the spread of the rounds: by the best one too."""
+    """Name the targets that even the best round misses."""
     works = {work.name: work for work in WORKS}
     missed = []
     for cell in run.cells:
@@ -147,7 +147,7 @@ def missed_of(run: Run) -> list[str]:
 
 
 def process_rows(times: Mapping[str, Sequence[float]]) -> list[dict[str, str]]:
-    """Import, first result and whole commands: what was found, the limit, and whether it is met."""
+    """Rows for the import, the first result and whole commands: time, limit, and whether it is met."""
     rows = []
     for name, seconds in times.items():
         limit = LIMITS.get(name)
@@ -199,7 +199,7 @@ def tables_of(run: Run) -> list[Table]:
 
 
 def notes_of(run: Run) -> list[str]:
-    """Name the peers whose values are not ours."""
+    """Name the peers whose values differ from ours."""
     return [
         f"{cell.work} at {size_text(cell.n)}: by {peer} the area is {difference:+.1e} from ours"
         for cell in run.cells

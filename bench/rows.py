@@ -17,14 +17,14 @@ Row = TypeVar("Row")
 
 
 def rows_of(kind: type[Row], path: Path) -> list[Row]:
-    """Rows of a file; none where there is no file."""
+    """The rows of a file; empty without the file."""
     return (
         [kind(**row) for row in json.loads(path.read_text(encoding="utf-8"))] if path.exists() else []
     )
 
 
 def save(rows: Iterable[Any], path: Path) -> None:
-    """Save dataclasses, one a line, with four digits of each fraction, in place of those there were."""
+    """Replace the rows of a file by dataclasses, one per line, with four digits of each fraction."""
     lines = [
         json.dumps(
             {

@@ -1,4 +1,4 @@
-"""A stream through `ThresholdSketch`, beside the exact area of all items and 200 uniform bins.
+"""A stream through `ThresholdSketch`, compared with the exact area and with 200 uniform bins.
 
 ``python -m bench.sketch --items 1e7`` prints a table in Markdown: what an item costs, how much memory
 the sketch takes, how wide the bounds of the ROC-AUC are and how far off the bins are, whose area is
@@ -60,7 +60,7 @@ STREAMS: dict[str, Callable[[np.random.Generator, int, float], Batch]] = {
 
 
 class Line(NamedTuple):
-    """What one stream took; times in nanoseconds of the processor an item."""
+    """The measurements of one stream; times are processor nanoseconds per item."""
 
     stream: str
     sketch: float

@@ -1,4 +1,4 @@
-"""Contestants take turns, so that whatever slows the machine down slows all of them down."""
+"""Time contestants in turns, so that anything that slows the machine down slows all of them down."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Contestant:
         return cls(name, partial(seconds_per_call, call), may_leave)
 
     def warm_up(self) -> None:
-        """Run once for nothing, and find how many calls are worth timing together."""
+        """Run once to warm up, and find how many calls to time together."""
         self.settle(self.timer(1))
 
     def settle(self, seconds: float) -> None:
-        """Find how many calls are worth timing together, where a first one has taken `seconds`."""
+        """Find how many calls to time together, given that the first call took `seconds`."""
         while seconds * self.calls < LEAST_TIMED:
             self.calls *= 2
             seconds = self.timer(self.calls)
@@ -63,10 +63,11 @@ class Contestant:
 
 
 def take_turns(contestants: Iterable[Contestant], rounds: int, budget: float) -> None:
-    """Time all contestants in each of `rounds` rounds, in another order each time.
+    """Time all contestants in each of `rounds` rounds, in a different order each time.
 
-    So none always comes after the same one, whose threads may still be winding down. All have been
-    warmed up. Those that may leave do so after three rounds, once they have used up `budget` seconds.
+    So no contestant always follows the same one, whose threads may still be winding down. All have been
+    warmed up. Contestants that may drop out do so after three rounds, once they have used `budget`
+    seconds.
     """
     contestants = list(contestants)
     shuffle = random.Random(1).shuffle
@@ -101,5 +102,5 @@ def summarize(figures: Sequence[float]) -> Summary:
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Summary:
-    """Ours to theirs, round by round."""
+    """The ratio of our time to theirs, round by round."""
     return summarize([a / b for a, b in zip(ours, theirs, strict=False)])  # theirs may have left

@@ -1,4 +1,4 @@
-"""What the gate's runs say, for the page on what to rely on.
+"""Results of the test runs, for the documentation's page on what to rely on.
 
 ``FASTARAC_RESULTS=folder .ci/run`` leaves the results of its tests in a folder; ``python -m bench.trust
 folder`` counts them and writes docs/_data/runs.json.

@@ -1,4 +1,4 @@
-"""The register of what is timed: one entry each, for the table and for the tests."""
+"""The register of benchmarks, one entry each, for the table and for the tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGE = 10**7
 
 @dataclass(frozen=True)
 class Target:
-    """A limit to the median at one size: of the seconds, or of a ratio to something else."""
+    """A limit on the median at one size: of the seconds, or of a ratio to another contestant."""
 
     against: str
     limit: float
@@ -71,7 +71,7 @@ class Work:
     few_distinct: bool = False
 
     def floors(self, items: Inputs) -> dict[str, NDArray[np.float64]]:
-        """Arrays whose sorting is the yardstick, by name."""
+        """The arrays whose sorting time is the yardstick, by name."""
         floors = {SORT: items.confidence.astype(np.float64, copy=False)}
         if self.few_distinct:
             floors[SORT_CONTINUOUS] = inputs.continuous(len(items.confidence)).confidence

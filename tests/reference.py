@@ -1,14 +1,15 @@
 """The definitions, computed slowly and exactly with fractions; nothing here comes from fastarac.
 
-Items are a tuple of `Item(confidence, correct, weight)`. Every function reads like the definition
-that it stands for, whatever that costs: O(n²) is usual. Three rules hold throughout.
+Items are a tuple of `Item(confidence, correct, weight)`. Every function follows the published
+definition as closely as possible, without regard to speed: O(n²) is usual. Three rules hold throughout.
 
-* Values are `Fraction`; `round_once` makes of one the float nearest to it. Where a definition has a
+* Values are `Fraction`; `round_once` converts a fraction to the nearest float. Where a definition has a
   logarithm, the logarithm is first computed to `DIGITS` decimal digits.
-* `None` stands for "undefined" (the library's NaN): a rate of a class, or of accepted items, that
-  does not exist. Risk and precision where nothing is accepted repeat their first defined value.
-* A limit that the caller writes (0.05) is compared with the rounded rate, the one that he is shown:
-  3 of 10 keep a limit of 0.3, although the double 0.3 lies below 3/10, and reach it as well.
+* `None` stands for "undefined" (the library's NaN): for example, a rate of a class without items, or of
+accepted items if none is accepted. If nothing is accepted, risk and precision repeat their first
+defined value. * A limit such as 0.05 is compared with the rate rounded to double precision, which is
+the rate that users see. So 3 errors in 10 keep a limit of 0.3, and also reach it, although the double
+0.3 is below 3/10.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Item(NamedTuple):
 
 
 def exact(value: Any) -> Fraction:
-    """Any finite Python or numpy number, as the fraction that it is."""
+    """Convert any finite Python or numpy number to a fraction, without rounding."""
     if hasattr(value, "as_integer_ratio"):
         return Fraction(*value.as_integer_ratio())
     return Fraction(int(value))  # numpy integers and booleans
@@ -44,7 +45,7 @@ def exact(value: Any) -> Fraction:
 def to_items(
     correct: Iterable, confidence: Iterable, sample_weight: Iterable | None = None
 ) -> tuple[Item, ...]:
-    """Items from three columns. An item of weight 0 is as if absent, so it is left out."""
+    """Make items from three columns, without items of weight 0, which change nothing."""
     correct, confidence = list(correct), list(confidence)
     weights = [1] * len(correct) if sample_weight is None else list(sample_weight)
     rows = zip(confidence, correct, weights, strict=True)
@@ -53,19 +54,19 @@ def to_items(
 
 
 def round_once(value: Fraction | None) -> float:
-    """The nearest double (division of integers rounds correctly); NaN for what is undefined."""
+    """Return the nearest double (integer division rounds correctly); NaN for None."""
     return math.nan if value is None else value.numerator / value.denominator
 
 
 def logarithm(value: Fraction) -> Fraction:
-    """The natural logarithm, to DIGITS digits."""
+    """Return the natural logarithm to `DIGITS` digits."""
     with localcontext() as context:
         context.prec = DIGITS
         return Fraction((Decimal(value.numerator) / Decimal(value.denominator)).ln())
 
 
 def share(part: Fraction, whole: Fraction) -> Fraction | None:
-    """Part of the whole, undefined where there is no whole."""
+    """Return part/whole; None if the whole is 0."""
     return part / whole if whole else None
 
 
@@ -73,7 +74,7 @@ def share(part: Fraction, whole: Fraction) -> Fraction | None:
 
 
 class Point(NamedTuple):
-    """The four counts at a threshold. `tie_acceptance` below 1: only so much of its own tie."""
+    """The four counts at a threshold, with only the share `tie_acceptance` of its tie accepted."""
 
     threshold: Fraction | float
     true_accepts: Fraction
@@ -152,7 +153,7 @@ def point_at(items: tuple[Item, ...], threshold: Fraction | float) -> Point:
 
 
 def net_benefit(items: tuple[Item, ...], threshold: Fraction | float) -> Fraction:
-    """What is right among the accepted, less the errors at the odds of the threshold, per item."""
+    """Net benefit per item: correct accepts minus false accepts times the odds of the threshold."""
     p = exact(threshold)
     point = point_at(items, p)
     lost = point.false_accepts * p / (1 - p)
@@ -161,7 +162,7 @@ def net_benefit(items: tuple[Item, ...], threshold: Fraction | float) -> Fractio
 
 @lru_cache(maxsize=16)  # most definitions start here, and all are asked about the same items
 def sweep(items: tuple[Item, ...]) -> tuple[Point, ...]:
-    """Nothing accepted (threshold +inf), then every distinct confidence, from the highest on."""
+    """The points at threshold +inf (nothing accepted) and at every distinct confidence, decreasing."""
     distinct = sorted({item.confidence for item in items}, reverse=True)
     return tuple(point_at(items, threshold) for threshold in [math.inf, *distinct])
 
@@ -175,7 +176,7 @@ def column(points: tuple[Point, ...], rate: str) -> list[Any]:
 
 
 def recognition_rate(items: tuple[Item, ...]) -> Fraction:
-    """Weight of the correct items over the weight of all."""
+    """Weight of the correct items, divided by the weight of all items."""
     return share(sum(i.weight * i.correct for i in items), sum(i.weight for i in items))
 
 
@@ -215,7 +216,7 @@ def trapezoids_between(x: list[Fraction], y: list[Fraction], low: Fraction, high
 
 
 class Area(NamedTuple):
-    """An area under a curve that ends at (1, β), cut at the height β."""
+    """An area under a curve that ends at (1, β), divided into the parts above and below height β."""
 
     auc: Fraction
     upper: Fraction
@@ -250,7 +251,7 @@ def augrc(items: tuple[Item, ...]) -> Fraction:
 
 
 def roc_auc(items: tuple[Item, ...]) -> Fraction | None:
-    """Share of (correct, incorrect) pairs in the right order, ties half. Undefined: one class."""
+    """Share of (correct, incorrect) pairs in order, a tie counting 1/2; undefined for one class."""
     pairs = [(a, b) for a in items for b in items if a.correct and not b.correct]
     won = sum(
         a.weight * b.weight * (Fraction(a.confidence > b.confidence) + (a.confidence >= b.confidence))
@@ -299,18 +300,17 @@ def aurc(items: tuple[Item, ...], estimator: str = "trapezoid") -> Fraction:
 
 
 def perfectly_sorted(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """The same items, each with a confidence of its own, all correct ones before the incorrect."""
+    """The same items with distinct confidences, all correct items above all incorrect items."""
     order = sorted(items, key=lambda item: -item.correct)
     return tuple(Item(Fraction(-place), c, w) for place, (_, c, w) in enumerate(order))
 
 
 def best_aurc(items: tuple[Item, ...], estimator: str = "trapezoid", optimum: str = "finite"):
-    """AURC of the best order of the items.
+    """AURC of the best possible order of the items.
 
-    finite: the same estimator on the perfectly sorted items, one threshold each. Trapezoids over
-        weighted items would depend on the order of the weights among the incorrect ones, and no
-        sweep knows single items, so that is undefined here.
-    asymptotic: π + (1−π)·ln(1−π) with π = 1−β, and 1 at π=1.
+    finite: the same estimator on the perfectly sorted items, one threshold each. For weighted items,
+    trapezoids would depend on the order of weights among the incorrect items, which a sweep does not
+    know; therefore this case is undefined. asymptotic: π + (1−π)·ln(1−π) with π = 1−β, and 1 at π=1.
     """
     if optimum == "asymptotic":
         beta = recognition_rate(items)
@@ -321,7 +321,7 @@ def best_aurc(items: tuple[Item, ...], estimator: str = "trapezoid", optimum: st
 
 
 def excess_aurc(items: tuple[Item, ...], estimator: str = "trapezoid", optimum: str = "finite"):
-    """AURC above that of the best order. Below 0 is possible: trapezoids, incorrect items tied."""
+    """AURC minus the AURC of the best order; may be below 0 for trapezoids and tied incorrect items."""
     return aurc(items, estimator) - best_aurc(items, estimator, optimum)
 
 
@@ -446,7 +446,7 @@ def within_tie(start: Point, end: Point, part: Fraction) -> Point:
 
 
 def at_largest_error_rate(points: tuple[Point, ...], limit: Any, interpolate: bool) -> Point:
-    """Largest X with R_E <= limit; within the next tie, as far as R_E = limit."""
+    """Largest X with R_E <= limit; a part of the next tie is accepted, until R_E = limit."""
     last = max(j for j, p in enumerate(points) if round_once(p.error_rate) <= limit)
     reached = round_once(points[last].error_rate) == limit
     if not interpolate or reached or last + 1 == len(points):
@@ -457,11 +457,11 @@ def at_largest_error_rate(points: tuple[Point, ...], limit: Any, interpolate: bo
 
 
 def at_largest_risk(points: tuple[Point, ...], limit: Any, interpolate: bool) -> Point:
-    """Largest X with risk <= limit, X=0 where there is none; within the next tie, to risk = limit.
+    """Largest X with risk <= limit, else X=0; a part of the next tie is accepted, until risk = limit.
 
-    Accepting a growing part of a tie moves the risk one way only, so that the tie after the last
-    point that keeps the limit is the only one of which a part can keep it too; and from nothing
-    accepted on, the risk of a part of a tie is that of the whole tie.
+    The risk is monotone in the accepted part of a tie. Therefore, only the tie after the last point
+    that keeps the limit can have a part that keeps it, too. If nothing is accepted before a tie, any
+    part of it has the risk of the whole tie.
     """
     keeping = [j for j, p in enumerate(points) if j and round_once(p.risk) <= limit]
     if not keeping:
@@ -477,7 +477,7 @@ def at_largest_risk(points: tuple[Point, ...], limit: Any, interpolate: bool) ->
 
 
 def at_least_acceptance(points: tuple[Point, ...], limit: Any, interpolate: bool) -> Point:
-    """Highest threshold with X >= limit; of its tie, as much as makes X = limit."""
+    """Highest threshold with X >= limit; only as much of its tie is accepted as makes X = limit."""
     first = min(j for j, p in enumerate(points) if round_once(p.acceptance_rate) >= limit)
     reached = round_once(points[first].acceptance_rate) == limit
     if not interpolate or reached or first == 0:
@@ -496,7 +496,7 @@ def operating_point(
     min_acceptance_rate: Any = None,
     interpolate: bool = False,
 ) -> Point:
-    """The point that exactly one criterion asks for; a threshold stays as it was given."""
+    """The point for exactly one criterion; a threshold given as the criterion is not changed."""
     points = sweep(items)
     if max_error_rate is not None:
         return at_largest_error_rate(points, max_error_rate, interpolate)
@@ -508,7 +508,7 @@ def operating_point(
 
 
 def rate_at(items: tuple[Item, ...], point: Point, rate: str) -> Fraction | None:
-    """A rate of an operating point; at X=0 risk and precision repeat the sweep's first value."""
+    """A rate of an operating point; at X=0, risk and precision take the sweep's first value."""
     value = getattr(point, rate)
     if point.accepted == 0 and rate in {"risk", "precision"}:
         return column(sweep(items), rate)[0]
@@ -523,7 +523,7 @@ def acceptance_at_error_rate(
 
 
 def break_even_point(items: tuple[Item, ...]) -> tuple[Fraction, Fraction] | None:
-    """Where precision = recall, and the threshold: where as many are accepted as are correct.
+    """Precision-recall break-even point and its threshold: as many items are accepted as are correct.
 
     Within a tie, part of it is accepted in random order. Undefined where nothing is correct.
     """
@@ -538,10 +538,10 @@ def break_even_point(items: tuple[Item, ...]) -> tuple[Fraction, Fraction] | Non
 
 
 def equal_error_rate(items: tuple[Item, ...]) -> tuple[Fraction, Fraction] | None:
-    """Where FPR = FNR on straight lines between the points, and the threshold whose tie is there.
+    """Equal error rate (FPR = FNR, on straight lines between points) and the threshold of its tie.
 
-    FPR + TPR grows with every point, from 0 to 2, so that the place where it is 1 is one only.
-    Undefined with one class.
+    FPR + TPR increases with every point, from 0 to 2, so it is 1 at one place only. Undefined with one
+    class.
     """
     points = sweep(items)
     if points[0].n_correct == 0 or points[0].n_incorrect == 0:

@@ -1,6 +1,7 @@
-"""The bootstrap as a textbook has it: draw items one by one, evaluate, take quantiles.
+"""The textbook bootstrap: draw items one by one, evaluate each resample, take quantiles.
 
-Shares no code with the library: numpy's own random numbers, a statistic by counting pairs of items.
+It shares no code with the library: it uses numpy's random numbers, and counts pairs of items for the
+statistic.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def resampled_rows(
     n: int, rng: np.random.Generator, strata: np.ndarray | None = None, groups: np.ndarray | None = None
 ) -> np.ndarray:
-    """Rows of one resample: of all items, of each stratum apart, or of whole groups."""
+    """Draw the rows of one resample: from all items, from each stratum, or as whole groups."""
     if groups is not None:
         names = np.unique(groups)
         drawn = rng.choice(names, len(names))
@@ -30,7 +31,7 @@ def resampled_rows(
 
 
 def arac_auc(correct: np.ndarray, confidence: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """1 − the weight of pairs of an incorrect item and one that is not above it, ties half."""
+    """ARAC-AUC: 1 minus the weight of pairs (incorrect item, item not above it), ties half."""
     weight = np.ones(len(correct)) if weight is None else weight
     wrong = ~correct.astype(bool)
     below = confidence[wrong][:, None] > confidence[None, :]
@@ -48,7 +49,7 @@ def replicates(
     strata: np.ndarray | None = None,
     groups: np.ndarray | None = None,
 ) -> np.ndarray:
-    """ARAC-AUC of that many resamples."""
+    """ARAC-AUC of this number of resamples."""
     rng = np.random.default_rng(seed)
     values = []
     for _ in range(n_resamples):
@@ -59,7 +60,7 @@ def replicates(
 
 
 def multinomial(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
-    """Every outcome of as many draws as there are items in cells of these sizes, with its chance."""
+    """Every outcome of n draws from cells with n items in all, with its probability."""
     n = sum(sizes)
 
     def outcomes(left: int, cells: int) -> Iterator[tuple[int, ...]]:
@@ -78,12 +79,12 @@ def multinomial(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Fractio
 
 
 def natural_order(n: int, lanes: int) -> np.ndarray:
-    """Where in memory the units lie, from the highest confidence downwards."""
+    """Positions of the units in memory, in decreasing order of confidence."""
     return np.concatenate([np.arange(lane, n, lanes) for lane in range(lanes)])
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Linear between the ordered values, the first at 0 and the last at 1."""
+    """Quantile by linear interpolation between order statistics, the first at 0 and the last at 1."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     low = math.floor(place)

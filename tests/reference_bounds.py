@@ -1,7 +1,7 @@
 """The areas and operating points of every order and every tie of items in bins, in fractions.
 
-A bin is (correct, incorrect, single): all orders of its items, any of them tied, or all of them tied
-where it holds a single value. Nothing here is fastarac's.
+A bin is (correct, incorrect, single). All orders of its items are tried, with all possible ties; if
+`single` is true, all its items are tied, because they have one value. No code here comes from fastarac.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Bin = tuple[int, int, bool]
 
 @cache
 def ties_inside(correct: int, incorrect: int) -> tuple[Ties, ...]:
-    """Every sequence of ties of these items."""
+    """Every division of these items into a sequence of ties."""
     if not correct and not incorrect:
         return ((),)
     return tuple(
@@ -33,14 +33,14 @@ def ties_inside(correct: int, incorrect: int) -> tuple[Ties, ...]:
 
 
 def orders_of(bins: list[Bin]) -> Iterator[Ties]:
-    """Every order of the items of all bins, from the most confident bin on."""
+    """Every order of the items of all bins, beginning with the most confident bin."""
     inside = [(((p, q),) if p or q else (),) if single else ties_inside(p, q) for p, q, single in bins]
     for parts in product(*inside):
         yield tuple(tie for part in parts for tie in part)
 
 
 def areas(ties: Ties) -> dict[str, Fraction | None]:
-    """The areas of one order, from their definitions."""
+    """The areas of one order, computed from the definitions."""
     right = sum(p for p, _ in ties)
     wrong = sum(q for _, q in ties)
     n = right + wrong
@@ -65,7 +65,7 @@ def areas(ties: Ties) -> dict[str, Fraction | None]:
 
 
 def accepted_within(ties: Ties, max_error_rate: float | None, max_risk: float | None) -> int:
-    """The most items that a threshold accepts within a limit."""
+    """The largest number of items that a threshold can accept within a limit."""
     n = sum(p + q for p, q in ties)
     best = t = f = 0
     for p, q in ties:

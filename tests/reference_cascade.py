@@ -1,4 +1,4 @@
-"""Cascades by exhaustive search, in fractions, item by item."""
+"""The best cascade by exhaustive search, in fractions, item by item."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class RefStage(NamedTuple):
-    """A model with (correct, confidence) of each item, or people with (d, a)."""
+    """A stage: a model with (correct, confidence) of each item, or people with rates (d, a)."""
 
     price: str
     correct: list[int] | None = None
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 def outcome(
     stages: list[RefStage], thresholds: tuple[float, ...], correction: str, error: str
 ) -> Outcome:
-    """What an item costs on average, and the share that is wrong, at thresholds of all but the last."""
+    """Mean cost per item and share of wrong results, at thresholds of all stages but the last."""
     n = len(stages[0].correct)
     decided = [[0, 0] for _ in stages]  # wrong and right ones
     reached = [0] * len(stages)
@@ -57,7 +57,7 @@ def outcome(
 
 
 def is_kept(stages: list[RefStage], found: Outcome, limit: str | None) -> bool:
-    """Whether the limit and all capacities are kept."""
+    """Whether the error limit and all capacities are kept."""
     n = len(stages[0].correct)
     within = limit is None or float(found.errors) <= float(limit)
     return within and all(
@@ -69,7 +69,7 @@ def is_kept(stages: list[RefStage], found: Outcome, limit: str | None) -> bool:
 def exhaustive(
     stages: list[RefStage], limit: str | None, correction: str, error: str
 ) -> tuple[tuple[float, ...], Outcome] | None:
-    """The cheapest thresholds of all; of equally cheap ones those where earlier stages decide most."""
+    """The cheapest thresholds; a tie goes to those at which earlier stages decide more items."""
     best = None
     values: list[list[float]] = []
     own: list[float] = []

@@ -20,7 +20,7 @@ Matrix = list[list[Fraction]]
 
 
 def exact(matrix: Any) -> Matrix:
-    """Any nested sequence of numbers, as the fractions that they are."""
+    """Convert a nested sequence of numbers to fractions, without rounding."""
     return [[Fraction(*float(value).as_integer_ratio()) for value in row] for row in matrix]
 
 
@@ -53,7 +53,7 @@ def expected_cost(costs: Any, table: Any) -> Fraction:
 
 
 def dominated_rows(costs: Any) -> tuple[int, ...]:
-    """Rows than which another row is nowhere dearer."""
+    """The dominated rows: another row costs no more in any column."""
     costs = exact(costs)
     return tuple(
         i
@@ -76,19 +76,19 @@ def threshold(costs: Any) -> Fraction:
 
 
 def rank(confidence_level: str, n_resamples: int) -> int:
-    """μ of the pseudocode's line 8, the level as the decimal that is written."""
+    """μ in line 8 of the pseudocode; the level is taken as the decimal number that is written."""
     return math.floor((1 - Fraction(Decimal(confidence_level))) / 2 * n_resamples) + 1
 
 
 def smoothed(table: Any, laplace: float) -> list[Fraction]:
-    """Equation 3 for all cells in a row; `table` may have any number of axes."""
+    """Equation 3 for all cells of a flattened table, which may have any number of axes."""
     cells = [Fraction(int(m)) for m in table.ravel()]
     extra = Fraction(*float(laplace).as_integer_ratio())
     return [(m + extra) / (sum(cells) + len(cells) * extra) for m in cells]
 
 
 def moments(probabilities: list[Fraction], prices: list[float], n: int) -> tuple[float, float]:
-    """Mean and variance of the mean price of n items drawn from the cells."""
+    """Mean and variance of the mean cost of n items drawn from the cells."""
     values = [Fraction(*float(price).as_integer_ratio()) for price in prices]
     mean = sum(p * v for p, v in zip(probabilities, values, strict=True))
     square = sum(p * v * v for p, v in zip(probabilities, values, strict=True))
@@ -102,7 +102,7 @@ def naive_bcost(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> list[float]:
-    """The pseudocode: n items drawn one by one for each of the resamples."""
+    """The pseudocode as written: for each resample, n items are drawn one by one."""
     edges = []
     total = Fraction(0)
     for p in probabilities:
@@ -122,7 +122,7 @@ def naive_bcost(
 def grouped_costs(
     tables: list[Any], prices: Any, labels: list[Any]
 ) -> tuple[list[tuple[Fraction, int]], Fraction, float]:
-    """Cost and size of each group, the cost of an item, and its standard error to first order."""
+    """Cost and size of each group, the mean cost of an item, and its first-order standard error."""
     found: dict[Any, tuple[Fraction, int]] = {}
     for table, label in zip(tables, labels, strict=True):
         cells = list(zip(table.ravel().tolist(), prices.ravel().tolist(), strict=True))
@@ -137,7 +137,7 @@ def grouped_costs(
 
 
 def law_of_grouped_costs(groups: list[tuple[Fraction, int]]) -> dict[Fraction, Fraction]:
-    """Probability of each cost of an item where all orders of drawing whole groups are gone through."""
+    """Probability of each mean cost per item, by enumeration of all draws of whole groups."""
     law: dict[Fraction, Fraction] = {}
     for drawn in itertools.product(groups, repeat=len(groups)):
         value = sum((cost for cost, _ in drawn), Fraction(0)) / sum(size for _, size in drawn)
@@ -149,7 +149,7 @@ def law_of_grouped_costs(groups: list[tuple[Fraction, int]]) -> dict[Fraction, F
 
 
 def binomial_cdf(k: int, n: int, p: Fraction) -> Fraction:
-    """At most k successes in n trials."""
+    """Binomial probability of at most k successes in n trials."""
     q = 1 - p
     return sum((math.comb(n, i) * p**i * q ** (n - i) for i in range(k + 1)), Fraction(0))
 
@@ -162,7 +162,7 @@ def upper_bound_within(k: int, n: int, delta: Fraction, limit: Fraction) -> bool
 
 
 def points(correct: Sequence[int], confidence: Sequence[float]) -> list[tuple[float, int, int]]:
-    """(threshold, accepted, errors) at inf and at every distinct confidence, falling."""
+    """(threshold, accepted, errors) at inf and at every distinct confidence, in decreasing order."""
     found = [(math.inf, 0, 0)]
     for k in sorted(set(confidence), reverse=True):
         accepted = [c for c, t in zip(correct, confidence, strict=True) if t >= k]
@@ -173,7 +173,7 @@ def points(correct: Sequence[int], confidence: Sequence[float]) -> list[tuple[fl
 def guaranteed_by_error_rate(
     correct: Sequence[int], confidence: Sequence[float], limit: Fraction, delta: Fraction
 ) -> float:
-    """The lowest threshold such that the bound at it and at all higher ones is within the limit."""
+    """The lowest threshold at which, as at all higher thresholds, the bound is within the limit."""
     n = len(correct)
     lowest = math.inf
     for k, _, errors in points(correct, confidence)[1:]:

@@ -1,4 +1,4 @@
-"""ROC hulls and cost curves from their definitions: fractions, every pair and every line looked at."""
+"""ROC hulls and cost curves from their definitions: in fractions, by trying all pairs and lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Point(NamedTuple):
 
 
 def roc_points(y_true: Any, y_score: Any, sample_weight: Any = None, name: Any = None) -> list[Point]:
-    """The curve, from nothing called positive to everything: one point a distinct score."""
+    """The ROC curve, from no positive predictions to all: one point for each distinct score."""
     weights = [1] * len(y_true) if sample_weight is None else [float(w) for w in sample_weight]
     items = [
         (bool(y), score.item(), Fraction(w))
@@ -34,7 +34,7 @@ def roc_points(y_true: Any, y_score: Any, sample_weight: Any = None, name: Any =
 
 
 def cost(point: Any, p: Fraction) -> Fraction:
-    """p·(1 − TP) + (1 − p)·FP, where errors of the two classes cost p and 1 − p."""
+    """Cost p·(1 − TP) + (1 − p)·FP: an error costs p for a positive and 1 − p for a negative item."""
     return p * (1 - point[1]) + (1 - p) * point[0]
 
 
@@ -53,7 +53,7 @@ def optimal_range(point: Point, points: list[Point]) -> tuple[Fraction, Fraction
 
 
 def hull(points: list[Point]) -> list[tuple[Point, Fraction, Fraction]]:
-    """The corners, of equal points the first, each with the range of p in which it is optimal."""
+    """The corners of the hull, each with the range of p where it is optimal; of equal points, one."""
     distinct: dict[tuple[Fraction, Fraction], Point] = {}
     for point in points:
         distinct.setdefault(point[:2], point)
@@ -67,12 +67,12 @@ def hull(points: list[Point]) -> list[tuple[Point, Fraction, Fraction]]:
 
 
 def envelope(points: list[Point], p: Fraction) -> Fraction:
-    """The least cost at p, over all points and both trivial classifiers."""
+    """The lowest cost at p, over all points and both trivial classifiers."""
     return min(cost(point, p) for point in [*points, (0, 0), (1, 1)])
 
 
 def ends_at(points: list[Point], x: Fraction) -> tuple[Fraction, Fraction]:
-    """Lower and upper end of the curve with straight lines between its points, at one FPR."""
+    """Lower and upper end of the piecewise linear curve at one FPR."""
     heights = [point.tpr for point in points if point.fpr == x]
     for a, b in pairwise(points):
         if a.fpr < x < b.fpr:
@@ -81,14 +81,14 @@ def ends_at(points: list[Point], x: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def dominates(a: list[Point], b: list[Point]) -> bool:
-    """Nowhere below and somewhere above, looked at wherever one of the curves bends."""
+    """Whether one curve is never below the other and above it somewhere; tested where either bends."""
     places = {point.fpr for point in [*a, *b]}
     pairs = [pair for x in places for pair in zip(ends_at(a, x), ends_at(b, x), strict=True)]
     return all(mine >= other for mine, other in pairs) and any(mine > other for mine, other in pairs)
 
 
 def better_ranges(a: list[Point], b: list[Point]) -> list[tuple[Fraction, Fraction]]:
-    """Open intervals of p in which a costs less: between all places where any two lines cross."""
+    """Open intervals of p in which a costs less, between all crossings of any two cost lines."""
     lines = [(point.fpr, 1 - point.tpr - point.fpr) for point in [*a, *b]]  # height at 0, and slope
     lines += [(Fraction(0), Fraction(1)), (Fraction(1), Fraction(-1))]
     places = {Fraction(0), Fraction(1)}

@@ -1,4 +1,4 @@
-"""Influence values by their definition, and DeLong's test pair by pair; nothing here from fastarac."""
+"""Influence values by definition, and DeLong's test pair by pair; no code comes from fastarac."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ STEP = Fraction(1, 10**20)
 
 
 def influence_values(items: Items, statistic: Callable[[Items], Fraction]) -> list[Fraction]:
-    """Ω times the derivative of the statistic by the weight of each item, as a difference quotient.
+    """Ω times the derivative of the statistic by each item's weight, as a difference quotient.
 
-    The step is so small beside the weights that its error is far below that of a double.
+    The step is so small compared with the weights that its error is far below double precision.
     """
     total = sum(item.weight for item in items)
     value = statistic(items)
@@ -32,14 +32,14 @@ def influence_values(items: Items, statistic: Callable[[Items], Fraction]) -> li
 
 
 def squared_error(items: Items, values: list[Fraction]) -> Fraction:
-    """Sandwich: Σ (ω·ψ/Ω)², times n/(n − 1)."""
+    """Sandwich variance: Σ (ω·ψ/Ω)², times n/(n − 1)."""
     total, n = sum(item.weight for item in items), len(items)
     squares = ((i.weight * value / total) ** 2 for i, value in zip(items, values, strict=True))
     return sum(squares, Fraction(0)) * Fraction(n, n - 1)
 
 
 def won(a: Any, b: Any) -> Fraction:
-    """1 where a is above b, half where they are tied."""
+    """1 if a is above b, 1/2 if they are tied, else 0."""
     return Fraction((a > b) + (a >= b), 2)
 
 
@@ -63,7 +63,7 @@ def delong(y_true: list[int], scores: list[list[Any]]) -> tuple[list[Fraction], 
 
 
 def holm(pvalues: list[float]) -> list[float]:
-    """As a closed test: the largest Bonferroni p-value of all sets of hypotheses with this one."""
+    """Holm's p-value as a closed test: the largest Bonferroni p-value of all sets that contain it."""
     numbers = range(len(pvalues))
     sets = [s for size in numbers for s in itertools.combinations(numbers, size + 1)]
     return [max(min(1.0, len(s) * min(pvalues[k] for k in s)) for s in sets if i in s) for i in numbers]
@@ -85,7 +85,7 @@ def generated(seed: int, n: int) -> list[tuple[int, int, int]]:
 
 
 def logit_interval(estimate: float, error: float, quantile: float) -> tuple[float, float]:
-    """By the delta method on the log-odds, for a range from 0 to 1."""
+    """Interval for a statistic in [0, 1], by the delta method on the log-odds."""
     centre = math.log(estimate / (1 - estimate))
     reach = quantile * error / (estimate * (1 - estimate))
     low, high = (1 / (1 + math.exp(-(centre + side * reach))) for side in (-1, 1))

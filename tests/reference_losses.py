@@ -1,4 +1,4 @@
-"""Moments of a loss for its gamma interval, item by item with fractions; nothing here from fastarac."""
+"""Moments of a loss for its gamma interval, item by item, in fractions; no code is fastarac's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def contributions(
     items: tuple[ref.Item, ...], loss: Callable[[tuple[ref.Item, ...]], Fraction]
 ) -> list[Fraction]:
-    """What each item would lose by itself: the loss where it alone is incorrect."""
+    """The loss of each item by itself: the loss if only this item is incorrect."""
     return [
         loss(tuple(item._replace(correct=int(i != k)) for i, item in enumerate(items)))
         for k in range(len(items))
@@ -27,7 +27,7 @@ def moments(
     largest: Fraction,
     groups: Sequence[int] | None = None,
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """y, v and w; `largest` is what an error of weight 1 could lose at worst, times Ω."""
+    """y, v and w; `largest` is the largest possible loss by an error of weight 1, times Ω."""
     total = sum(item.weight for item in items)
     alone = contributions(items, loss)
     w = largest * max(item.weight for item in items) / total

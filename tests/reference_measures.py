@@ -73,7 +73,7 @@ def f_beta(tp, fp, fn, beta) -> Value:
 
 
 def confusion(tp, fp, fn, tn) -> dict[str, Value]:
-    """All measures of one table (Tharwat 2020, sections 2.2 to 2.8), of numbers of any type."""
+    """All measures of one 2 × 2 table of numbers of any type (Tharwat 2020, sections 2.2 to 2.8)."""
     tp, fp, fn, tn = map(Fraction, (tp, fp, fn, tn))
     n = tp + fp + fn + tn
     tpr, tnr = ratio(tp, tp + fn), ratio(tn, fp + tn)
@@ -147,7 +147,7 @@ def reciprocal_rank(relevance: Sequence[int]) -> Fraction:
 
 
 def discount(rank: int, kind: str) -> Fraction:
-    """What a gain is divided by."""
+    """The discount: the number by which a gain is divided."""
     if kind == "jarvelin" and rank == 1:
         return Fraction(1)
     with localcontext() as context:

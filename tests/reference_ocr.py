@@ -1,8 +1,8 @@
-"""Alignment of words by a dynamic program over words: slow, obvious, sharing nothing with the library.
+"""Alignment of words by dynamic programming over words: slow and simple, without library code.
 
-The least sum of what single steps cost, in characters to insert, delete or replace: a word beside an
-output; up to `LARGEST` words beside one output and the reverse, with a character for each space lost
-or gained; a word or an output alone.
+The alignment with the lowest total cost is found, in characters to insert, delete or replace. A step
+aligns a word with an output, a word or an output with nothing, or up to `LARGEST` words with one output
+or the reverse; each space lost or gained costs one character.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def distance(a: str, b: str) -> int:
 
 
 def steps(truth: list[str], outputs: list[str]) -> list[tuple[int, int, int, int]]:
-    """Begin and end among the true words, begin and end among the outputs, of each step."""
+    """The steps of the best alignment: begin and end in the truth, begin and end in the outputs."""
     shapes = [(1, 1), (1, 0), (0, 1)]
     shapes += [shape for k in range(2, LARGEST + 1) for shape in ((k, 1), (1, k))]
     best: dict[tuple[int, int], tuple[float, tuple[int, int]]] = {(0, 0): (0.0, (0, 0))}
@@ -48,12 +48,12 @@ def steps(truth: list[str], outputs: list[str]) -> list[tuple[int, int, int, int
 
 
 def cost(words: list[str], outputs: list[str]) -> float:
-    """Characters to change in these words to make these outputs of them."""
+    """Number of characters to change in these words to get these outputs."""
     return distance("".join(words), "".join(outputs)) + max(len(words), len(outputs)) - 1
 
 
 def items(truth: list[str], outputs: list[str], confidence: list[float]) -> list[tuple[bool, float]]:
-    """Correct and confidence of each true word that has an output, and of each inserted output."""
+    """(correct, confidence) for each true word that has an output, and for each inserted output."""
     found = []
     for i, k, j, m in steps(truth, outputs):
         if j == m:
@@ -67,7 +67,7 @@ def items(truth: list[str], outputs: list[str], confidence: list[float]) -> list
 def longest_tiles(
     first: list[int], second: list[int], bits: list[float], needed: float
 ) -> list[tuple[int, int, int]]:
-    """Greedy string tiling by trying all pairs of places, for each length in turn."""
+    """Greedy string tiling by brute force: all pairs of positions, in decreasing order of length."""
     free, others = [True] * len(first), [True] * len(second)
     found = []
     for length in range(min(len(first), len(second)), 0, -1):

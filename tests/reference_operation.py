@@ -1,4 +1,4 @@
-"""Slow and obvious: what `fa.operation` computes, in fractions and by full searches."""
+"""Slow and simple versions of what `fa.operation` computes, in fractions and by full search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import comb
 
 
 def isotonic(correct, confidence):
-    """Blocks (lowest confidence, items, errors) from the top, by minimax over all intervals."""
+    """Isotonic blocks (lowest confidence, items, errors) from the top, by the minimax formula."""
     values = sorted(set(confidence), reverse=True)
     n = [sum(c == v for c in confidence) for v in values]
     e = [sum(c == v and not y for y, c in zip(correct, confidence, strict=True)) for v in values]

@@ -1,12 +1,12 @@
-"""Every order of n items, and the definitions over all of them at once; nothing here is fastarac's.
+"""The definitions, evaluated for every possible order of n items at once; no code is fastarac's.
 
-An order is a sequence of ties, from the most confident on, each with some correct and some incorrect
-items: what is left of (correct, confidence) once the scale of the confidence is taken away. There are
-2, 7, 24, 82, … orders of 1, 2, 3, 4, … items, 129,904 of ten.
+An order is a sequence of ties in decreasing confidence, each with numbers of correct and incorrect
+items: all that (correct, confidence) says apart from the values of the confidences. There are 2, 7, 24,
+82, … orders of 1, 2, 3, 4, … items, 129,904 of ten.
 
-Values are quotients of integers that a double holds, divided once, and so are the doubles nearest to
-the exact values. Whatever divides by a count of at most ten items divides `COMMON`. Logarithms are
-integers in units of 10**-40. The tests hold these functions against `reference`, item by item.
+Each value is one quotient of two integers that doubles represent exactly, so it is the double nearest
+to the exact value. Every number from 1 to 10, and so every possible count of items, divides `COMMON`.
+Logarithms are integers in units of 10**-40. The tests compare these functions with `reference`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ with localcontext(prec=60):
 
 
 def ties_of(n: int) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Every sequence of ties (correct, incorrect) of n items together."""
+    """Every sequence of ties (correct, incorrect) with n items in all."""
     if n == 0:
         yield ()
     for size in range(1, n + 1):
@@ -44,7 +44,7 @@ def ties_of(n: int) -> Iterator[tuple[tuple[int, int], ...]]:
 
 
 class Orders(NamedTuple):
-    """Counts at the points of all orders of n items; behind its last point an order repeats it."""
+    """Counts at the points of all orders of n items; shorter orders repeat their last point."""
 
     n: int
     ties: tuple[tuple[tuple[int, int], ...], ...]
@@ -59,12 +59,12 @@ class Orders(NamedTuple):
 
     @property
     def p(self) -> Array:
-        """Correct items in all, (orders, 1)."""
+        """Number of correct items, of shape (orders, 1)."""
         return self.t[:, -1:]
 
     @property
     def q(self) -> Array:
-        """Incorrect items in all, (orders, 1)."""
+        """Number of incorrect items, of shape (orders, 1)."""
         return self.f[:, -1:]
 
     @property
@@ -102,7 +102,7 @@ def orders(n: int) -> Orders:
 
 
 def quotient(numerator: Any, denominator: Any) -> Array:
-    """Integers divided once; NaN where nothing is divided by."""
+    """Quotient of two integers; NaN if the denominator is 0."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     if numerator.dtype == object:
         pairs = zip(numerator.ravel(), denominator.ravel(), strict=True)
@@ -115,7 +115,7 @@ def quotient(numerator: Any, denominator: Any) -> Array:
 
 
 def shares(o: Orders, counts: Array) -> Array:
-    """Counts of the accepted items over the accepted, times `COMMON`; the first repeats the second."""
+    """Counts over accepted items, times `COMMON`; the first point, 0/0, repeats the second."""
     values = np.zeros_like(counts)
     values[:, 1:] = counts[:, 1:] * COMMON // o.a[:, 1:]
     values[:, 0] = values[:, 1]
@@ -154,7 +154,7 @@ class Ratio(NamedTuple):
         return quotient(*self)
 
     def times(self, denominator: int) -> Array:
-        """The numerator over another denominator, a multiple of the own one."""
+        """The numerator over another denominator, a multiple of the present one."""
         return self.numerator.astype(object) * (denominator // self.denominator.astype(object))
 
 
@@ -380,7 +380,7 @@ class Choice(NamedTuple):
 
 
 def choose(o: Orders, criterion: str, limit: Fraction, *, interpolate: bool) -> Choice:
-    """Which point a limit leads to."""
+    """Return the point that a limit determines."""
     top, bottom = limit.as_integer_ratio()
     if criterion == "max_error_rate":
         slack = top * o.n - bottom * o.f
@@ -425,7 +425,7 @@ POINT = (
 
 
 def operating_point(o: Orders, choice: Choice) -> tuple[Array, ...]:
-    """All that an operating point says, in the order of `POINT`."""
+    """All values of an operating point, in the order of `POINT`."""
     index, top, bottom = choice
     following = np.minimum(index + 1, o.t.shape[1] - 1)
     t, f = (
@@ -459,7 +459,7 @@ def operating_point(o: Orders, choice: Choice) -> tuple[Array, ...]:
 
 
 def kept(o: Orders, rule: str) -> Array:
-    """Points of the sweep that a curve keeps, (orders, n + 1); the first, of nothing, always.
+    """Mask of the points that a curve keeps, (orders, n + 1); the first point is always kept.
 
     "corners": the first tie, the last, and those whose counts of correct or of incorrect items
     differ from those of the next tie. "recall": the first tie, the last, and those that change the

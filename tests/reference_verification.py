@@ -1,7 +1,7 @@
-"""Costs of verifying, by definition and exactly: every price is tried at every threshold.
+"""Exact costs of verification by definition: every price is tried at every threshold.
 
-Points are the counts at the thresholds of a sweep, from the highest on. Nothing here comes from
-fastarac; what is said about hulls and envelopes is said without them.
+Points are the counts at the thresholds of a sweep, in decreasing order of threshold. No code comes from
+fastarac. Results that the library gets from hulls and envelopes are computed here without them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Counts(NamedTuple):
-    """Accepted items, and all there are."""
+    """Counts of accepted items and of all items."""
 
     true_accepts: Fraction
     false_accepts: Fraction
@@ -40,7 +40,7 @@ class Counts(NamedTuple):
 
 
 def to_points(true_accepts: Iterable, false_accepts: Iterable) -> list[Counts]:
-    """The points of a sweep, of which the last accepts everything."""
+    """The points of a sweep; the last one accepts everything."""
     right, wrong = ([Fraction(count) for count in counts] for counts in (true_accepts, false_accepts))
     return [Counts(t, f, right[-1], wrong[-1]) for t, f in zip(right, wrong, strict=True)]
 
@@ -78,22 +78,22 @@ def normalized_cost(
 
 
 def last_of_least(values: Sequence[Fraction]) -> int:
-    """Index of the smallest value, the last where there are several."""
+    """Index of the smallest value; the last index in a tie."""
     return max(i for i, value in enumerate(values) if value == min(values))
 
 
 def cheapest(
     points: Sequence[Counts], prices: Sequence[Any], detected: Any = 1, spoiled: Any = 0
 ) -> int:
-    """Index of the point of least cost; of several, the one that accepts most."""
+    """Index of the cheapest point; a tie goes to the point that accepts more items."""
     return last_of_least([cost(point, prices, detected, spoiled) for point in points])
 
 
 def intervals_of_ratios(points: Sequence[Counts]) -> dict[int, tuple[Any, Any]]:
-    """For each point the ratios r = γ/δ from 0 up for which none has a greater r·X − R_E, if several.
+    """For each point, the range of ratios r = γ/δ >= 0 in which no other point has a larger r·X − R_E.
 
-    Against a point that accepts less, r has to be at least the errors among what is accepted in
-    addition; against one that accepts more, at most that.
+    Compared with a point that accepts fewer items, r must be at least the share of errors among the
+    additional items; compared with a point that accepts more items, at most this share.
     """
     found = {}
     for i, point in enumerate(points):
@@ -120,7 +120,7 @@ def rejection_cost(point: Counts, reject_cost: Any) -> Fraction:
 
 
 def least_rejection_cost(points: Sequence[Counts], reject_cost: Any) -> tuple[Fraction, int]:
-    """The least of all points, and the index of the last point that has it."""
+    """The minimum over all points, and the index of the last point that has it."""
     costs = [rejection_cost(point, reject_cost) for point in points]
     best = last_of_least(costs)
     return costs[best], best
@@ -129,6 +129,6 @@ def least_rejection_cost(points: Sequence[Counts], reject_cost: Any) -> tuple[Fr
 def best_performance(
     points: Sequence[Counts], gamma: Any, delta: Any, detected: Any = 1, spoiled: Any = 0
 ) -> Fraction:
-    """The greatest W = −L' of all points, where a correction costs 1."""
+    """The largest W = −L' of all points if a correction costs 1."""
     prices = Fraction(gamma), Fraction(1), Fraction(delta) + 1
     return max(-normalized_cost(point, prices, detected, spoiled) for point in points)

@@ -1,7 +1,7 @@
-"""The register of metrics: one entry each, over which all the invariance tests run.
+"""The register of metrics: all invariance tests run over its entries, one per metric.
 
-An entry names the function in fastarac and looks it up when it is called, so that this file can be
-imported whatever exists. A name with a dot is an attribute of the sweep, `ThresholdSweep.risk`.
+An entry names its function, which is looked up only when called, so that this file can be imported even
+if a function is missing. A name with a dot is an attribute of the sweep, `ThresholdSweep.risk`.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ ABSOLUTE = 1e-14
 
 @dataclass(frozen=True)
 class Metric:
-    """One number or more that fastarac computes from (correct, confidence), and what holds for it.
+    """One or more numbers that fastarac computes from (correct, confidence), with their properties.
 
     Parameters
     ----------
     function
         Its name in fastarac; "ThresholdSweep.…" for an attribute of the sweep.
     reference
-        The same from a tuple of `reference.Item`: one value or several, None where undefined.
+        Computes the same from a tuple of `reference.Item`: one or more values, None if undefined.
     keywords
-        Keyword arguments beside the data.
+        Keyword arguments in addition to the data.
     fields
         Names of the result's fields to compare; without any, the result itself.
     rounded_once
         Without weights, the result is the double nearest to the exact value, bit for bit.
     absolute
-        Absolute error allowed where it is not, of a value of the order of 1.
+        Absolute error allowed if the result is not rounded once, for values of the order of 1.
     weights
-        It takes `sample_weight`.
+        Whether it takes `sample_weight`.
     jumps
         It picks a point by comparing a rate with a limit, so that the last bit of a rate decides:
         weighted values are compared only where weights add up exactly.
     monotone
-        A strictly increasing transform of the confidence leaves it as it is.
+        Whether a strictly increasing transform of the confidence leaves it unchanged.
     scale
-        Power with which it grows when all weights are multiplied, or all items repeated: 0 for
-        rates, 1 for counts, None where it depends on the number of items in another way.
+        Exponent of its growth if all weights are multiplied, or all items repeated: 0 for rates, 1 for
+        counts, None if it depends on the number of items in another way.
     warns
         Warning that may accompany a value that is not NaN.
     """
@@ -71,17 +71,17 @@ class Metric:
 
     @property
     def owner(self) -> str:
-        """The public name that it belongs to: the function, or ThresholdSweep."""
+        """The public name: the function, or ThresholdSweep for an attribute of the sweep."""
         return self.function.partition(".")[0]
 
     @property
     def scales(self) -> bool:
-        """Whether repeating the items does to it what `scale` says."""
+        """Whether its change under repetition of the items follows from `scale`."""
         return self.scale is not None
 
     @property
     def name(self) -> str:
-        """The call, as one would write it."""
+        """The call as source code."""
         options = ", ".join(f"{key}={value!r}" for key, value in self.keywords.items())
         return f"{self.function}({options})"
 
@@ -99,7 +99,7 @@ class Metric:
         return np.ravel(np.asarray(result, dtype=np.float64))
 
     def checked(self, *data: Any, **weights: Any) -> np.ndarray:
-        """Return the same, sure that a NaN comes with its warning and nothing else with any."""
+        """Return the same; assert that it warns of an undefined metric iff a value is NaN."""
         import fastarac
 
         with warnings.catch_warnings(record=True) as caught:
@@ -120,7 +120,7 @@ class Metric:
 
 
 class AtThreshold(NamedTuple):
-    """A statistic that takes a threshold: its reference, and its ends at a threshold of 0.5."""
+    """A statistic that takes a threshold: its reference, and its range at a threshold of 0.5."""
 
     value: Callable[[tuple[ref.Item, ...], Any], ref.Fraction | None]
     ends: tuple[float, float] = (0.0, 1.0)
@@ -141,12 +141,12 @@ AT_THRESHOLD = {
 
 
 def identical(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal to the last bit, NaN to NaN."""
+    """Whether both are equal to the last bit; NaN equals NaN."""
     return np.array_equal(a, b, equal_nan=True)
 
 
 def close(a: np.ndarray, b: np.ndarray, absolute: float = ABSOLUTE) -> bool:
-    """Equal within the tolerances, NaN to NaN."""
+    """Whether both are equal within the tolerances; NaN equals NaN."""
     whole = np.max(np.abs(b), initial=1.0, where=~np.isnan(b))
     return a.shape == b.shape and np.allclose(a, b, RELATIVE, absolute * whole, equal_nan=True)
 
@@ -168,14 +168,14 @@ LIMITS = [0.0, 0.01, 0.05, 0.125, 0.3, 0.5, 1.0]
 
 
 def sweep_column(rate: str, **properties: Any) -> Metric:
-    """An array that the sweep has, a value at every threshold."""
+    """An array of the sweep, with a value at every threshold."""
     return Metric(
         f"ThresholdSweep.{rate}", lambda items: ref.column(ref.sweep(items), rate), **properties
     )
 
 
 def operating_point(**criterion: Any) -> Metric:
-    """The rates of the operating point that a criterion picks."""
+    """The rates of the operating point that a criterion selects."""
 
     def rates(items: tuple[ref.Item, ...]) -> list[Any]:
         point = ref.operating_point(items, **criterion)
@@ -205,7 +205,7 @@ def acceptance_at_error_rate(**options: Any) -> Metric:
 
 
 def curve(name: str, *columns: str) -> Metric:
-    """A curve without its thresholds, one axis after the other."""
+    """The two axes of a curve, one after the other, without its thresholds."""
     return Metric(
         name,
         lambda items: [value for axis in ref.curve(items, name)[:2] for value in axis],
@@ -257,7 +257,7 @@ COST_RATES = [0.0, 0.125, 0.3, 0.5, 0.9, 1.0]
 
 
 def optimal_operating_point() -> Metric:
-    """The rates at the threshold of least cost."""
+    """The rates at the cheapest threshold."""
     import fastarac
 
     def rates(items: tuple[ref.Item, ...]) -> list[Any]:
@@ -287,7 +287,7 @@ def performance_at_error_rate() -> Metric:
 
 
 def rejection_cost(items: tuple[ref.Item, ...]) -> list[Any]:
-    """The least (1 − λ)·risk + λ·(1 − X), without risk where nothing is accepted, for each λ."""
+    """The minimum of (1 − λ)·risk + λ·(1 − X) for each λ; the risk is 0 if nothing is accepted."""
     points = ref.sweep(items)
     return [
         min(

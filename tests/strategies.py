@@ -1,4 +1,4 @@
-"""Named Hypothesis strategies, each giving a `Sample`: columns as the library takes them."""
+"""Named Hypothesis strategies for `Sample` objects: the columns that the library takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = 40  # items, few enough for that
 
 
 class Sample(NamedTuple):
-    """Columns of equal length; `sample_weight` is None where the items count once each."""
+    """Columns of equal length; `sample_weight` is None for unweighted items."""
 
     correct: np.ndarray
     confidence: np.ndarray
@@ -24,22 +24,22 @@ class Sample(NamedTuple):
 
     @property
     def weighted(self) -> dict[str, np.ndarray]:
-        """The weights as the keyword argument that they are, or nothing."""
+        """The weights as a keyword argument; empty without weights."""
         return {} if self.sample_weight is None else {"sample_weight": self.sample_weight}
 
     def take(self, rows: Any) -> Sample:
-        """The items of these rows: indices, a slice or a mask."""
+        """Return some of the items, given by indices, a slice or a mask."""
         return Sample(*(None if column is None else column[rows] for column in self))
 
 
 def some_bytes(n: int) -> st.SearchStrategy[list[int]]:
-    """A number below 256 for each of n items, in one draw; draws are what takes the time."""
+    """A number below 256 for each of n items, in a single draw, because draws take the time."""
     return st.binary(min_size=n, max_size=n).map(list)
 
 
 @st.composite
 def column(draw, n: int, values: st.SearchStrategy, dtype: Any) -> np.ndarray:
-    """At most twelve values, of which each item takes one."""
+    """Confidences with at most twelve distinct values."""
     levels = draw(st.lists(values, min_size=1, max_size=12))
     return np.array([levels[place % len(levels)] for place in draw(some_bytes(n))], dtype=dtype)
 
@@ -51,7 +51,7 @@ label_dtypes = st.sampled_from([np.bool_, np.int64, np.uint8, np.int8, np.float3
 def samples(
     draw, confidence: st.SearchStrategy, dtype: Any, is_correct: Callable = lambda byte: byte & 1
 ) -> Sample:
-    """Labels of any dtype beside confidences of the given one, independent of each other."""
+    """Labels of any dtype and confidences of the given dtype, independent of each other."""
     n = draw(st.integers(1, LARGEST))
     labels = [is_correct(byte) for byte in draw(some_bytes(n))]
     return Sample(np.array(labels, dtype=draw(label_dtypes)), draw(column(n, confidence, dtype)))
@@ -59,7 +59,7 @@ def samples(
 
 @st.composite
 def tied(draw) -> Sample:
-    """At most four confidences among all items: ties, down to everything tied."""
+    """At most four distinct confidences: many ties, up to all items tied."""
     levels = draw(st.lists(st.floats(0, 1), min_size=1, max_size=4))
     return draw(samples(st.sampled_from(levels), np.float64))
 
@@ -74,7 +74,7 @@ def one_class_only(draw) -> Sample:
 
 @st.composite
 def near_tied_floats(draw) -> Sample:
-    """A float and its next neighbours upwards, nothing between them."""
+    """A float and the next larger floats, with nothing in between."""
     dtype = draw(st.sampled_from([np.float64, np.float32, np.float16]))
     ladder = [dtype(draw(st.floats(-100, 100, width=16)))]
     for _ in range(5):
@@ -88,14 +88,14 @@ MAGNITUDES = [0.0, FLOAT64.smallest_subnormal, FLOAT64.tiny, 1e-300, 1.0, 1e308,
 
 @st.composite
 def extreme_magnitudes(draw) -> Sample:
-    """Subnormals, zeros and the largest floats, of both signs, beside any other float."""
+    """Subnormals, zeros and the largest floats, of both signs, among any other floats."""
     ends = st.sampled_from([sign * size for size in MAGNITUDES for sign in (1.0, -1.0)])
     return draw(samples(ends | st.floats(allow_nan=False, allow_infinity=False), np.float64))
 
 
 @st.composite
 def huge_integers(draw) -> Sample:
-    """Integers that differ by 1 and that float64 cannot tell apart, near 2⁵³ and the ends."""
+    """Integers that differ by 1 but are equal as float64, near 2⁵³ and the ends of the range."""
     dtype = draw(st.sampled_from([np.int64, np.uint64]))
     ends = np.iinfo(dtype)
     starts = [2**53, 2**62, ends.max - 4] + ([-(2**53) - 4, ends.min] if ends.min else [2**63 - 2])
@@ -119,7 +119,7 @@ def small_dtypes(draw) -> Sample:
 
 @st.composite
 def skewed(draw) -> Sample:
-    """Softmax-like: close below 1, with heaps at 0 and 1, and rarely incorrect."""
+    """Softmax-like: just below 1, with many ties at 0 and 1, and rarely incorrect."""
     close_to_one = st.floats(0, 17).map(lambda digits: 1 - 10**-digits)
     confidence = st.one_of(close_to_one, close_to_one, st.sampled_from([0.0, 1.0]), st.floats(0, 1))
     dtype = draw(st.sampled_from([np.float64, np.float32]))
@@ -128,7 +128,7 @@ def skewed(draw) -> Sample:
 
 @st.composite
 def odd_layouts(draw) -> Sample:
-    """Strided, reversed, big-endian and read-only columns: views of what the caller keeps."""
+    """Strided, reversed, big-endian and read-only columns, as views of arrays that the caller keeps."""
     sample = draw(tied() | small_dtypes())
     step = draw(st.sampled_from([1, 2, -1, -3]))
 
@@ -163,14 +163,14 @@ def weighing(draw, weight: st.SearchStrategy, dtype: Any) -> Sample:
 
 @st.composite
 def weighted(draw) -> Sample:
-    """Float weights over eighteen orders of magnitude, zeros among them."""
+    """Float weights over eighteen orders of magnitude, including zeros."""
     size = st.floats(-9, 9).map(lambda exponent: 10**exponent)
     return draw(weighing(size | size | st.just(0.0), np.float64))
 
 
 @st.composite
 def integer_weighted(draw) -> Sample:
-    """Small whole numbers of any dtype, which add up exactly; zeros among them."""
+    """Small whole numbers of any dtype, including zeros, with exact sums."""
     dtype = draw(st.sampled_from([np.float64, np.int64, np.uint8, np.float32]))
     return draw(weighing(st.integers(0, 4), dtype))
 
