@@ -1,1 +1,1 @@
-"""What makes the data that ships with the package."""
+"""Scripts that make the data shipped with the package."""

@@ -1,4 +1,4 @@
-"""Crafted and damaged inputs, tried by the thousand: ``python -m bench.fuzz``.
+"""Fuzzing: try thousands of crafted and damaged inputs with ``python -m bench.fuzz``.
 
 A target is a module of this folder with a function ``attempt(rng)``, which makes one input out of the
 random numbers that it is given, hands it to the library, and raises where that does anything but what

@@ -1,4 +1,4 @@
-"""A target in a process of its own, so that a crash is noticed like any other failure.
+"""Run a target in a separate process, so that a crash is noticed like any other failure.
 
 The attempt with number k of a run draws from ``random.Random(seed + k)`` alone. So what fails in a run
 is repeated by ``--seed``, with the seed of that attempt, and ``--attempts 1``.

@@ -1,4 +1,4 @@
-"""Sketches as bytes: valid ones, and ones whose fields, nodes or length were changed.
+"""Sketches as bytes: valid sketches, and sketches with changed fields, nodes or length.
 
 The checksum is made right again, so that the checks of the content are what is tried. What loads must
 behave like a sketch of items that are somewhere in its ranges: it is written as it was read, its bounds

@@ -1,1 +1,1 @@
-"""How often intervals cover, tests reject and guarantees are broken, by simulation."""
+"""Simulations: how often intervals cover, tests reject, and guarantees are broken."""

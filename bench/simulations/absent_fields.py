@@ -1,4 +1,4 @@
-"""How often the limit of a policy of documents is broken where fields are absent, by simulation.
+"""Simulate how often a policy for whole documents breaks its limit if fields are absent.
 
 ``python -m bench.simulations.absent_fields`` simulates, prints each row and writes
 docs/_data/absent_fields.json; an interrupted run goes on where it ended, and ``--absent`` names a part.

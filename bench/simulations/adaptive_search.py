@@ -1,4 +1,4 @@
-"""What a step-by-step search accepts by the number of labels, and how often it exceeds its limit.
+"""What a step-by-step search accepts after each number of labels; how often it exceeds its limit.
 
 ``python -m bench.simulations.adaptive_search`` simulates, prints each row and writes
 docs/_data/adaptive_search.json, from which docs/coverage.md has its tables; an interrupted run goes on

@@ -1,4 +1,4 @@
-"""What is proved and estimated from logs whose audit probabilities differ.
+"""Estimates and guarantees from audit logs with unequal audit probabilities, by simulation.
 
 ``python -m bench.simulations.audits`` simulates, prints each row and writes docs/_data/audits.json, of
 which the page on operation is made; an interrupted run goes on where it ended, and ``--table`` names a

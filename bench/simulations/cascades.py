@@ -1,4 +1,4 @@
-"""How often a cascade exceeds its limit on new items, with a failure probability and without.
+"""How often a cascade exceeds its limit on new items, with and without a failure probability.
 
 ``python -m bench.simulations.cascades`` simulates, prints each row and writes docs/_data/cascades.json,
 of which the page on cascades is made; an interrupted run goes on where it ended. Every sample has a

@@ -1,4 +1,4 @@
-"""How often the limit of a chosen policy is broken, and what it accepts, by simulation.
+"""Simulate how often a policy chosen among several breaks its limit, and what it accepts.
 
 ``python -m bench.simulations.choices`` simulates, prints each row and writes docs/_data/choices.json;
 an interrupted run goes on where it ended.

@@ -1,4 +1,4 @@
-"""How often intervals cover and equal models are told apart where groups are nested or crossed.
+"""Coverage of intervals and type I errors of comparisons for nested or crossed groups.
 
 ``python -m bench.simulations.crossed_groups`` simulates, prints each row and writes
 docs/_data/crossed_groups.json, from which the page on coverage is made; an interrupted run goes on

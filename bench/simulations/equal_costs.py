@@ -1,4 +1,4 @@
-"""How often two models that cost the same are told apart by ``costs=`` at a nominal 5 %.
+"""How often ``costs=`` finds a difference between two models of equal cost, at a nominal 5%.
 
 ``python -m bench.simulations.equal_costs`` simulates, prints each row and writes
 docs/_data/equal_costs.json, from which the page on coverage is made; an interrupted run goes on where

@@ -1,4 +1,4 @@
-"""How often thresholds exceed the limit that they were chosen for, and how much they accept.
+"""How often thresholds exceed the limit for which they were chosen, and how much they accept.
 
 ``python -m bench.simulations.guarantees`` simulates, prints the tables with their Monte-Carlo errors
 and writes docs/_data/guarantees.json, from which the page on guarantees is made. ``--table`` names a

@@ -1,4 +1,4 @@
-"""How often intervals cover populations with bursts, unequal documents, heavy items and large ties.
+"""Coverage of intervals for hard populations: bursts, unequal documents, heavy items, large ties.
 
 ``python -m bench.simulations.hard_populations`` simulates, prints the cells that fall short and writes
 docs/_data/hard_populations.json, from which the page on coverage is made; an interrupted run goes on

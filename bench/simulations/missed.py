@@ -1,4 +1,4 @@
-"""How often intervals of the accepted share cover where some items are never accepted.
+"""Coverage of intervals for the accepted share if some items are never accepted.
 
 ``python -m bench.simulations.missed`` prints each cell. Every sample has a seed of its own, so that
 leaving some out (``--design``, ``--limit``, ``--statistic``) changes no others.

@@ -1,4 +1,4 @@
-"""What is promised in operation, by simulation: under the assumptions, and with each of them broken.
+"""Simulate the guarantees in operation, under their assumptions and with each assumption broken.
 
 ``python -m bench.simulations.operation`` simulates, prints each row and writes docs/_data/ files
 operation.json and operation_fields.json, from which the page on operation is made; an interrupted run

@@ -1,4 +1,4 @@
-"""How often two readings of the same pages, of one law, are told apart at a nominal 5 %.
+"""Type I errors for two engines with the same distribution on the same pages, at a nominal 5%.
 
 ``python -m bench.simulations.paired_groups`` simulates, prints each row and writes
 docs/_data/paired_groups.json, from which the page on coverage is made; an interrupted run goes on where

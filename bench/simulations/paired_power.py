@@ -1,4 +1,4 @@
-"""How often a difference between two readings of the same 25 pages is found, at a nominal 5 %.
+"""Power to find a difference between two engines on the same 25 pages, at a nominal 5%.
 
 ``python -m bench.simulations.paired_power`` simulates, prints each row and writes
 docs/_data/paired_power.json, from which the page on coverage is made; an interrupted run goes on where

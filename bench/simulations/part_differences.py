@@ -1,4 +1,4 @@
-"""How often two models of one law are told apart in some part, or their difference between parts.
+"""Type I errors of comparisons within parts of the data, and of differences between parts.
 
 ``python -m bench.simulations.part_differences`` simulates, prints each row and writes
 docs/_data/part_differences.json, from which the page on coverage is made; an interrupted run goes on

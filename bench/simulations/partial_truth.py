@@ -1,4 +1,4 @@
-"""How often intervals, tests and guarantees hold where few items are verified, with a judge or none.
+"""How often intervals, tests and guarantees hold if few items are verified, with or without a judge.
 
 ``python -m bench.simulations.partial_truth`` simulates and writes docs/_data/partial_truth.json, from
 which docs/coverage.md has its tables, and prints what falls short. Each sample has a seed

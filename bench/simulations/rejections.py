@@ -1,4 +1,4 @@
-"""Counting how often a test rejects, and how often it warns then."""
+"""Count how often a test rejects, and how often it warns when it rejects."""
 
 from __future__ import annotations
 

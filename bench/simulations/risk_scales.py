@@ -1,4 +1,4 @@
-"""What a policy under a risk limit accepts with half of the sample, and with all of it, by simulation.
+"""Simulate what a policy under a risk limit accepts with half of the sample, and with all of it.
 
 ``python -m bench.simulations.risk_scales`` simulates, prints each row and writes
 docs/_data/risk_scales.json; an interrupted run goes on where it ended.

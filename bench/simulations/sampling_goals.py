@@ -1,4 +1,4 @@
-"""What samples for a goal lead to: the share accepted at 1%, by what was drawn for which promise.
+"""Results of sampling for a goal: the share accepted at a 1% limit, by sampling design and guarantee.
 
 ``python -m bench.simulations.sampling_goals`` simulates, prints each row and writes
 docs/_data/sampling_goals.json, from which docs/coverage.md has its table; an interrupted run goes on

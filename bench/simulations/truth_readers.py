@@ -1,4 +1,4 @@
-"""How often limits are broken where the people who verify overlook errors, and what it costs.
+"""How often limits are broken if people who verify overlook errors, and the cost of allowing for it.
 
 ``python -m bench.simulations.truth_readers`` simulates, prints each row and writes
 docs/_data/truth_readers.json, from which the page on coverage is made; an interrupted run goes on where

@@ -1,4 +1,4 @@
-"""How often comparisons find a difference where there is none, at a nominal 5 %.
+"""Type I errors of comparisons: how often they find a difference that does not exist, at a nominal 5%.
 
 ``python -m bench.simulations.type_one`` simulates, prints the table with its Monte-Carlo errors and
 writes docs/_data/type_one.json, from which the page on coverage is made. ``--test`` names a part, and

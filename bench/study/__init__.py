@@ -1,1 +1,1 @@
-"""The study of OCR engines: pages that are made here, and the engines that read them."""
+"""A study of OCR engines on synthetic pages."""

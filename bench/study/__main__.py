@@ -1,7 +1,7 @@
-"""Make the study: pages, what engines read of them, the items that are kept, and all figures.
+"""Run the whole study: make pages, run engines on them, save the items, compute all figures.
 
-Run it with ``python -m bench.study FOLDER``; the README says how long it takes and what it needs. What
-is there is not made again, so that the same command goes on after an interruption.
+Run it with ``python -m bench.study FOLDER``; the README says how long it takes and what it needs.
+Existing results are not computed again, so that the same command continues after an interruption.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The data sets that come with scikit-learn, each classified by four classifiers, cross-fitted."""
+"""Cross-fitted outputs of four classifiers on the data sets that come with scikit-learn."""
 
 from __future__ import annotations
 

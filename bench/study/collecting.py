@@ -1,7 +1,8 @@
-"""From the files of the engines to items: right or wrong, with their confidence, kind and page.
+"""Convert the files of the engines to items: right or wrong, with confidence, kind and page.
 
 A source is a language in a layout, a data set, or the invoices; of each there is a Parquet file of
-items. ``pages.parquet`` has the edits of each page. Texts are not kept, since they are made again.
+items. ``pages.parquet`` has the edits of each page. Texts are not saved, because they can be generated
+again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compute ``docs/_data/combining.json``: what engines accept alone and together at 1 % errors.
+"""Compute ``docs/_data/combining.json``: accepted shares of engines, alone and combined, at 1% errors.
 
 Run it with ``python -m bench.study.combining FOLDER``, the folder that was made by
 

@@ -1,4 +1,4 @@
-"""Text for pages: words drawn by their frequency, with capitals, marks, numbers and days.
+"""Random text for pages: words drawn by frequency, with capitals, punctuation, numbers and dates.
 
 The text means nothing, so that no engine can have learnt it by heart, and its words are as frequent,
 as long and as hard to read as those of the language.

@@ -1,4 +1,4 @@
-"""A datasheet for each source that is kept: what it is, how it was made, what it is good for.
+"""Write a datasheet for each saved source: what it contains, how it was made, how to use it.
 
 The questions are those of Gebru et al. 2021, "Datasheets for datasets", as far as they apply.
 """

@@ -1,4 +1,4 @@
-"""Read pages by Tesseract, RapidOCR and ocrad, in parallel processes; what is there is not read again.
+"""Run Tesseract, RapidOCR and ocrad on pages, in parallel processes, except for existing outputs.
 
 Run it with ``python -m bench.study.engines FOLDER``, the folder that ``bench.study.pages`` made: beside
 the images of a language it writes a folder for each engine, which `fastarac ocr` takes.

@@ -1,4 +1,4 @@
-"""Compute ``docs/_data/study.json`` from what is kept of the study: all figures of its page.
+"""Compute all figures of the study, ``docs/_data/study.json``, from its saved items.
 
 Everything is computed by the library's own functions; a seed is fixed wherever something is drawn.
 """

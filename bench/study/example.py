@@ -1,4 +1,4 @@
-"""Make ``docs/_data/german_pages.zip``: what two engines read on 24 German pages, with the truth.
+"""Make ``docs/_data/german_pages.zip``: outputs of two engines on 24 German pages, with the truth.
 
 Run it with ``python -m bench.study.example FOLDER``: the folder keeps the pages and their
 images, and what is there is not made again. It takes some ten minutes, most of them RapidOCR's. The

@@ -1,4 +1,4 @@
-"""The items and pages that are kept of the study, read back from their Parquet files."""
+"""Read the saved items and pages of the study from their Parquet files."""
 
 from __future__ import annotations
 

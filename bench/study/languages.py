@@ -1,4 +1,4 @@
-"""The languages of the pages: their marks, numbers, faces, dictionaries and engines' names."""
+"""The languages of the pages: punctuation, numbers, fonts, dictionaries, and names for each engine."""
 
 from __future__ import annotations
 

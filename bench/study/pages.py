@@ -1,4 +1,4 @@
-"""Make pages of text whose truth is known, in five languages, two layouts and four qualities.
+"""Make pages of known text, in five languages, two layouts and four qualities.
 
 Run it with ``python -m bench.study.pages FOLDER``: see ``bench/study/README.md``.
 """

@@ -1,4 +1,4 @@
-"""What is computed of a file of figures, kept beside it until it is whole."""
+"""Save the finished parts of a file of figures next to it until the whole file is complete."""
 
 from __future__ import annotations
 

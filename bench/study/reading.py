@@ -1,4 +1,4 @@
-"""Make the pages of the study and have them read, page by page: what is there is not made again.
+"""Make the pages of the study and run the engines on them, page by page; skip existing results.
 
 Pages come in rounds: the first page of every language, layout and quality, then the second, so that
 whatever is there when time is over holds as many pages of each.

@@ -1,4 +1,4 @@
-"""Compute ``docs/_data/study_combined.json``: what engines of the study accept put together.
+"""Compute ``docs/_data/study_combined.json``: accepted shares of combined engines.
 
 It needs the texts of the engines, which are not kept.
 """

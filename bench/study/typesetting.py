@@ -1,4 +1,4 @@
-"""Lines and pages: where each line of a text stands, and the picture of it."""
+"""Typeset lines and pages: the position of each line of a text, and its image."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ def tables_by_attribute(
 
 def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
     """Return a mask of the pages for each value."""
-    codes = np.array([*attribute.codes, -1], np.intp)[rows]  # a page without a row (-1) gets code -1
+    codes = np.array([*attribute.codes, -1], np.intp)[rows]  # row -1 selects code -1
     return [codes == code for code in range(len(attribute.values))]
 
 

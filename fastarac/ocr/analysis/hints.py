@@ -107,7 +107,8 @@ def _words(records: Records, reading: Reading) -> list[str]:
         )
     if 2 * records.n_unspaced > records.n_true and "whitespace" not in reading.fold:
         edits = records.edits[~np.isnan(records.edits[:, 0])].sum(axis=0)
-        of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))  # as in COUNTS
+        # The columns of `edits` are in the order of COUNTS: edits, then length.
+        of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))
         if of_characters > 2 * of_words + SPACES:
             found.append(
                 f"The character error rate, {rounded_percent(of_characters)}, counts the spaces "

@@ -103,7 +103,7 @@ class _Reader:
         lines = [self._levels_of(line) for line in children(region, "TextLine")]
         has_text = any(line.text.strip() or words for line, words in lines)
         text, confidence = self._reading(region)
-        own = has_text or not inner  # else its text repeats the nested regions
+        own = has_text or not inner  # otherwise, nested regions have the text
         if own and text.strip() and (self.file.level == "region" or not has_text):
             for row in text.splitlines():
                 self.builder.new_line()
@@ -163,7 +163,7 @@ class _Reader:
         readings = list(children(element, "TextEquiv"))
         if not readings:
             return "", NAN
-        main = min(readings, key=self._index)  # for equal indices, the first
+        main = min(readings, key=self._index)  # the first of several with the same index
         for name in ("Unicode", "PlainText"):
             for child in children(main, name):
                 return text_of(child, self.file), number(main, "conf", self.file)
@@ -246,7 +246,8 @@ def _point(pair: str) -> tuple[float, float]:
 
 def _is_region(element: Element) -> bool:
     name = local_name(element)
-    return name.endswith("Region") or name == "TableCell"  # from Transkribus
+    # Transkribus writes the cells of tables as TableCell, which has no "Region" in its name.
+    return name.endswith("Region") or name == "TableCell"
 
 
 def _regions(element: Element) -> list[Element]:
