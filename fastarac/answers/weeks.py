@@ -41,7 +41,8 @@ def _of_files(week: PolicyWeek) -> Iterator[str]:
     if week.applied is not None:
         yield (
             f"Week {week.number}: {week.applied.accepted:,} of {week.applied.n_items:,} outputs "
-            f"accepted, {week.applied.rejected:,} to review, {week.drawn:,} drawn for audits."
+            f"accepted; {week.to_people:,} go to people: {week.applied.rejected:,} to review and "
+            f"{week.drawn:,} {plural('audit', week.drawn)}."
         )
     elif week.n_files:
         yield f"Week {week.number} has these files already: nothing was split or drawn again."
@@ -107,6 +108,7 @@ def week_figures(week: PolicyWeek) -> dict[str, Any]:
             "is_new",
             "go_on",
             "drawn",
+            "to_people",
             "answered",
             "reviewed",
             "known",

@@ -109,6 +109,11 @@ class PolicyWeek(Result):
     notes: tuple[str, ...] = ()
 
     @property
+    def to_people(self) -> int | None:
+        """The number of outputs that people look at: rejected ones and audits."""
+        return None if self.applied is None else self.applied.rejected + self.drawn
+
+    @property
     def go_on(self) -> bool:
         """Whether outputs may still be accepted: there is no alarm, and no check fails."""
         fails = self.check is not None and self.check.verdict == "fails"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from fastarac.weeks.ledger import Ledger
+    from fastarac.weeks.ledger import Ledger, Week
     from fastarac.weeks.logs import WeekLog
 
 OURS = LOG, ACCEPTED  # files in a week's folder that hold no answers
@@ -41,6 +41,14 @@ class Taken(NamedTuple):
         return Taken(*map(sum, zip(self, other, strict=True)))
 
 
+class _Rows(NamedTuple):
+    """A week, and the rows of its log that are audits or accepted."""
+
+    week: Week
+    audits: set[int]
+    accepted: set[int]
+
+
 def take_answers(
     ledger: Ledger, root: Path, given: Sequence[Path], logs: Sequence[WeekLog]
 ) -> tuple[Taken, list[WeekLog]]:
@@ -56,12 +64,14 @@ def take_answers(
     resolved = {path.resolve() for path in given}
     inside = [path for path in _files_in(ledger, root) if path.resolve() not in resolved]
     every = [(path, True) for path in given] + [(path, False) for path in inside]
+    rows: list[_Rows] = []
     for path, is_given in every:
         digest = digest_of(path)
         if digest in ledger.answer_files:
             taken = taken.plus(Taken(known_files=int(is_given)))
             continue
-        found = _take(ledger, path, logs, is_given=is_given)
+        rows = rows or _rows_of(ledger, logs)  # only if a file is new: every week's rows are long
+        found = _take(ledger, path, rows, is_given=is_given)
         if found.audits or found.reviewed or found.known or found.late:
             ledger.answer_files.append(digest)
             taken = taken.plus(found._replace(files=1))
@@ -78,11 +88,17 @@ def _files_in(ledger: Ledger, root: Path) -> list[Path]:
     ]
 
 
-def _take(ledger: Ledger, path: Path, logs: Sequence[WeekLog], *, is_given: bool) -> Taken:
+def _rows_of(ledger: Ledger, logs: Sequence[WeekLog]) -> list[_Rows]:
+    """Return the rows of audits and of accepted outputs in each week."""
+    return [
+        _Rows(week, set(log.row[log.audits].tolist()), set(log.row[log.accepted].tolist()))
+        for week, log in zip(ledger.weeks, logs, strict=True)
+    ]
+
+
+def _take(ledger: Ledger, path: Path, rows: Sequence[_Rows], *, is_given: bool) -> Taken:
     """Take the answers of one file; a file that was not given may have none."""
-    weeks = {week.prefix: week for week in ledger.weeks}
-    drawn = {log.number: set(log.row[log.audits].tolist()) for log in logs}
-    accepted = {log.number: set(log.row[log.accepted].tolist()) for log in logs}
+    weeks = {each.week.prefix: each for each in rows}
     with connect() as connection:
         source = open_source(path, connection)
         if not is_given and not {ID, "correct"} <= set(source.columns):
@@ -97,12 +113,12 @@ def _take(ledger: Ledger, path: Path, logs: Sequence[WeekLog], *, is_given: bool
         for place in np.flatnonzero(~np.isnan(found["correct"])).tolist():
             name, answer = str(found["ids"][place]), int(found["correct"][place])
             prefix, _, number = name.partition("-")
-            week, row = weeks.get(prefix), int(number) if number.isdecimal() else 0
-            if week is None or (row in accepted[week.number] and row not in drawn[week.number]):
+            of_week, row = weeks.get(prefix), int(number) if number.isdecimal() else 0
+            if of_week is None or (row in of_week.accepted and row not in of_week.audits):
                 raise source.unexpected(
                     ID, place, "expected the id of an audit, or of a reviewed output"
                 )
-            is_audit = row in drawn[week.number]
+            week, is_audit = of_week.week, row in of_week.audits
             before = week.answers.get(row)
             if is_audit and before is None and week.number <= ledger.counted:
                 counts["late"] += 1
