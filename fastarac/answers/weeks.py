@@ -42,12 +42,19 @@ def _of_files(week: PolicyWeek) -> Iterator[str]:
         yield (
             f"Week {week.number}: {week.applied.accepted:,} of {week.applied.n_items:,} outputs "
             f"accepted; {week.to_people:,} go to people: {week.applied.rejected:,} to review and "
-            f"{week.drawn:,} {plural('audit', week.drawn)}."
+            f"{week.drawn:,} {plural('audit', week.drawn)}{_hours(week)}."
         )
     elif week.n_files:
         yield f"Week {week.number} has these files already: nothing was split or drawn again."
     else:
         yield "Without new files, nothing was split or drawn."
+
+
+def _hours(week: PolicyWeek) -> str:
+    """Return the hours of work, if they are known."""
+    if week.hours is None:
+        return ""
+    return f", {week.hours:,.1f} hours of work at {week.seconds:g} seconds each"
 
 
 def _notes(week: PolicyWeek) -> Iterator[Note]:
@@ -109,6 +116,7 @@ def week_figures(week: PolicyWeek) -> dict[str, Any]:
             "go_on",
             "drawn",
             "to_people",
+            "hours",
             "answered",
             "reviewed",
             "known",

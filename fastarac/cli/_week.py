@@ -68,7 +68,13 @@ Without files, the command only reads answers. Files and answers that are given 
 first week sets --budget, --wait and --seed for all weeks.
 """
 
-NAMES = {"budget": "--budget", "deadline": "--wait", "seed": "--seed", "folder": "--output"}
+NAMES = {
+    "budget": "--budget",
+    "deadline": "--wait",
+    "seed": "--seed",
+    "folder": "--output",
+    "seconds": "--seconds",
+}
 NewFiles = Annotated[
     list[Path] | None,
     typer.Argument(
@@ -85,6 +91,14 @@ Wait = Annotated[
     option("--wait N", "Number of weeks to wait for answers.  [default: 4]", Panel.verifying, min=1),
 ]
 
+Seconds = Annotated[
+    float | None,
+    option(
+        "--seconds S", "Seconds that a person takes for one output; the summary then gives hours.",
+        Panel.costs,
+    ),
+]  # fmt: skip
+
 
 @grouped
 def week(
@@ -99,6 +113,7 @@ def week(
     seed: Seed = 0,
     confidence: PolicyConfidence = None,
     images: options.Images = None,
+    seconds: Seconds = None,
     reading: SettingsOptions,
     printing: PrintingOptions,
 ) -> None:
@@ -106,14 +121,14 @@ def week(
     files, given = paths or [], set(given_options(context).values())
     refuse(missing(*(["jinja2"], "report") if images is None else (["jinja2", "PIL"], "ocr")))
     loaded = load(policy)
-    how = _reading_of(loaded, files, given - {"--images"}, reading)
+    how = _reading_of(loaded, files, given - {"--images", "--seconds"}, reading)
     if files and not how:
         named = columns_of_policy(loaded, files[0], confidence)
         groups = named.groups if isinstance(named.groups, str) else None
         how = {"confidence": named.reading.confidence, "by": named.by, "groups": groups}
     run = partial(
         weeks.run_week, loaded, files, output, budget=budget, deadline=wait, answers=answers or [],
-        seed=seed if "--seed" in given else None, images=images, **how,
+        seed=seed if "--seed" in given else None, images=images, seconds=seconds, **how,
     )  # fmt: skip
     notes: list[str] = []
     with interrupts_end_at_once(), collected(notes):

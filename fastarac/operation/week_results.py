@@ -70,6 +70,8 @@ class PolicyWeek(Result):
         δ of the check (the policy's δ), and δ of the monitor.
     notes : tuple of str
         Remarks on the files, one sentence each.
+    seconds : float or None
+        How long a person takes for one output, if it was given.
 
     See Also
     --------
@@ -107,11 +109,19 @@ class PolicyWeek(Result):
     failure_probability: float
     monitor_failure_probability: float
     notes: tuple[str, ...] = ()
+    seconds: float | None = None
 
     @property
     def to_people(self) -> int | None:
         """The number of outputs that people look at: rejected ones and audits."""
         return None if self.applied is None else self.applied.rejected + self.drawn
+
+    @property
+    def hours(self) -> float | None:
+        """The hours that people need for these outputs, if the seconds for one output are known."""
+        if self.to_people is None or self.seconds is None:
+            return None
+        return self.to_people * self.seconds / 3600.0
 
     @property
     def go_on(self) -> bool:

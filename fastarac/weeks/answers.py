@@ -41,7 +41,7 @@ class Taken(NamedTuple):
         return Taken(*map(sum, zip(self, other, strict=True)))
 
 
-class _Rows(NamedTuple):
+class _RowsOfWeek(NamedTuple):
     """A week, and the rows of its log that are audits or accepted."""
 
     week: Week
@@ -64,7 +64,7 @@ def take_answers(
     resolved = {path.resolve() for path in given}
     inside = [path for path in _files_in(ledger, root) if path.resolve() not in resolved]
     every = [(path, True) for path in given] + [(path, False) for path in inside]
-    rows: list[_Rows] = []
+    rows: list[_RowsOfWeek] = []
     for path, is_given in every:
         digest = digest_of(path)
         if digest in ledger.answer_files:
@@ -88,15 +88,15 @@ def _files_in(ledger: Ledger, root: Path) -> list[Path]:
     ]
 
 
-def _rows_of(ledger: Ledger, logs: Sequence[WeekLog]) -> list[_Rows]:
+def _rows_of(ledger: Ledger, logs: Sequence[WeekLog]) -> list[_RowsOfWeek]:
     """Return the rows of audits and of accepted outputs in each week."""
     return [
-        _Rows(week, set(log.row[log.audits].tolist()), set(log.row[log.accepted].tolist()))
+        _RowsOfWeek(week, set(log.row[log.audits].tolist()), set(log.row[log.accepted].tolist()))
         for week, log in zip(ledger.weeks, logs, strict=True)
     ]
 
 
-def _take(ledger: Ledger, path: Path, rows: Sequence[_Rows], *, is_given: bool) -> Taken:
+def _take(ledger: Ledger, path: Path, rows: Sequence[_RowsOfWeek], *, is_given: bool) -> Taken:
     """Take the answers of one file; a file that was not given may have none."""
     weeks = {each.week.prefix: each for each in rows}
     with connect() as connection:

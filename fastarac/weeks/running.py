@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastarac._core.checks import positive_scalar
 from fastarac._core.extras import require
 from fastarac._core.files import path_of, whole_folder, write_whole
 from fastarac._core.locks import locked
@@ -49,6 +50,7 @@ def run_week(
     groups: str | None = None,
     images: str | os.PathLike[str] | None = None,
     read_options: Mapping[str, Any] | None = None,
+    seconds: float | None = None,
 ) -> PolicyWeek:
     r"""Run one week of a policy: take answers, divide new files, draw audits, check and monitor.
 
@@ -83,6 +85,8 @@ def run_week(
         The images for the pages, as :func:`.write_station` takes them.
     read_options : mapping, optional
         Further arguments of :func:`.apply_to_files` or :func:`.apply_to_fields`.
+    seconds : float, optional
+        How long a person takes for one output: the summary then gives the hours of work.
 
     Returns
     -------
@@ -133,6 +137,8 @@ def run_week(
     require("jinja2", "report")
     require_policy(policy)
     require_outputs(policy)
+    if seconds is not None:
+        seconds = positive_scalar(seconds, "seconds", strict=True)
     root, paths = path_of(folder, "folder"), [path_of(each, "files") for each in files]
     given = [path_of(each, "answers") for each in answers]
     if by is None and policy.fields:
@@ -148,7 +154,7 @@ def run_week(
         settings = settled(ledger, budget, deadline=deadline, seed=seed)
         ledger = ledger or Ledger.begin(policy, settings)
         found = fingerprints(paths)
-        run = _Run(policy, root, ledger, found)
+        run = _Run(policy, root, ledger, found, seconds)
         run.take(given)
         if found and ledger.week_of(found) is None:
             divided = partial(
@@ -169,6 +175,7 @@ class _Run:
     root: Path
     ledger: Ledger
     files: Mapping[str, str]
+    seconds: float | None
     taken: Taken = field(default_factory=Taken)
     logs: Sequence[WeekLog] = ()
 
@@ -274,6 +281,7 @@ class _Run:
             failure_probability=policy.failure_probability,
             monitor_failure_probability=monitor.failure_probability,
             notes=of_files.get("notes", ()),
+            seconds=self.seconds,
         )
 
     @staticmethod

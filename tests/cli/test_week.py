@@ -90,7 +90,8 @@ def test_weeks_until_the_refit(folder):
 
 def test_the_screen_and_the_summary(folder):
     write_outputs(folder / "1.csv", 300, 1)
-    done = run("week", "policy.json", "1.csv", "--budget", 40, "-o", "weeks", env={"COLUMNS": "80"})
+    command = "week", "policy.json", "1.csv", "--budget", 40, "-o", "weeks", "--seconds", 30
+    done = run(*command, env={"COLUMNS": "80"})
     lines = done.stdout.splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
@@ -99,6 +100,14 @@ def test_the_screen_and_the_summary(folder):
     assert (inside / "summary.txt").read_text().split()[:10] == done.stdout.split()[:10]
     summary = json.loads((inside / "summary.json").read_text())
     assert (summary["number"], summary["counted"], summary["limit"]) == (1, 0, 0.03)
+    assert summary["seconds"] == 30
+    rejected, audits = (
+        len((inside / name).read_text().splitlines()) - 1 for name in ("review.csv", "audits.csv")
+    )
+    people = rejected + audits
+    told = f"{people} go to people: {rejected} to review and {audits} audits, "
+    told += f"{people / 120:.1f} hours of work at 30 seconds each."
+    assert told in " ".join((inside / "summary.txt").read_text().split())
     page = (inside / "audits.html").read_text()
     assert "audits" in page
     assert "https://" not in page.replace("https://json-schema.org", "")
@@ -114,6 +123,9 @@ def test_refusals(folder):
     run("week", "policy.json", "1.csv", "--budget", 40, "-o", "weeks")
     assert "--wait is 2, but was 4 in the first week" in reason(
         "week", "policy.json", "-o", "weeks", "--wait", 2
+    )
+    assert "--seconds must be a finite number above 0, got 0.0" in reason(
+        "week", "policy.json", "-o", "weeks", "--seconds", 0
     )
     unit = settings(Path(), 'unit = "line"')
     assert "--settings is for OCR" in reason("week", "policy.json", "1.csv", "-o", "weeks", *unit)
