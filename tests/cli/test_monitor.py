@@ -286,7 +286,7 @@ def test_pages(policy, tmp_path):
     sizes = [[each["audited"] for each in update["groups"]] for update in state["updates"]]
     assert sizes == [[20] * 10] * 2
     message = refusal("monitor", policy, *files, *told, "--group", "page", "--max-group-size", 19)
-    assert "it is the state of audits of groups, with --max-group-size 20; give" in message
+    assert "it is the state of audits of groups, with --max-group-size 20; use" in message
     message = refusal("monitor", policy, *files, "--group", "page", "--max-group-size", 19)
     assert f'{files[0]}, row 1: column "page" holds "0-0"' in message
     assert "it is the state of audits of groups" in refusal("monitor", policy, *files, *told)
@@ -318,7 +318,7 @@ def test_open_audits_by_date(policy, tmp_path):
     message = refusal("monitor", policy, old, *told)
     assert f'{old}, row 1: column "drawn_at" holds' in message
     message = refusal("monitor", policy, late, *told[:2], "--deadline", 7)
-    assert "its --deadline is 28; give" in message
+    assert "its --deadline is 28; use" in message
     message = refusal("monitor", policy, late, *told, "--group", "id", "--max-group-size", 9)
     assert "it is the state of audits of single outputs" in message
 

@@ -433,7 +433,7 @@ class TestMonitor:
         assert found["audited"] == 1800
         assert found["alarm"]
         other = refusal("monitor", folder / "p.json", days[0], *options, "--false-alarm", 0.1)
-        assert "state.json: its --false-alarm is 0.05; give" in other
+        assert "state.json: its --false-alarm is 0.05; use" in other
         state.write_text("{}")
         assert "not the file of a fastarac monitor" in refusal(
             "monitor", folder / "p.json", days[0], *options
@@ -447,7 +447,7 @@ class TestMonitor:
         first = run("monitor", one, folder / "few.csv", "--state", state).stdout
         before = state.read_text()
         message = refusal("monitor", other, folder / "few.csv", "--state", state)
-        assert f"state.json: it is not the state of {other}, but of another policy; give" in message
+        assert f"state.json: it is not the state of {other}, but of another policy; use" in message
         assert "and a new one after each fit" in message
         assert state.read_text() == before
         again = tmp_path / "again.json"  # the same policy under another name

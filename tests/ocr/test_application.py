@@ -155,7 +155,7 @@ def test_pages_of_a_file_and_of_subfolders_keep_their_names(tmp_path):
     with pytest.raises(PairingError, match=r"1 name of pages occurs more than once: .*p\.hocr"):
         apply_to_files(POLICY, [tmp_path / "x", tmp_path / "y"])
     (tmp_path / "x" / "p.json").write_text(easyocr(("one", 0.9)))
-    with pytest.raises(PairingError, match="choose files by a pattern"):
+    with pytest.raises(PairingError, match="Choose files by a pattern"):
         apply_to_files(POLICY, tmp_path / "x")
     assert len(apply_to_files(POLICY, tmp_path / "x", pattern="*.hocr")) == 1
 
