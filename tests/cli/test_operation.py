@@ -227,7 +227,7 @@ class TestCheck:
                 lines = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout).splitlines()
                 assert max(map(len, lines)) <= width
                 assert not any(line.lstrip().startswith("%") for line in lines)
-        assert "error rate" in run("check", *command[1:-2]).stdout
+        assert "error rate" in run("check", *command[1:]).stdout
 
     @pytest.mark.slow
     def test_whole_documents(self, folder, tmp_path):
@@ -512,7 +512,7 @@ class TestMonitor:
         assert "it is not the file of a fastarac monitor" in other
         empty = tmp_path / "empty"
         empty.mkdir()
-        assert "files whose names end in .json" in refusal("monitor", empty, bad, *options)
+        assert "a file whose name ends in .json" in refusal("monitor", empty, bad, *options)
 
 
 @pytest.mark.slow
