@@ -174,8 +174,8 @@ def refuse_searched(paths: Sequence[Path]) -> None:
     for path in paths:
         if is_of_search(path):
             raise RefusalError(
-                f'{path} has a column "{BATCH}", so fastarac search chose its outputs, and they '
-                "are no random sample: use it with fastarac search, and here a file of fastarac sample"
+                f'{path} has a column "{BATCH}", so fastarac search chose its outputs, and they are '
+                "not a random sample: use it with fastarac search; here, use outputs drawn at random"
             )
 
 

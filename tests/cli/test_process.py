@@ -173,7 +173,7 @@ class TestErrorsOfTheProgram:
         ],
     )
     def test_status_of_an_error(self, good, command, error):
-        name = {"check": "load", "monitor": "Watch", "doctor": "run"}[command]
+        name = {"check": "load", "monitor": "Watch", "doctor": "installation.examine"}[command]
         before = (
             f"import fastarac.cli._exit\nfrom fastarac.cli import _{command} as module\n"
             "class Odd(Exception):\n    exit_code = 1\n"
