@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "sampling_goals.json"
-SAMPLES = 400
+SAMPLES = 1000
 N, LIMIT = 20_000, 0.01
 BATCH = 50
 BUDGETS = 300, 600, 1000
