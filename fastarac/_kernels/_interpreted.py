@@ -2,7 +2,8 @@
 
 Compilation takes from a tenth of a second to two seconds a kernel; Python takes milliseconds for some
 thousand items. So the first figures of small samples need not wait for the compiler. A kernel is
-compiled once Python has spent `PATIENCE` on it. Both ways give the same results, to the last bit.
+compiled once Python has run it `CALLS` times or spent `PATIENCE` on it; later processes find the machine
+code on disk. Both ways give the same results, to the last bit.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ if TYPE_CHECKING:
 
 MOST = 1 << 14  # entries of all arrays of a call
 PATIENCE = 0.3  # seconds of CPU time that Python may spend on a kernel before it is compiled
+CALLS = 64  # with more calls, such as those of a loop over samples, a kernel is compiled
 
 
 def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -> None:
     """Let Python run a kernel on small arrays for a while, unless `is_compiled` for their types."""
     compile_for = dispatcher._compile_for_args  # noqa: SLF001 - numba offers no other way
-    spent = 0.0
+    spent, calls = 0.0, 0
 
     def function_for(*arguments: Any) -> Any:
         """Return what numba's dispatcher calls if it has no machine code for these types."""
-        if spent >= PATIENCE or _entries(arguments) > MOST:
+        if spent >= PATIENCE or calls >= CALLS or _entries(arguments) > MOST:
             return compile_for(*arguments)
         if is_compiled(tuple(map(dispatcher.typeof_pyval, arguments))):
             return compile_for(*arguments)
@@ -36,11 +38,12 @@ def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -
 
     @wraps(dispatcher.py_func)
     def run(*arguments: Any) -> Any:
-        nonlocal spent
+        nonlocal spent, calls
         start = thread_time()
         with np.errstate(all="ignore"):  # machine code does not warn
             found = interpreted(dispatcher)(*arguments)
         spent += thread_time() - start
+        calls += 1
         return _plain(found)
 
     dispatcher._compile_for_args = function_for  # noqa: SLF001

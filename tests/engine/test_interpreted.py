@@ -64,6 +64,15 @@ def test_a_kernel_is_compiled_in_the_end(patient, monkeypatch):
     assert len(patient.signatures) == 1
 
 
+def test_a_kernel_that_is_called_often_is_compiled(patient):
+    x = np.ones(3)
+    for _ in range(_interpreted.CALLS):
+        assert not patient.signatures
+        patient(x, x)
+    patient(x, x)
+    assert len(patient.signatures) == 1
+
+
 def test_machine_code_on_disk_is_used(patient):
     x = np.ones(3)
     kernel(squares)(x, x)
