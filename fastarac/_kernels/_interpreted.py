@@ -2,8 +2,8 @@
 
 Compilation takes from a tenth of a second to two seconds a kernel; Python takes milliseconds for some
 thousand items. So the first figures of small samples need not wait for the compiler. A kernel is
-compiled once Python has run it `CALLS` times or spent `PATIENCE` on it; later processes find the machine
-code on disk. Both ways give the same results, to the last bit.
+compiled once Python has run it `CALLS` times or spent `PATIENCE` on it; later processes find the
+machine code on disk. Both ways give the same results, to the last bit.
 """
 
 from __future__ import annotations

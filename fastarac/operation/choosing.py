@@ -77,7 +77,7 @@ class PolicyChoice(Result):
         found = self[self.chosen] if self.chosen is not None else None
         if found is None:
             names = listed([quoted(name) for name in self.names])
-            raise ValueError(f"nothing is chosen among limits that differ; take one of {names} by name")
+            raise ValueError(f"none is chosen, as their limits differ; take one of {names} by name")
         return found
 
     def __getitem__(self, name: str) -> Policy | None:
@@ -211,8 +211,8 @@ def _by_half(
     sizes = {each.columns.n for each in every}
     if len(sizes) > 1:
         raise ValueError(
-            f"candidates have {listed(list(map(str, sorted(sizes))))} items; as many of each are "
-            "expected where they are of the same items"
+            "candidates must have the same items, but have "
+            f"{listed(list(map(str, sorted(sizes))))} of them"
         )
     ranks = half_that_ranks(every)
     shares = {name: share_in_half(each, ranks) for name, each in fits.items()}

@@ -90,7 +90,7 @@ def columns_of(
         if documents is not None:
             raise TypeError(
                 "documents cannot go with a PartialTruth: give outputs alone, or one item for "
-                "each document, right if all its outputs are"
+                "each document, which is right if all its outputs are right"
             )
         if method != "auto":
             raise TypeError(f"method must be 'auto' for a PartialTruth, got {method!r}")

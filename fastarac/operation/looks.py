@@ -135,10 +135,10 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
     with locked(path):
         looks = Looks.load(path) if path.exists() else Looks(declared)
         if declared not in (None, looks.declared):
-            known = "none were" if looks.declared is None else f"{looks.declared} were"
+            known = "no looks were" if looks.declared is None else f"{looks.declared} looks were"
             raise ValueError(
-                f"{path}: declared is {declared}, but {known} declared at the first look; looks are "
-                "declared before it"
+                f"{path}: declared is {declared}, but {known} declared at the first look, which fixes "
+                "the number"
             )
         before = looks.to_json()
         yield looks
@@ -278,7 +278,7 @@ class Looks:
             raise ValueError("looks is the log of another policy; keep one log for each policy")
         if once and self.declared is not None:
             raise ValueError(
-                f"once is given, but {self.declared} looks are declared, of which this is one"
+                f"once cannot go with declared looks: {self.declared} are declared, and this is one"
             )
         if self._looks and self._pools != sample.checked.pools:
             kinds = "in part", "as a whole"
@@ -294,8 +294,7 @@ class Looks:
         if new.any():
             if self.declared is not None and len(self) >= self.declared:
                 raise ValueError(
-                    f"looks has the {self.declared} looks that were declared; none is left for these "
-                    "outputs"
+                    f"all {self.declared} declared looks have been made; none is left for these outputs"
                 )
             kept = self._kept(sample, keys, new, once=once)
             self._looks.append(kept)
@@ -353,8 +352,8 @@ class Looks:
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
             raise ValueError(
-                "once is given for outputs that were looked at before; it is one look, at outputs that "
-                "nobody has looked at"
+                "once allows a single look, but an earlier look had some of these outputs; use outputs "
+                "that nobody has looked at"
             )
         self._looks[0] = only._replace(rule="once")
         return self._pooled(sample, keys, once=True)
@@ -372,12 +371,12 @@ class Looks:
             double = next((i for i, label in enumerate(groups) if label in before), None)
             if double is not None:
                 raise ValueError(
-                    "new outputs must be of new groups, got "
-                    f"{quoted(sample.groups[int(chosen[double])])}, of which an earlier look had some"
+                    "new outputs must come from new groups, but an earlier look had outputs of "
+                    f"{quoted(sample.groups[int(chosen[double])])}"
                 )
         if self._looks and (groups is None) != (self._looks[0].groups is None):
-            has = "has none" if groups is not None else "has some"
-            raise ValueError(f"groups is given in some looks alone: the first {has}")
+            had = "none" if groups is not None else "some"
+            raise ValueError(f"groups must be given in every look or in none; the first look had {had}")
         largest = None
         if groups is not None:
             largest = largest_group(max(Counter(groups).values()), checked.max_group_size)

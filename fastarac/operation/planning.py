@@ -553,9 +553,9 @@ def rate_of_found(
     edge = tested.limit if below else tested.highest
     if (found < edge) != below or found == edge:
         raise ValueError(
-            f"people find {percent(tested.least, 3)} of the errors or more, and a rate of "
-            f"{percent(rate)} cannot be told from {percent(limit)} by what they find; use a rate "
-            "further away, or more double_readings"
+            f"with people who find {percent(tested.least, 3)} of the errors or more, no audit can tell "
+            f"a rate of {percent(rate)} from {percent(limit)}; use a rate further away, or more "
+            "double_readings"
         )
     return edge, found, tested.failure_probability
 

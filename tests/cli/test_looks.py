@@ -44,12 +44,10 @@ def test_looks_pool(folder):
     grown.write_text("\n".join([header, *rows, *(folder / "1.csv").read_text().splitlines()[1:]]))
     assert figures("check", policy, grown)["n_items"] == 1100
     assert figures("check", policy, grown)["look"] == 2
-    assert "--once is given for outputs that were looked at" in refusal(
-        "check", policy, folder / "2.csv", "--once"
-    )
+    assert "--once allows a single look" in refusal("check", policy, folder / "2.csv", "--once")
     once = figures("check", policy, folder / "3.csv", "--once")
     assert (once["n_items"], once["look_rule"]) == (900, "once")
-    assert "declared is 8, but none were" in refusal("check", policy, folder / "3.csv", "--looks", 8)
+    assert "declared is 8, but no looks were" in refusal("check", policy, folder / "3.csv", "--looks", 8)
     assert [each.suffix for each in folder.iterdir()].count(".looks") == 1
 
 
@@ -59,7 +57,7 @@ def test_declared_looks(folder):
         found = figures("check", own, folder / file, "--looks", 2)
         assert (found["look"], found["looks_declared"]) == (look, 2)
     refused = refusal("check", own, folder / "3.csv")
-    assert "looks has the 2 looks that were declared" in refused
+    assert "all 2 declared looks have been made" in refused
 
 
 def test_fit_chooses(folder):

@@ -126,5 +126,5 @@ def test_refusals():
     with pytest.raises(TypeError, match='candidate "a": '):
         fit_policies(every)
     uneven = {**every, "c": {"correct": [1, 0], "confidence": [0.5, 0.4]}}
-    with pytest.raises(ValueError, match="candidates have 2 and 100 items"):
+    with pytest.raises(ValueError, match="but have 2 and 100 of them"):
         fit_policies(uneven, max_risk=0.1, paired=True)

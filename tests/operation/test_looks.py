@@ -183,9 +183,11 @@ def test_groups_keep_their_order():
     assert [each.n_items for each in seen] == [200, 400, 600, 800]
     highs = [each.interval.high for each in seen]
     assert highs == sorted(highs, reverse=True)
-    with pytest.raises(ValueError, match='new outputs must be of new groups, got "125"'):
+    with pytest.raises(
+        ValueError, match='outputs must come from new groups, but an earlier look had outputs of "125"'
+    ):
         POLICY.check([1] * 20, range(2000, 2020), groups=[125] * 20, looks=looks)
-    with pytest.raises(ValueError, match="groups is given in some looks alone"):
+    with pytest.raises(ValueError, match="groups must be given in every look or in none"):
         POLICY.check([1] * 20, range(2000, 2020), looks=looks)
 
 
@@ -198,7 +200,7 @@ def test_one_look_at_outputs_that_nobody_has_looked_at():
     assert (alone.verdict, alone.interval) == (unlogged.verdict, unlogged.interval)
     assert "a new sample of about" in str(alone)
     assert "more outputs would" in str(unlogged)
-    with pytest.raises(ValueError, match="once is given for outputs that were looked at before"):
+    with pytest.raises(ValueError, match="once allows a single look"):
         POLICY.check(*first, looks=looks, once=True)
     assert POLICY.check(*second, looks=looks, once=True).n_items == 400
     assert POLICY.check(*outputs(100, 0.02, rng), looks=looks).n_items == 900
@@ -211,7 +213,7 @@ def test_the_first_look_may_turn_out_to_be_the_only_one():
     sequence = POLICY.check(*first, looks=looks)
     once = POLICY.check(*first, looks=looks, once=True)
     assert sequence.interval.low <= once.interval.low <= once.interval.high <= sequence.interval.high
-    with pytest.raises(ValueError, match="once is given"):
+    with pytest.raises(ValueError, match="once allows a single look"):
         POLICY.check(*first, looks=looks, once=True)
 
 
@@ -221,9 +223,9 @@ def test_declared_looks_are_all_there_are():
     for _ in range(2):
         found = POLICY.check(*outputs(100, 0.04, rng), looks=looks)
     assert found.still_needed is None
-    with pytest.raises(ValueError, match="the 2 looks that were declared"):
+    with pytest.raises(ValueError, match="all 2 declared looks have been made"):
         POLICY.check(*outputs(100, 0.04, rng), looks=looks)
-    with pytest.raises(ValueError, match="2 looks are declared"):
+    with pytest.raises(ValueError, match="2 are declared, and this is one"):
         POLICY.check(*outputs(100, 0.04, rng), looks=looks, once=True)
 
 

@@ -149,7 +149,7 @@ class TestWhatTakesIt:
         assert plan == operation.audit_plan(0.04, 0.08)
         power = operation.guarantee_power([500, 900], 0.05, 0.025, truth_reader=people)
         assert power == pytest.approx(operation.guarantee_power([500, 900], 0.04, 0.02))
-        with pytest.raises(ValueError, match="cannot be told from"):
+        with pytest.raises(ValueError, match="no audit can tell"):
             operation.sample_size_for_guarantee(
                 0.05, 0.049, truth_reader=fa.Reviewer(double_readings=(180, 20, 20))
             )
