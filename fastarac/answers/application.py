@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 GROUPS_NOTE = (
-    "The policy was fitted with --group: give it here, too. Without it, differences between pages may "
-    "look like moved confidences."
+    "The policy was fitted with --group, but these outputs lack its column: differences between pages "
+    "may look like moved confidences."
 )
 
 

@@ -116,7 +116,7 @@ def _take(ledger: Ledger, path: Path, rows: Sequence[_RowsOfWeek], *, is_given: 
             of_week, row = weeks.get(prefix), int(number) if number.isdecimal() else 0
             if of_week is None or (row in of_week.accepted and row not in of_week.audits):
                 raise source.unexpected(
-                    ID, place, "expected the id of an audit, or of a reviewed output"
+                    ID, place, "expected the id of an audit or of an output to review"
                 )
             week, is_audit = of_week.week, row in of_week.audits
             before = week.answers.get(row)
