@@ -24,11 +24,11 @@ NO_LABELS = 'neither a column "correct" nor'
 NO_CONFIDENCE = 'no column "confidence"'
 LABELS_APART = (
     "; it seems to hold outputs without labels: if these are in another file, join both by their ids "
-    "first (docs/faq.md, Labels in another file)"
+    "first (docs/how_to/excel.md, Truth in another file)"
 )
 ONLY_LABELS = (
     "; it seems to hold labels alone: each FILE needs outputs and labels in the same rows, so join "
-    "both files by their ids first (docs/faq.md, Labels in another file)"
+    "both files by their ids first (docs/how_to/excel.md, Truth in another file)"
 )
 # The library's arguments, and the options that replace them in messages.
 WORDS = {
