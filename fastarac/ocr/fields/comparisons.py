@@ -115,11 +115,11 @@ class FieldComparison:
 
     def of_truth(self, written: Written) -> Written:
         """Return a truth, without its normalized value unless the comparison uses it."""
-        return written if self.values != "none" else Written(written.text)
+        return written if self.values != "none" or written.value is None else Written(written.text)
 
     def of_prediction(self, written: Written) -> Written:
         """Return an output, without its normalized value unless the comparison uses it."""
-        return written if self.values == "both" else Written(written.text)
+        return written if self.values == "both" or written.value is None else Written(written.text)
 
     def judge(self, truth: Written, prediction: Written) -> Judgement:
         """Return whether an output is right; an empty output is right if the truth is empty, too.
@@ -142,7 +142,7 @@ class FieldComparison:
 
 
 def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def comparison(how: str) -> FieldComparison:

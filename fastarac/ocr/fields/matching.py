@@ -118,8 +118,7 @@ def _assigned(
         )
     chosen: list[tuple[int, int]] = []
     if truths and outputs:
-        table = np.array([[_paired(t, o, similarity)[1] for o in outputs] for t in truths])
-        chosen = _assignment(table)
+        chosen = _assignment(_table(truths, outputs, similarity))
     pairs: list[Pair] = []
     total = 0.0
     for i, j in chosen:
@@ -132,6 +131,23 @@ def _assigned(
     for j, item in enumerate(outputs):
         pairs += [(None, _placed(entry)) for entry in item if j not in of_outputs]
     return pairs, total
+
+
+def _table(truths: list[list[Entry]], outputs: list[list[Entry]], similarity: Similarity) -> np.ndarray:
+    """Return the sum of similarities for each true item (row) and each item read (column)."""
+    by_key = [{p.key: (p, row) for p, _, row in item} for item in (*truths, *outputs)]
+    entries = sum(map(len, truths)) + sum(map(len, outputs))
+    nested = any(len(p.items) > n for item in (*truths, *outputs) for p, n, _ in item)
+    if nested or sum(map(len, by_key)) < entries:  # lists within the items, or a name twice
+        return np.array([[_paired(t, o, similarity)[1] for o in outputs] for t in truths])
+    true, read = by_key[: len(truths)], by_key[len(truths) :]
+    table = np.zeros((len(true), len(read)))
+    for i, t in enumerate(true):
+        for j, o in enumerate(read):
+            for key in t:
+                if key in o:
+                    table[i, j] += similarity(t[key], o[key])
+    return table
 
 
 def _assignment(table: np.ndarray) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ import os
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +35,7 @@ from fastarac.ocr.pairing import PairingError
 from fastarac.ocr.readers._files import OcrFileError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fastarac.ocr.fields.comparisons import FieldComparison
     from fastarac.ocr.fields.matching import Placed
@@ -418,14 +418,20 @@ def _judge(truth: Row, prediction: Written, way: FieldComparison) -> Judgement:
 
 
 def _similarity(truth: Row, output: Row, way: FieldComparison) -> float:
-    from rapidfuzz.distance import Levenshtein
-
     true, read = truth.truth or EMPTY, output.prediction or EMPTY
     if not true.text.strip() or not read.text.strip():
         return 0.0
     if _judge(truth, read, way).right:
         return 1.0
-    return Levenshtein.normalized_similarity(true.text, read.text)
+    return _normalized_similarity()(true.text, read.text)
+
+
+@cache
+def _normalized_similarity() -> Callable[[str, str], float]:
+    """Return rapidfuzz's function; an import in each of many calls takes longer than the call."""
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.normalized_similarity
 
 
 def _outputs(
