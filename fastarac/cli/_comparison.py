@@ -54,8 +54,9 @@ def request_of(
 ) -> ComparisonRequest:
     """Return the request, or refuse it."""
     Certainty(level).check()
-    costs = () if prices is None else (prices.costs, prices.reviewer)
-    request = ComparisonRequest(statistic_of(statistic), level, *costs)
+    request = ComparisonRequest(statistic_of(statistic), level)
+    if prices is not None:
+        request = replace(request, costs=prices.costs, reviewer=prices.reviewer)
     tiny = {name: ([True, False], [1.0, 0.0]) for name in ("a", "b")}
     with collected([]), refused(ValueError, words=in_words_of_options):
         request.compare(tiny, resamples=2)

@@ -78,34 +78,39 @@ def moments_of(
         return None
     key, weights_of = definition.error_weights, partial(definition.error_weights, sweep)
     loss, options = value if definition.lower_is_better else 1.0 - value, dict(statistic.parameters)
+    of_pair = None if definition.lines is None else 1.0 / float(sweep.total)  # computed from pairs
     if items is None:
         total, variance, largest = shared(
             sweep, (key, statistic.parameters), lambda: _of_sweep(sweep, weights_of(**options))
         )
+        largest = of_pair or largest
     else:
         weights = weights_of(**options)
-        largest = float(weights[0])
-    if definition.lines is not None:  # the statistic is computed from pairs
-        largest = 1.0 / float(sweep.total)
-    if items is not None:
-        of_errors = np.where(items.is_correct, 0.0, weights[items.point])
-        if items.weight is not None:
-            of_errors *= items.weight
-            largest *= float(items.weight.max())
-        total = float(np.sum(of_errors))
-        if codes is not None:
-            of_items = weights[items.point]
-            if items.weight is not None:
-                of_items = of_items * items.weight
-            n_groups = np.count_nonzero(np.bincount(codes, items.weight))
-            of_errors = np.bincount(codes, of_errors)
-            # An unseen group may add as much as the worst group seen, or as an average group that is
-            # wrong throughout.
-            largest = max(largest, float(of_errors.max()), float(np.sum(of_items)) / n_groups)
-        variance = float(np.sum(of_errors**2))
+        total, variance, largest = _of_items(items, codes, weights, of_pair or float(weights[0]))
     # Rescale to the exact loss: with interpolated precision, the sum equals it only in the limit.
     scale = loss / total if total > 0.0 else 1.0
     return Moments(loss if total > 0.0 else 0.0, variance * scale**2, largest * scale)
+
+
+def _of_items(
+    items: PlacedItems, codes: NDArray[Any] | None, weights: FloatArray, largest: float
+) -> Moments:
+    """Return the moments of weighted or grouped items; `largest` is that of one unweighted item."""
+    of_errors = np.where(items.is_correct, 0.0, weights[items.point])
+    if items.weight is not None:
+        of_errors *= items.weight
+        largest *= float(items.weight.max())
+    total = float(np.sum(of_errors))
+    if codes is not None:
+        of_items = weights[items.point]
+        if items.weight is not None:
+            of_items = of_items * items.weight
+        n_groups = np.count_nonzero(np.bincount(codes, items.weight))
+        of_errors = np.bincount(codes, of_errors)
+        # An unseen group may add as much as the worst group seen, or as an average group that is
+        # wrong throughout.
+        largest = max(largest, float(of_errors.max()), float(np.sum(of_items)) / n_groups)
+    return Moments(total, float(np.sum(of_errors**2)), largest)
 
 
 def _of_sweep(sweep: ThresholdSweep, weights: FloatArray) -> Moments:

@@ -59,6 +59,7 @@ MEANINGS = {
     "seed": "the first of several seeds",
     "answers": "the file with the truth of the outputs that were drawn",
     "double": "share of the drawn outputs that two people answer",
+    "seconds": "time that a person takes for one output",
     "from_confidence": "the least confidence of an output that is counted",
     "paired": "what the models have in common: items, or groups",
     "by": "(n,) labels of items that are reported apart (in `fa.io`, `fa.frames`: the column of that)",
