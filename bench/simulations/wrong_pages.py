@@ -1,4 +1,4 @@
-"""Coverage of intervals if some pages are entirely wrong, with equal confidences on these pages.
+"""How often intervals cover where some pages are wrong throughout, at one quantile of the confidences.
 
 ``python -m bench.simulations.wrong_pages`` simulates, prints each row and writes
 docs/_data/wrong_pages.json, from which the page on coverage is made; an interrupted run goes on where
