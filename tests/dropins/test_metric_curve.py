@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import fastarac as fa
 
+pytestmark = pytest.mark.interpreted
+
 METRICS: dict[str, tuple[Any, dict[str, Any]]] = {
     "accuracy": (sk.accuracy_score, {}),
     "f1": (sk.f1_score, {"zero_division": 1.0}),
