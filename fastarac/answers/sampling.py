@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 FAILURE = 0.05  # the failure probability of guarantees in the sentences
 
+DOCUMENTS = (
+    "Documents were drawn whole: answer every row of them. In a row without an output, 1 means that "
+    "the field is rightly empty."
+)
+
 
 def drawn_answer(
     sample: VerificationSample,
@@ -33,6 +38,7 @@ def drawn_answer(
     crops: Path | None = None,
     answers: Path | None = None,
     double: float = 0.0,
+    whole_documents: bool = False,
     limit: tuple[str, float] | None = None,
     implied: bool = False,
 ) -> Answer:
@@ -40,8 +46,9 @@ def drawn_answer(
 
     If the sample comes from the words of an engine, `words` holds them. `crops` is the folder of their
     pictures. `answers` is the file whose answers are kept. `double` is the share of outputs that two
-    people answer. `limit` is the criterion and the limit to prove, if any. `implied` says whether the
-    sample's purpose follows from the limit because ``--for`` was not given.
+    people answer. `whole_documents` says whether audits draw documents. `limit` is the criterion and
+    the limit to prove, if any. `implied` says whether the sample's purpose follows from the limit
+    because ``--for`` was not given.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
@@ -66,6 +73,8 @@ def drawn_answer(
             'Where "double" is 1, a second person fills in "second_correct", without seeing "correct".'
         )
         notes.append(Note(twice, Weight.DECIDES))
+    if whole_documents:
+        notes.append(Note(DOCUMENTS, Weight.DECIDES))
     if answers is not None:
         notes.append(
             Note(f"The answers of {answers} are kept: fill in the empty ones.", Weight.ASSUMES)

@@ -41,13 +41,29 @@ def _of_files(week: PolicyWeek) -> Iterator[str]:
     if week.applied is not None:
         yield (
             f"Week {week.number}: {week.applied.accepted:,} of {week.applied.n_items:,} outputs "
-            f"accepted; {week.to_people:,} go to people: {week.applied.rejected:,} to review and "
-            f"{week.drawn:,} {plural('audit', week.drawn)}{_hours(week)}."
+            f"accepted{_of_documents(week)}; {week.to_people:,} go to people: "
+            f"{week.applied.rejected:,} to review and {_drawn(week)}{_hours(week)}."
         )
     elif week.n_files:
         yield f"Week {week.number} has these files already: nothing was split or drawn again."
     else:
         yield "Without new files, nothing was split or drawn."
+
+
+def _of_documents(week: PolicyWeek) -> str:
+    """Return the number of accepted documents, if whole documents are accepted."""
+    applied = week.applied
+    if applied is None or applied.n_documents is None:
+        return ""
+    return f" ({applied.accepted_documents:,} of {applied.n_documents:,} documents)"
+
+
+def _drawn(week: PolicyWeek) -> str:
+    """Return the number of audits."""
+    if week.drawn_documents is None:
+        return f"{week.drawn:,} {plural('audit', week.drawn)}"
+    n = week.drawn_documents
+    return f"{week.drawn:,} {plural('audit', week.drawn)} of {n:,} {plural('document', n)}"
 
 
 def _hours(week: PolicyWeek) -> str:
@@ -61,9 +77,15 @@ def _notes(week: PolicyWeek) -> Iterator[Note]:
     if week.applied is not None and week.applied.warning is not None:
         yield Note(sentence(week.applied.warning), Weight.DECIDES)
     if week.since is not None:
-        text = f"{week.n_verified:,} outputs were verified since week {week.since}: {week.verified}."
+        text = (
+            f"{week.n_verified:,} {week.unit} were verified since week {week.since}: {week.verified}."
+        )
         if week.n_verified:
-            text += " Outputs of that time that nobody verified count as wrong, if they were rejected."
+            text += (
+                f" Rejected {week.unit} that nobody verified count as wrong."
+                if week.drawn_documents is None
+                else " They are a random sample of all documents; an unverified field counts as wrong."
+            )
         yield Note(text, Weight.DECIDES)
     elif week.changes:
         weeks = ", ".join(map(str, week.changes))
@@ -115,6 +137,7 @@ def week_figures(week: PolicyWeek) -> dict[str, Any]:
             "is_new",
             "go_on",
             "drawn",
+            "drawn_documents",
             "to_people",
             "hours",
             "answered",

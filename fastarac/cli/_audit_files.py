@@ -25,6 +25,7 @@ from fastarac.cli._policies import (
     require_one_model,
 )
 from fastarac.io._picks import OFFER
+from fastarac.operation.acceptance import NewOutputs
 from fastarac.operation.audit_logs import LogError
 from fastarac.operation.logs import require_one_probability
 from fastarac.operation.monitoring.audit_files import (
@@ -36,7 +37,7 @@ from fastarac.operation.monitoring.audit_files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -224,12 +225,13 @@ class Watch:
                 str(path),
                 lambda: read_logged_audits(
                     path, self.policies[ALONE], confidence=named.reading.confidence,
-                    correct=named.reading.correct or "correct", by=named.by, **columns,
+                    correct=named.reading.correct or "correct", by=named.by,
+                    documents=named.documents, types=named.types,
+                    fields_complete=named.fields_complete, **columns,
                 ),
             )  # fmt: skip
         self._note(path, noted)
-        details = details_of_audits(audits.confidence, audits.by)
-        found = _Audits(audits.error, details, audits.ids, audits.groups, audits.rows)
+        found = _Audits(audits.error, audits.details, audits.ids, audits.groups, audits.rows)
         late, unanswered = monitor.answered_late, monitor.unanswered
         if drawn_at is None:
             counted = _count(monitor, found, path, columns)
@@ -352,7 +354,7 @@ class _Audits(NamedTuple):
 
     error: NDArray[Any]
     """1 for an error, 0 for none, and NaN for an audit without an answer."""
-    content: list[Any]
+    content: Sequence[Any]
     ids: NDArray[Any] | None
     groups: NDArray[Any] | None
     rows: NDArray[np.intp]
@@ -392,10 +394,8 @@ def _audits(
         accepted = policy.apply(outputs.confidence[rows], **columns_of_rows)
     else:
         codes = np.unique(documents, return_inverse=True)[1]
-        accepted, wrong, first = policy.of_documents(
-            ~wrong, outputs.confidence[rows], fields_complete=fields_complete,
-            **columns_of_rows,
-        )  # fmt: skip
+        new = NewOutputs(outputs.confidence[rows], **columns_of_rows)
+        accepted, wrong, first = policy.rule.of_documents(~wrong, new, fields_complete=fields_complete)
         inside: list[list[Any]] = [[] for _ in first]
         for code, each in zip(codes.tolist(), content, strict=True):
             inside[code].append(each)

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import numpy as np
 import typer
 
 from fastarac import operation
@@ -155,7 +156,8 @@ def check(
         so_far = refusing(str(kept), lambda: held.enter_context(kept_looks(kept, looks)))
         of_look = {"looks": so_far, "once": once, "truth_reader": truth_found}
         if log:
-            found = _of_log(loaded, path, columns, of_look)
+            of_look |= {"fields_complete": named.fields_complete}
+            found = _of_log(loaded, path, columns, named.types, of_look)
         elif of_verified is not None:
             found = _of_verified(loaded, path, of_verified, of_look)
         else:
@@ -272,7 +274,11 @@ def _shift(policy: Policy, path: Path, confidence: Any, by: Any, groups: Any) ->
 
 
 def _of_log(
-    policy: Policy, path: Path, columns: Mapping[str, Any], of_look: Mapping[str, Any]
+    policy: Policy,
+    path: Path,
+    columns: Mapping[str, Any],
+    types: str | None,
+    of_look: Mapping[str, Any],
 ) -> _Checked:
     """Check a policy on a log of audits."""
     if OF_AUDIT not in columns_in(path):
@@ -284,17 +290,20 @@ def _of_log(
     groups = one_column([groups] if isinstance(groups, str) else groups)
     named = {
         "confidence": columns["confidence"], "correct": columns["correct"] or "correct",
-        "by": columns["by"], "groups": groups,
+        "by": columns["by"], "groups": groups, "documents": columns["item"], "types": types,
     }  # fmt: skip
 
     def checked() -> tuple[Any, Any, Any]:
         log = operation.read_audits(path, policy=policy, **named)
         audits: dict[str, Any] = {"audit_probability": log.audit_probability, "drawn": log.drawn}
-        found = policy.check(
-            log.correct, log.confidence, by=log.by, groups=log.groups, **audits, **of_look
+        outputs = log.outputs._replace(groups=log.groups)._asdict()
+        found = policy.check(log.correct, **outputs, **audits, **of_look)
+        given = ~np.isnan(log.confidence)
+        by, pages = (
+            None if each is None else each[given]
+            for each in (log.by, log.groups if policy.has_groups else None)
         )
-        pages = log.groups if policy.has_groups else None
-        return found, policy.shift(log.confidence, by=log.by, groups=pages), log
+        return found, policy.shift(log.confidence[given], by=by, groups=pages), log
 
     notes: list[str] = []
     with collected(notes):

@@ -32,6 +32,7 @@ from fastarac.cli._panels import Panel
 from fastarac.cli._policies import refusing
 from fastarac.cli._refusals import incomplete
 from fastarac.cli._screen import command_line
+from fastarac.operation.monitoring.audit_files import is_drawn_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,7 +146,8 @@ def _next(found: Answer, policy: Path, paths: Sequence[Path], state: Path | None
     """Return the next command: a check after the alarm of one policy, or else the next audits."""
     alarm = found.figures["alarm"] or found.figures["changed"]
     if alarm:
-        return "" if policy.is_dir() else command_line("check", policy, paths[-1])
+        log = ("--log",) if is_drawn_log(paths[-1]) else ()
+        return "" if policy.is_dir() else command_line("check", policy, paths[-1], *log)
     if policy.is_dir():
         return ""
     kept = "--state", state or "state.json"

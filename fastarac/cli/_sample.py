@@ -197,8 +197,8 @@ def sample(
             found = _drawn_words(words, output, budget or 0.0, policy, columns, aim, (images, crops))
             found = page.beside(found, output, pages=words)
         else:
-            if audit is not None:
-                _require_rows(audit, policy)
+            if named is not None:
+                columns |= {"documents": named.documents, "types": named.types}
             columns |= {"double": double, "judge": judge, "by": fields, "confidence": confidence}
             found = _drawn_rows(rows, output, budget or 0.0, policy, columns, aim)
             found = page.beside(found, output, confidence=confidence, judge=judge)
@@ -355,19 +355,10 @@ def _drawn_rows(
         )
     answer = drawn_answer(
         found, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
-        answers=columns["answers"], double=columns["double"], **aim.said,
+        answers=columns["answers"], double=columns["double"],
+        whole_documents=columns.get("documents") is not None, **aim.said,
     )  # fmt: skip
     return answer.with_warnings(notes)
-
-
-def _require_rows(audit: Path, policy: Any) -> None:
-    """Refuse a policy of whole documents."""
-    if policy.documents is not None:
-        raise RefusalError(
-            f"{audit}: the policy accepts whole documents, which --audit cannot draw: draw documents "
-            "at random, accepted or not, verify all their fields, and give these rows to check and "
-            "monitor"
-        )
 
 
 def _crops(images: Path | None, folder: Path | None) -> Crops | None:

@@ -125,7 +125,10 @@ def week(
     if files and not how:
         named = columns_of_policy(loaded, files[0], confidence)
         groups = named.groups if isinstance(named.groups, str) else None
-        how = {"confidence": named.reading.confidence, "by": named.by, "groups": groups}
+        how = {
+            "confidence": named.reading.confidence, "by": named.by, "groups": groups,
+            "documents": named.documents, "types": named.types,
+        }  # fmt: skip
     run = partial(
         weeks.run_week, loaded, files, output, budget=budget, deadline=wait, answers=answers or [],
         seed=seed if "--seed" in given else None, images=images, seconds=seconds, **how,
@@ -171,7 +174,12 @@ def _next(policy: Policy, found: PolicyWeek, path: Path, files: Sequence[Path], 
     if found.go_on:
         new = "next/" if any(each.is_dir() for each in files) else "next.csv"
         return command_line("week", path, new, "-o", output)
-    fields = column_option("--by", "field" if policy.fields else None)
-    chance = "--inclusion-probability", "inclusion_probability"
+    known = [*column_option("--by", "field" if policy.fields else None)]
+    if policy.documents is None:
+        known += ["--inclusion-probability", "inclusion_probability"]
+    else:
+        known += ["--document", "document", *column_option("--type", "type" if policy.types else None)]
+        known += [part for name in policy.optional for part in ("--optional", str(name))]
+        known += ["--allow-empty", "confidence"]
     limit = limit_options(policy.criterion, policy.limit)
-    return command_line("fit", found.verified, *fields, *chance, *limit, "-o", "new_policy.json")
+    return command_line("fit", found.verified, *known, *limit, "-o", "new_policy.json")

@@ -15,6 +15,7 @@ from fastarac._engine.inputs import read_groups
 from fastarac.operation.calibration import Calibration, confidences
 from fastarac.operation.documents import (
     HELD_BACK,
+    LISTED,
     Documents,
     DocumentType,
     Requirements,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Rule = Literal["product", "least"]
-MOST_SHOWN = 5  # most fields named in a sentence
+MOST_SHOWN = 5  # maximum number of fields that a sentence names
 
 
 class NewOutputs(NamedTuple):
@@ -99,7 +100,7 @@ class AcceptanceRule:
     def apply(self, outputs: NewOutputs) -> NDArray[np.bool_]:
         """Return which outputs are accepted, with the errors of :meth:`.Policy.apply`."""
         if self.documents is not None:
-            whole, accepted, _ = self._decided(outputs)
+            whole, accepted, _ = self.decided(outputs)
             return np.asarray(accepted[whole.of_item])
         self.require_columns(by=outputs.by, documents=outputs.documents, types=outputs.types)
         _, _, accepted = self.of_outputs(outputs.confidence, outputs.by)
@@ -120,12 +121,17 @@ class AcceptanceRule:
         self, correct: NDArray[np.bool_], outputs: NewOutputs, *, fields_complete: bool
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
         """Return which documents are accepted, which are wrong, and the first output of each."""
-        whole, accepted, codes = self._decided(outputs)
+        whole, accepted, codes = self.decided(outputs)
         if not fields_complete:
-            labels = np.asarray(outputs.documents)
-            whole.require_told(accepted, self._requirements, self.fields, labels)
+            self.require_told(whole, accepted, outputs.documents)
         right = correct if codes is None else correct | (codes < 0)  # ignore unknown fields
         return accepted, ~whole.right(right), whole.first
+
+    def require_told(
+        self, whole: Documents, which: NDArray[np.bool_], labels: Any, remedy: str = LISTED
+    ) -> None:
+        """Raise a ValueError if some of these documents have no row for an optional field."""
+        whole.require_told(which, self._requirements, self.fields, np.asarray(labels), remedy)
 
     def error_probability(
         self, values: NDArray[Any], codes: NDArray[Any] | None
@@ -165,7 +171,7 @@ class AcceptanceRule:
     def _requirements(self) -> Requirements:
         return Requirements.of(self.fields, self.optional, self.types)
 
-    def _decided(
+    def decided(
         self, outputs: NewOutputs
     ) -> tuple[Documents, NDArray[np.bool_], NDArray[np.intp] | None]:
         """Return the documents, which of them are accepted, and the field codes."""

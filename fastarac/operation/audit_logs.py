@@ -74,28 +74,34 @@ def log_of(
         raise ValueError(
             f"correct has {len(truth)} items and confidence has {n}; they must have the same number"
         )
-    _refuse("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "use 0, 1 or NaN")
+    refuse_rows("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "use 0, 1 or NaN")
     probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()
     known = ~np.isnan(truth)
     if accepted is not None:
-        said = _flags(accepted, "accepted", n)
-        _refuse("accepted", said & ~above, said, reasons[0])
-        _refuse("accepted", ~said & above, said, reasons[1])
+        said = flags_of(accepted, "accepted", n)
+        refuse_rows("accepted", said & ~above, said, reasons[0])
+        refuse_rows("accepted", ~said & above, said, reasons[1])
     if audited is not None:
-        looked = _flags(audited, "audited", n)
-        _refuse(
+        looked = flags_of(audited, "audited", n)
+        refuse_rows(
             "audited", looked & above & ~known, looked, "correct is NaN, so the audit has no result"
         )
-        _refuse("correct", known & above & ~looked, truth, "the output was accepted and not audited")
+        refuse_rows(
+            "correct", known & above & ~looked, truth, "the output was accepted and not audited"
+        )
     chosen = None
     if drawn is not None:
-        chosen = _flags(drawn, "drawn", n)
-        _refuse("drawn", known & above & ~chosen, chosen, "the output was accepted and has a result")
+        chosen = flags_of(drawn, "drawn", n)
+        refuse_rows(
+            "drawn", known & above & ~chosen, chosen, "the output was accepted and has a result"
+        )
     if rejected_known:
         why = "the output was rejected, so its truth must be known"
-        _refuse("correct", ~known & ~above, truth, why)
+        refuse_rows("correct", ~known & ~above, truth, why)
     never = above & (probability == 0)
-    _refuse("audit_probability", never, probability, "an accepted output needs a probability above 0")
+    refuse_rows(
+        "audit_probability", never, probability, "an accepted output needs a probability above 0"
+    )
     made, words = (known, "have a result") if chosen is None else (chosen, "were drawn")
     refuse_unlikely_numbers(*_drawn_units(probability[above], made[above], groups, above), words)
     unanswered = None
@@ -121,14 +127,15 @@ def _drawn_units(
     return (probability[first], made[first]) if whole.all() else (probability, made)
 
 
-def _flags(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
+def flags_of(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:
+    """Return flags as booleans; raise unless there are n of them, each 0 or 1."""
     array = vector(values, name)
     same_number(name, len(array), "confidence", n)
-    _refuse(name, (array != 0) & (array != 1), array, "use 0 or 1")
+    refuse_rows(name, (array != 0) & (array != 1), array, "use 0 or 1")
     return np.asarray(array == 1)
 
 
-def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], why: str) -> None:
+def refuse_rows(name: str, bad: NDArray[np.bool_], values: NDArray[Any], why: str) -> None:
     """Raise a LogError for the first bad row."""
     if bad.any():
         row = int(np.argmax(bad))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from fastarac._core.checks import same_number
 from fastarac._core.interval import Interval
 from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_items
-from fastarac.operation.audit_logs import log_of
+from fastarac.operation.audit_logs import AuditLog, LogError, log_of
 from fastarac.operation.calibration import confidences
 from fastarac.operation.checked_outputs import Checked, LookRule, RateBounds
+from fastarac.operation.document_logs import DocumentLog
 from fastarac.operation.documents import given_of
 from fastarac.operation.fingerprints import was_fitted_on
 from fastarac.operation.verdicts import CheckedField, PolicyCheck
@@ -74,6 +75,11 @@ class Audits(NamedTuple):
 
     audited: int
     unanswered: int | None
+
+    @classmethod
+    def of(cls, log: AuditLog) -> Self:
+        """Count the audits of a log."""
+        return cls(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
 
 
 class PolicyTest(NamedTuple):
@@ -140,8 +146,16 @@ class PolicyTest(NamedTuple):
         outputs: NewOutputs,
         probability: ArrayLike,
         drawn: ArrayLike | None,
+        *,
+        fields_complete: bool,
     ) -> PolicyCheck:
-        """Test a log of audits of accepted outputs."""
+        """Test a log of audits of accepted outputs, or of whole documents."""
+        self.rule.require_columns(by=outputs.by, documents=outputs.documents, types=outputs.types)
+        if self.rule.documents is not None:
+            units = DocumentLog.of(
+                self.rule, correct, outputs, probability, drawn, fields_complete=fields_complete
+            )
+            return self._of_document_log(units, outputs)
         values, codes, accepted = self.rule.of_outputs(outputs.confidence, outputs.by)
         pages = _pages_of(outputs.groups, len(values))
         log = log_of(correct, values, accepted, probability, drawn=drawn, groups=pages)
@@ -150,8 +164,29 @@ class PolicyTest(NamedTuple):
         if self.looks is not None:
             columns = values, codes, log.accepted, log.wrong, log.known, log.probability
             checked = self.looks.weighted(checked, columns)
-        audits = Audits(int((log.accepted & log.known).sum()) - (log.unanswered or 0), log.unanswered)
-        return check_of(checked, self.rule.parts(codes), self.promise, audits=audits)
+        return check_of(checked, self.rule.parts(codes), self.promise, audits=Audits.of(log))
+
+    def _of_document_log(self, units: DocumentLog, outputs: NewOutputs) -> PolicyCheck:
+        """Test a log of whole documents, each of which was drawn, and answered, as a whole."""
+        first, accepted = units.first, units.accepted
+        pages = _pages_of(outputs.groups, len(units.of_item))
+        pages = None if pages is None else pages[first]
+        try:
+            log = log_of(
+                units.correct, units.correct, accepted, units.probability, drawn=units.drawn,
+                groups=pages,
+            )  # fmt: skip
+        except LogError as error:
+            raise LogError(error.name, int(first[error.row]), error.found, error.why) from None
+        wrong, largest = accepted & log.wrong, outputs.max_group_size
+        checked = Checked(accepted, wrong, pages, largest, probability=log.probability)
+        if self.looks is not None:
+            names, groups = (
+                None if each is None else each[first] for each in (self.looks.names, self.looks.groups)
+            )
+            columns = names, accepted, log.wrong, log.known, log.probability
+            checked = self.looks._replace(groups=groups).weighted(checked, columns)
+        return check_of(checked, (), self.promise, audits=Audits.of(log), documents=True)
 
 
 def check_of(

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 HELD_BACK = -1.0  # lower than every threshold
-MOST_NAMED = 3
+MOST_NAMED = 3  # maximum number of fields that a message names
+LISTED = "add a row for each, or use fields_complete=True if a field without a row has no true value"
 
 
 class DocumentType(NamedTuple):
@@ -160,8 +161,9 @@ class Documents(NamedTuple):
         needs: Requirements,
         fields: Sequence[Any],
         labels: NDArray[Any],
+        remedy: str = LISTED,
     ) -> None:
-        """Raise if a document lacks an optional field and its truth does not list the field."""
+        """Raise if a document has no row for an optional field, because it may have missed a value."""
         unlisted = (needs.has & ~needs.required)[self.type] & ~self.told
         unlisted[~which] = False
         if not unlisted.any():
@@ -170,9 +172,8 @@ class Documents(NamedTuple):
         document, field = (int(each) for each in np.argwhere(unlisted)[0])
         name = quoted(str(fields[field]))
         raise ValueError(
-            f"the truth of {n:,} {plural('document', n)} does not list an optional field, such as "
-            f"{name} of {quoted(str(labels[self.first[document]]))}; add a row for each, or use "
-            "fields_complete=True if a field that is not listed has no true value"
+            f"{n:,} {plural('document', n)} {'has' if n == 1 else 'have'} no row for an optional "
+            f"field, such as {name} of {quoted(str(labels[self.first[document]]))}; {remedy}"
         )
 
 

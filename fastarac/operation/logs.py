@@ -16,7 +16,9 @@ from fastarac.io._columns import may_merge, require_apart
 from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Label, Number, is_empty
 from fastarac.io._sources import DataFileError, connect, explained
+from fastarac.operation.acceptance import NewOutputs
 from fastarac.operation.audit_logs import LogError, log_of
+from fastarac.operation.document_logs import without_confidence
 from fastarac.samples.partial import PartialTruth
 
 if TYPE_CHECKING:
@@ -48,13 +50,17 @@ class _AuditColumns(NamedTuple):
     by: NDArray[Any] | None
     drawn: NDArray[np.bool_] | None
     groups: NDArray[Any] | None
+    documents: NDArray[Any] | None = None
+    types: NDArray[Any] | None = None
 
 
 class AuditColumns(Table, TupleResult, _AuditColumns):
     """A log of audits, read into arrays.
 
-    `by` and `groups` are the labels of fields and groups, or None without such a column. `drawn` says
-    which outputs were drawn for an audit; it is None if the file does not say.
+    `by`, `groups`, `documents` and `types` are the labels of fields, groups, documents and document
+    types, or None without such a column. `drawn` says which outputs were drawn for an audit; it is None
+    if the file does not say. If the log is of whole documents, `confidence` is NaN in rows that have
+    none.
 
     See Also
     --------
@@ -78,12 +84,18 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
             inclusion_probability=np.where(self.accepted, self.audit_probability, 1.0),
             drawn=None if self.drawn is None else np.where(self.accepted, self.drawn, known),
             open="wrong",
-            groups=self.groups,
+            groups=self.documents if self.groups is None else self.groups,
         )
 
     @property
+    def outputs(self) -> NewOutputs:
+        """The outputs as the rule of a policy takes them."""
+        confidence, missing = without_confidence(self.confidence)
+        return NewOutputs(confidence, self.by, self.documents, missing, self.types)
+
+    @property
     def unanswered(self) -> int:
-        """The number of accepted outputs that were drawn but have no result."""
+        """The number of accepted outputs, or rows of documents, that were drawn but have no result."""
         if self.drawn is None:
             return 0
         return int(np.sum(self.drawn & self.accepted & np.isnan(self.correct)))
@@ -91,7 +103,7 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
     @property
     def has_one_threshold(self) -> bool:
         """Whether the log can judge other thresholds: no fields or groups, all rejected truth known."""
-        alone = self.by is None and self.groups is None
+        alone = self.by is None and self.groups is None and self.documents is None
         return alone and not bool(np.isnan(self.correct[~self.accepted]).any())
 
 
@@ -108,6 +120,8 @@ def read_audits(
     drawn: str | None = None,
     by: str | None = None,
     groups: str | None = None,
+    documents: str | None = None,
+    types: str | None = None,
 ) -> AuditColumns:
     r"""Read a log of a system in use from a file; raise if it contradicts itself.
 
@@ -118,7 +132,7 @@ def read_audits(
     threshold : float, optional
         K: outputs with this confidence or more were accepted.
     policy : Policy, optional
-        The policy that accepted the outputs, instead of `threshold`; not a policy of whole documents.
+        The policy that accepted the outputs or whole documents, instead of `threshold`.
     confidence, correct, audit_probability, accepted : str
         Names of columns. `correct` is empty where the truth is unknown; if only `threshold` is given,
         rejected outputs need a truth. The probability may be empty for rejected outputs.
@@ -130,6 +144,9 @@ def read_audits(
         The column of fields, if the policy has thresholds by field.
     groups : str, optional
         The column of pages or other groups of dependent outputs.
+    documents, types : str, optional
+        The columns of documents and of their types, if the policy accepts whole documents. All rows of
+        an accepted document must then have the same `drawn` and `audit_probability`.
 
     Returns
     -------
@@ -139,7 +156,8 @@ def read_audits(
     Raises
     ------
     TypeError
-        Unless exactly one of `threshold` and `policy` is given, and if `by` is missing or superfluous.
+        Unless exactly one of `threshold` and `policy` is given, and if `by`, `documents` or `types` is
+        missing or superfluous.
     DataFileError
         As :func:`.read_outputs`. Also for a row that contradicts the log, which the message names:
         accepted below K, audited with probability 0, or with a truth although it was not audited or
@@ -180,7 +198,7 @@ def read_audits(
     exactly_one(threshold=threshold, policy=policy)
     if threshold is not None:
         threshold = real_scalar(threshold, "threshold", finite=False)
-    _require_fields(by, policy)
+    _require_fields(policy, by=by, documents=documents, types=types)
     picks: dict[str, Pick] = {
         "confidence": Number("confidence", confidence),
         "correct": Correct("correct", correct),
@@ -193,8 +211,11 @@ def read_audits(
             picks["drawn"] = Correct("drawn", drawn or "drawn")
         if audited is not None or "audited" in source.columns or "drawn" not in picks:
             picks["audited"] = Correct("audited", audited or "audited")
-        may_be_empty = ("correct", "audit_probability", "drawn")
-        columns = read_columns(source, picks, {"by": by, "groups": groups}, may_be_empty)
+        may_be_empty = ["correct", "audit_probability", "drawn"]
+        if documents is not None:
+            may_be_empty.append("confidence")
+        labels = {"by": by, "groups": groups, "documents": documents, "types": types}
+        columns = read_columns(source, picks, labels, may_be_empty)
         above = columns["accepted"] == 1
         _require_filled(source, picks, columns, above)
         flags = {name: columns[name] == 1 for name in ("audited", "drawn") if name in picks}
@@ -207,19 +228,20 @@ def read_audits(
             flags.get("audited", above & ~np.isnan(columns["correct"])),
             columns["by"],
             flags.get("drawn"),
-            columns["groups"],
+            *(columns[name] for name in ("groups", "documents", "types")),
         )
         _require_consistent(source, picks, log, threshold, policy)
     return log
 
 
-def _require_fields(by: str | None, policy: Policy | None) -> None:
-    """Raise unless a column of fields is given exactly where the policy has fields."""
-    needed = policy is not None and bool(policy.fields)
-    if needed and by is None:
-        raise TypeError("by is missing: the policy has a threshold for each field")
-    if not needed and by is not None:
-        raise TypeError("by is given, but the policy has no fields")
+def _require_fields(policy: Policy | None, **columns: str | None) -> None:
+    """Raise unless columns of fields, documents and types are given exactly where they are needed."""
+    if policy is not None:
+        policy.rule.require_columns(**columns)
+        return
+    for name, column in columns.items():
+        if column is not None:
+            raise TypeError(f"{name} is given, but a threshold applies to all outputs alike")
 
 
 def _require_filled(
@@ -257,7 +279,9 @@ def _require_consistent(
             above = at_or_above(log.confidence, threshold)
             log_of(log.correct, log.confidence, above, *told, reasons, rejected_known=True)
         elif policy is not None:
-            above = policy.apply(log.confidence, by=log.by)
+            if log.documents is not None:
+                codes = np.unique(log.documents, return_inverse=True)[1].astype(np.intp)
+            above = policy.rule.apply(log.outputs)
             log_of(log.correct, log.confidence, above, *told, groups=codes)
             warn_of_accepted_alone(policy, log.accepted)
     except LogError as error:

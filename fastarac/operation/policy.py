@@ -176,7 +176,7 @@ class Policy(Result):
             sure = percent(1.0 - self.failure_probability)
             limit = percent(self.limit)
             return f"no threshold keeps the limit of {limit} with {sure} confidence: review everything"
-        return f"accept {self._share_words()} {self._rule.in_words}: {self.promise}"
+        return f"accept {self._share_words()} {self.rule.in_words}: {self.promise}"
 
     def _share_words(self) -> str:
         """Return the accepted share of all items, and of items with an output if some have none."""
@@ -327,14 +327,14 @@ class Policy(Result):
             If `by` or `documents` is missing or superfluous, or the labels are of another type than the
             policy's.
         """
-        return self._rule.apply(NewOutputs(confidence, by, documents, rejected, types))
+        return self.rule.apply(NewOutputs(confidence, by, documents, rejected, types))
 
     def error_probability(
         self, confidence: ArrayLike, *, by: ArrayLike | None = None
     ) -> NDArray[np.float64]:
         """Return the calibrated error probability p̂ of each output, (n,); 1 for unknown fields."""
         values = confidences(confidence)
-        return self._rule.error_probability(values, self._rule.codes(by, len(values)))
+        return self.rule.error_probability(values, self.rule.codes(by, len(values)))
 
     def expected_errors(self, accepted: Sequence[int], *, confidence_level: float = 0.95) -> Interval:
         """Return the expected number of errors among newly accepted outputs from the same source.
@@ -406,15 +406,16 @@ class Policy(Result):
             seen, which is an assumption.
         audit_probability : float or array_like of shape (n,), optional
             π, the probability with which each accepted output was audited, in [0, 1], decided before
-            its truth was known; not with `documents`. With `groups`, single outputs or whole groups may
-            have been drawn.
+            its truth was known. With `groups`, single outputs or whole groups may have been drawn; with
+            `documents`, whole documents.
         drawn : array_like of shape (n,), bool, optional
             With `audit_probability`: which outputs were drawn for an audit, with or without a result so
             far. Without it, the verdict is never "holds".
         rejected, types : array_like of shape (n,), optional
-            As for :meth:`apply`; not for a log. The limit then applies to outputs that are not
-            rejected, as in fitting and applying. A document that may be accepted without an optional
-            field is wrong if the field's value was missed: a rejected output that is not correct.
+            As for :meth:`apply`; `rejected` is not for a log of single outputs. The limit then applies
+            to outputs that are not rejected, as in fitting and applying. A document that may be
+            accepted without an optional field is wrong if the field's value was missed: a rejected
+            output that is not correct.
         fields_complete : bool, default=False
             Whether a field without a row in a document is known to have no true value.
         looks : Looks, optional
@@ -439,9 +440,9 @@ class Policy(Result):
         ValueError, TypeError
             As :func:`.threshold_sweep` and :meth:`.Looks.add`. For a log that contradicts itself, such
             as by a truth of an output that was not drawn, or by too few or too many audits for their
-            probabilities. If `documents` or `rejected` is given with a :class:`.PartialTruth` or with
-            `audit_probability`, or `drawn` without the latter. If the truth does not say whether an
-            optional field is empty.
+            probabilities. If `documents` or `rejected` is given with a :class:`.PartialTruth`,
+            `rejected` with a log of single outputs, or `drawn` without `audit_probability`. If the
+            truth does not say whether an optional field is empty.
 
         Notes
         -----
@@ -460,14 +461,13 @@ class Policy(Result):
             truth_reader = self.truth_reader
         correct, truth, people = answers_of(correct, truth_reader)
         promise = CheckedPromise.of(self.criterion, self.limit, self.failure_probability, people)
-        test = PolicyTest(self._rule, promise, self.fitted_on, self.references, log)
+        test = PolicyTest(self.rule, promise, self.fitted_on, self.references, log)
         outputs = NewOutputs(confidence, by, documents, rejected, types, groups, max_group_size)
         if audit_probability is not None:
-            beside = {"documents": documents, "rejected": rejected}
-            if name := next((name for name, given in beside.items() if given is not None), None):
-                raise TypeError(f"{name} cannot go with audit_probability, which is of single outputs")
+            if rejected is not None and self.documents is None:
+                raise TypeError("rejected cannot go with audit_probability: leave these outputs out")
             told = correct if truth is None else truth
-            return test.of_log(told, outputs, audit_probability, drawn)
+            return test.of_log(told, outputs, audit_probability, drawn, fields_complete=fields_complete)
         if drawn is not None:
             raise TypeError("drawn needs audit_probability, which only a log of audits has")
         if truth is not None:
@@ -477,26 +477,9 @@ class Policy(Result):
             return test.of_partly_verified(truth, outputs)
         return test.of_all_verified(correct, outputs, fields_complete=fields_complete)
 
-    def of_documents(
-        self,
-        correct: NDArray[np.bool_],
-        confidence: ArrayLike,
-        *,
-        by: ArrayLike | None,
-        documents: ArrayLike,
-        rejected: ArrayLike | None,
-        types: ArrayLike | None,
-        fields_complete: bool,
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
-        """Return which documents are accepted, which are wrong, and the first output of each.
-
-        Arguments and errors are those of :meth:`check`.
-        """
-        outputs = NewOutputs(confidence, by, documents, rejected, types)
-        return self._rule.of_documents(correct, outputs, fields_complete=fields_complete)
-
     @property
-    def _rule(self) -> AcceptanceRule:
+    def rule(self) -> AcceptanceRule:
+        """The thresholds and requirements that decide on outputs and documents."""
         return AcceptanceRule(
             self.fields, self.thresholds, self.calibrations, self.documents, self.document_threshold,
             self.optional, self.types, tuple(each.missed_share for each in self.absences),
@@ -539,12 +522,12 @@ class Policy(Result):
         than 500 groups, 500 random ones are compared.
         """
         values = confidences(confidence)
-        codes = self._rule.codes(by, len(values))
+        codes = self.rule.codes(by, len(values))
         pages = None
         if groups is not None:
             require_column(groups, "groups", needed=self.has_groups)
             pages = read_groups(groups, len(values))[1]
-        parts = list(self._rule.parts(codes)) or [(None, np.ones(len(values), np.bool_))]
+        parts = list(self.rule.parts(codes)) or [(None, np.ones(len(values), np.bool_))]
         seen = [
             Seen.of(field, reference, values[own], None if pages is None else pages[own])
             if own.any()
@@ -594,4 +577,4 @@ class Policy(Result):
         """Raise a TypeError if a column of labels is missing or superfluous."""
         if not self.has_groups:
             require_column(groups, "groups", needed=False)
-        self._rule.require_columns(by=by, documents=documents, types=types)
+        self.rule.require_columns(by=by, documents=documents, types=types)

@@ -31,7 +31,7 @@ class PolicyWeek(Result):
     applied : AppliedPolicy or None
         The counts of accepted and rejected outputs, if the files are new.
     drawn : int
-        Number of audits drawn in this week.
+        Number of outputs drawn for audits in this week.
     answered, reviewed : int
         Numbers of new answers to audits, and to rejected outputs.
     known, late : int
@@ -72,6 +72,8 @@ class PolicyWeek(Result):
         Remarks on the files, one sentence each.
     seconds : float or None
         How long a person takes for one output, if it was given.
+    drawn_documents : int or None
+        Number of documents that the drawn outputs belong to, if whole documents are drawn.
 
     See Also
     --------
@@ -110,6 +112,12 @@ class PolicyWeek(Result):
     monitor_failure_probability: float
     notes: tuple[str, ...] = ()
     seconds: float | None = None
+    drawn_documents: int | None = None
+
+    @property
+    def unit(self) -> str:
+        """The unit that the limit counts: outputs or documents."""
+        return "outputs" if self.drawn_documents is None else "documents"
 
     @property
     def to_people(self) -> int | None:
@@ -168,7 +176,7 @@ class PolicyWeek(Result):
             return ""
         ends = percent_range(self.rate.low, self.rate.high, 3)
         return (
-            f"{self.errors:,} of {self.audited:,} outputs drawn at random are accepted and wrong, "
+            f"{self.errors:,} of {self.audited:,} {self.unit} drawn at random are accepted and wrong, "
             f"{percent(self.rate.estimate, 3)} ({ends} with {percent(self.rate.confidence_level)} "
             "confidence)"
         )

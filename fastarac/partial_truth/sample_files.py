@@ -15,7 +15,9 @@ from fastarac.io._cells import around_query
 from fastarac.io._formats import JsonLines, RowsOfFiles, open_source
 from fastarac.io._picks import Correct, Label, Number, Open, Pick, warn_of_open
 from fastarac.io._sources import DataFileError, connect, copied_to, explained, sql_name, sql_text
+from fastarac.operation.acceptance import NewOutputs
 from fastarac.operation.application import all_columns, copy_options, require_format
+from fastarac.operation.document_logs import require_listed, without_confidence
 from fastarac.operation.logs import (
     OF_AUDIT,
     PROBABILITY,
@@ -63,6 +65,8 @@ def sample_outputs(
     groups: str | None = None,
     policy: Policy | None = None,
     by: str | None = None,
+    documents: str | None = None,
+    types: str | None = None,
     answers: str | os.PathLike[str] | None = None,
     double: float = 0.0,
     random_state: RandomState = 0,
@@ -96,9 +100,12 @@ def sample_outputs(
         then has all rows, with ``accepted``, ``drawn`` and ``audit_probability``. It is the log that
         :func:`.read_audits` reads once ``correct`` is filled in for the drawn outputs. An existing
         column ``accepted`` must agree with the policy. Rows without a confidence are never accepted,
-        and are left out.
+        and are left out. A policy of whole documents draws whole documents; the log then keeps rows
+        without a confidence, whose answer says whether the field is rightly empty.
     by : str, optional
         The column of fields, if the policy has thresholds by field.
+    documents, types : str, optional
+        The columns of documents and of their types, if the policy accepts whole documents.
     answers : str or path-like, optional
         A file from an earlier call with a smaller budget and the same columns and seed. Its rows are
         drawn again, and their answers kept. With one seed, each row has one permanent random number
@@ -120,7 +127,8 @@ def sample_outputs(
     ------
     DataFileError
         As in :func:`.read_outputs`; also if the file already has a column that is to be added, or if
-        `answers` has rows that this budget and seed do not draw.
+        `answers` has rows that this budget and seed do not draw; or if an accepted document has no row
+        for an optional field, so that nobody would see a missed value.
     ValueError
         As in :func:`.draw_verification_sample`; also if `answers` is given with a policy, or if a file
         name has an unknown extension.
@@ -158,7 +166,7 @@ def sample_outputs(
         lambda connection: opened_tables(paths, connection), goal, budget,
         purpose=purpose, max_error_rate=max_error_rate, max_risk=max_risk,
         confidence=confidence, judge=judge, mix=mix, strata=strata, groups=groups, policy=policy, by=by,
-        answers=answers, double=double, random_state=random_state,
+        documents=documents, types=types, answers=answers, double=double, random_state=random_state,
     )  # fmt: skip
 
 
@@ -245,6 +253,8 @@ def draw_rows(
     groups: str | None = None,
     policy: Policy | None = None,
     by: str | None = None,
+    documents: str | None = None,
+    types: str | None = None,
     answers: str | os.PathLike[str] | None = None,
     double: float = 0.0,
     random_state: RandomState = 0,
@@ -262,7 +272,7 @@ def draw_rows(
         of_apply = policy is not None and "accepted" in source.columns
         refuse_columns(source, [name for name in added if not of_apply or name != "accepted"])
         _refuse_answered(goal, connection)
-        labels = {"strata": strata, "groups": groups, "by": by}
+        labels = {"strata": strata, "groups": groups or documents, "by": by, "types": types}
         read = columns_to_draw(source, confidence, judge, labels, empty=policy is not None)
         given = ~np.isnan(read["confidence"])
         taken = given if policy is None else _accepted_by(policy, source, read, given)
@@ -270,10 +280,15 @@ def draw_rows(
             name: None if read[name] is None else read[name][taken]
             for name in ("judge", "strata", "groups")
         }
+        values = without_confidence(read["confidence"])[0][taken]
         sample = draw_verification_sample(
-            read["confidence"][taken], budget, mix=mix, random_state=random_state, **aims, **columns
+            values, budget, mix=mix, random_state=random_state, **aims, **columns
         )
-        table = _design_of(sample) if policy is None else _log_of(sample, taken, given)
+        if policy is None:
+            table = _design_of(sample)
+        else:
+            whole = policy.documents is not None
+            table = _log_of(sample, taken, np.ones(len(given), np.bool_) if whole else given)
         answer = 'NULL AS "correct"'
         if answers is not None:
             of_answers = open_source(path_of(answers, "answers"), connection)
@@ -318,15 +333,15 @@ def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> floa
 
 
 def _log_of(
-    sample: VerificationSample, accepted: NDArray[np.bool_], given: NDArray[np.bool_]
+    sample: VerificationSample, accepted: NDArray[np.bool_], kept: NDArray[np.bool_]
 ) -> dict[str, NDArray[Any]]:
-    """Return a log of all rows with a confidence; it says which accepted ones were drawn."""
+    """Return a log of the `kept` rows; it says which accepted ones were drawn."""
     n = len(accepted)
     drawn, probability = np.zeros(n, np.int8), np.ones(n)
     drawn[accepted], probability[accepted] = sample.selected, sample.inclusion_probability
     log: dict[str, NDArray[Any]] = {ROW: np.arange(1, n + 1), "accepted": accepted.astype(np.int8)}
     log |= {"drawn": drawn, OF_AUDIT: probability}
-    return {name: values[given] for name, values in log.items()}
+    return {name: values[kept] for name, values in log.items()}
 
 
 def _texts_beside(
@@ -347,7 +362,16 @@ def _accepted_by(
     policy: Policy, source: FileSource, read: Mapping[str, Any], given: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Return which rows the policy accepts; raise if an existing column says otherwise."""
-    accepted = policy.apply(np.where(given, read["confidence"], 0.0), by=read["by"], rejected=~given)
+    of_documents = policy.documents is not None
+    confidence, missing = without_confidence(read["confidence"])
+    documents = read["groups"] if of_documents else None
+    outputs = NewOutputs(confidence, read["by"], documents, missing, read["types"])
+    accepted = policy.rule.apply(outputs)
+    if of_documents and not policy.columns.get("fields_complete"):
+        try:
+            require_listed(policy.rule, outputs)
+        except ValueError as error:
+            raise DataFileError(source.path, str(error)) from None
     if "accepted" in source.columns:
         told = column_of(source, Correct("accepted", "accepted"), empty=False) == 1
         does = np.where(accepted, "the policy accepts it", "the policy rejects it")
@@ -355,7 +379,8 @@ def _accepted_by(
         refuse_where(source, "accepted", bad, str(does[bad.argmax()]))
     if not accepted.any():
         raise DataFileError(source.path, "the policy accepts none of its outputs")
-    _warn_without_confidence(given)
+    if not of_documents:
+        _warn_without_confidence(given)
     warn_of_accepted_alone(policy, accepted)
     return accepted
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
     from fastarac.operation.application_results import AppliedPolicy
@@ -45,11 +44,13 @@ class Divided(NamedTuple):
 
 
 class TableColumns(NamedTuple):
-    """The columns of a table of outputs."""
+    """The columns of a table of outputs; those without a default name may be missing."""
 
     confidence: str = "confidence"
     by: str | None = None
     groups: str | None = None
+    documents: str | None = None
+    types: str | None = None
 
 
 def divide(
@@ -83,7 +84,7 @@ def divide(
         refuse_columns(open_source(paths[0], connection), [*ADDED, *ANSWERS])
     applied = apply_policy(
         policy, paths[0], accepted=goals["accepted"], review=goals["review"],
-        confidence=columns.confidence, by=columns.by, groups=columns.groups, empty_confidence=True,
+        empty_confidence=True, **columns._asdict(),
     )  # fmt: skip
     return Divided(applied)
 
@@ -91,16 +92,16 @@ def divide(
 def draw_audits(policy: Policy, folder: Path, week: Week, seed: int, budget: float) -> WeekLog:
     """Draw the audits of a week; write its log, the audits to answer, and ids into the review.
 
-    The log is that of ``fastarac sample --audit`` with the seed plus the number of the week.
+    The log is that of ``fastarac sample --audit`` with the seed plus the number of the week. If the
+    policy accepts whole documents, whole documents are drawn.
     """
-    both = [folder / ACCEPTED, folder / REVIEW]
+    both, columns = [folder / ACCEPTED, folder / REVIEW], cast("dict[str, Any]", week.columns)
     sample_outputs(
-        both, folder / LOG, budget, policy=policy, confidence=week.confidence, by=week.by,
-        random_state=seed + week.number,
-    )  # fmt: skip
+        both, folder / LOG, budget, policy=policy, random_state=seed + week.number, **columns
+    )
     with connect(alone=True) as connection:
         log = WeekLog.read(folder, week, connection)
-        n_accepted, n_rows = (_rows_in(paths, connection) for paths in (both[:1], both))
+    n_accepted, n_rows = rows_of(both[:1]), rows_of(both)
     _write_questions(both, folder / AUDITS, week, log.row[log.audits])
     _write_questions(both, folder / REVIEW, week, np.arange(n_accepted + 1, n_rows + 1))
     return log
@@ -116,15 +117,8 @@ def _write_questions(paths: Sequence[Path], goal: Path, week: Week, rows: NDArra
         write_rows(source, goal, table, added, first=False)
 
 
-def _rows_in(paths: Sequence[Path], connection: DuckDBPyConnection) -> int:
-    ((n,),) = opened_tables(paths, connection).select("count(*)").fetchall()
+def rows_of(paths: Sequence[Path]) -> int:
+    """Return the number of rows in tables."""
+    with connect(alone=True) as connection:
+        ((n,),) = opened_tables(paths, connection).select("count(*)").fetchall()
     return int(n)
-
-
-def require_outputs(policy: Policy) -> None:
-    """Refuse a policy of whole documents, whose audits are no rows."""
-    if policy.documents is not None:
-        raise ValueError(
-            "policy must accept single outputs, got one of whole documents, whose audits are no rows "
-            "of a log"
-        )

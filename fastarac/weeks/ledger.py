@@ -28,7 +28,8 @@ LOG = "log.parquet"
 DEADLINE = 4  # weeks to wait for answers
 DIGEST = 16  # hexadecimal digits of the fingerprint of a file
 PREFIX = 8  # hexadecimal digits with which the ids of a week's audits begin
-LISTED = 3
+LISTED = 3  # maximum number of files that a message names
+LABELS = "by", "documents", "types"  # the columns of labels in the log of a week
 
 
 class WeekSettings(NamedTuple):
@@ -46,8 +47,8 @@ class Week:
     number: int
     files: dict[str, str]
     prefix: str
-    confidence: str
-    by: str | None
+    columns: dict[str, str | None]
+    """The columns of the week's log: confidence, by, documents and types."""
     answers: dict[int, int] = field(default_factory=dict)
     """Whether the output in a row of the week's log is right: 1 or 0."""
 
@@ -93,7 +94,7 @@ _CHECK = saved.record(
                     "files": saved.sequence(_FILE),
                     "prefix": saved.hexadecimal(PREFIX),
                     "confidence": saved.text,
-                    "by": saved.optional(saved.text),
+                    **dict.fromkeys(LABELS, saved.optional(saved.text)),
                     "rows": saved.sequence(saved.whole(1)),
                     "right": _text_of_digits,
                 }
@@ -149,12 +150,12 @@ class Ledger:
             "new files alone"
         )
 
-    def add_week(self, files: Mapping[str, str], confidence: str, by: str | None) -> Week:
+    def add_week(self, files: Mapping[str, str], columns: Mapping[str, str | None]) -> Week:
         """Begin the next week."""
         number = len(self.weeks) + 1
         about = f"{self.policy_digest} {number} {' '.join(sorted(files))}"
         prefix = hashlib.sha256(about.encode()).hexdigest()[:PREFIX]
-        week = Week(number, dict(files), prefix, confidence, by)
+        week = Week(number, dict(files), prefix, dict(columns))
         self.weeks.append(week)
         return week
 
@@ -172,14 +173,18 @@ class Ledger:
     @classmethod
     def from_json(cls, text: str) -> Ledger:
         """Return the ledger in the text of a file; raise ValueError for any other text."""
-        content = _CHECK(saved.content_of(text, KIND, VERSION), "")
+        found = saved.content_of(text, KIND, VERSION)
+        for each in found["weeks"] if isinstance(found.get("weeks"), list) else ():
+            if isinstance(each, dict):  # files from before these columns lack them
+                each |= {name: each.get(name) for name in LABELS}
+        content = _CHECK(found, "")
         weeks = []
         for i, each in enumerate(content["weeks"]):
             saved.require_length(each["rows"], f"weeks[{i}].rows", len(each["right"]), "right")
             answers = dict(zip(each["rows"], map(int, each["right"]), strict=True))
             files = {file["digest"]: file["name"] for file in each["files"]}
-            columns = each["confidence"], each["by"]
-            weeks.append(Week(each["number"], files, each["prefix"], *columns, answers))
+            columns = {name: each[name] for name in ("confidence", *LABELS)}
+            weeks.append(Week(each["number"], files, each["prefix"], columns, answers))
         saved.require_at_most(content["counted"], "counted", len(weeks), "the number of weeks")
         return cls(
             content["policy_digest"], WeekSettings(**content["settings"]), weeks, content["counted"],
@@ -206,8 +211,7 @@ def _written(week: Week) -> dict[str, Any]:
         "number": week.number,
         "files": [{"name": name, "digest": digest} for digest, name in week.files.items()],
         "prefix": week.prefix,
-        "confidence": week.confidence,
-        "by": week.by,
+        **week.columns,
         "rows": rows,
         "right": "".join(str(week.answers[row]) for row in rows),
     }

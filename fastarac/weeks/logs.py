@@ -10,9 +10,17 @@ from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Number
 from fastarac.operation.application import write_tables
 from fastarac.operation.audit_numbers import UnlikelyNumberError
-from fastarac.operation.logs import DRAWN, OF_AUDIT, PROBABILITY, ROUNDING, read_columns
-from fastarac.operation.monitoring.audit_files import audited_rows, details_of_audits
-from fastarac.weeks.ledger import LOG
+from fastarac.operation.document_logs import without_confidence
+from fastarac.operation.logs import (
+    DRAWN,
+    OF_AUDIT,
+    PROBABILITY,
+    ROUNDING,
+    AuditColumns,
+    read_columns,
+)
+from fastarac.operation.monitoring.audit_files import audited_rows, uniform, units_of
+from fastarac.weeks.ledger import LABELS, LOG
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +39,10 @@ WEEK = "drawn_at"
 
 
 class WeekLog(NamedTuple):
-    """The outputs of a week that have a confidence, as columns; `correct` is NaN without an answer."""
+    """The outputs of a week that have a confidence, as columns; `correct` is NaN without an answer.
+
+    If the policy accepts whole documents, all their rows are in the log, also without a confidence.
+    """
 
     row: NDArray[np.intp]
     confidence: NDArray[np.float64]
@@ -39,6 +50,8 @@ class WeekLog(NamedTuple):
     drawn: NDArray[np.bool_]
     probability: NDArray[np.float64]
     by: NDArray[Any] | None
+    documents: NDArray[Any] | None
+    types: NDArray[Any] | None
     correct: NDArray[np.float64]
     ids: NDArray[Any]
     number: int
@@ -48,18 +61,20 @@ class WeekLog(NamedTuple):
         """Read the log of a week from its folder, and join the answers so far."""
         picks: dict[str, Any] = {
             "row": Number("row", "row"),
-            "confidence": Number("confidence", week.confidence),
+            "confidence": Number("confidence", str(week.columns["confidence"])),
             "accepted": Correct("accepted", "accepted"),
             DRAWN: Correct(DRAWN, DRAWN),
             OF_AUDIT: Number(OF_AUDIT, OF_AUDIT),
         }
         source = open_source(folder / LOG, connection)
-        found = read_columns(source, picks, {"by": week.by})
+        labels = {name: week.columns[name] for name in LABELS}
+        found = read_columns(source, picks, labels, ["confidence"] if labels["documents"] else [])
         rows = found["row"].astype(np.intp)
         ids = np.char.add(f"{week.prefix}-", rows.astype(np.str_))
         log = cls(
             rows, found["confidence"], found["accepted"] == 1, found[DRAWN] == 1, found[OF_AUDIT],
-            found["by"], np.full(len(rows), np.nan), ids, week.number,
+            found["by"], found["documents"], found["types"], np.full(len(rows), np.nan), ids,
+            week.number,
         )  # fmt: skip
         return log.joined(week)
 
@@ -69,6 +84,19 @@ class WeekLog(NamedTuple):
         correct = np.full(len(self.row), np.nan)
         correct[told] = [week.answers[row] for row in self.row[told].tolist()]
         return self._replace(correct=correct)
+
+    @property
+    def columns(self) -> AuditColumns:
+        """The columns of the log, as those of a file."""
+        return AuditColumns(
+            self.correct, self.confidence, self.probability, self.accepted, self.audits, self.by,
+            self.drawn, None, self.documents, self.types,
+        )  # fmt: skip
+
+    @property
+    def drawn_documents(self) -> int | None:
+        """The number of documents that were drawn for audits; None for single outputs."""
+        return None if self.documents is None else len(np.unique(self.documents[self.audits]))
 
     @property
     def audits(self) -> NDArray[np.bool_]:
@@ -103,6 +131,15 @@ class PooledLogs(NamedTuple):
         return None if parts[0] is None else np.concatenate(parts)
 
     @property
+    def documents(self) -> Any:
+        """The documents with the numbers of their weeks, as names may recur; None without documents."""
+        if self.logs[0].documents is None:
+            return None
+        labels = [() if each.documents is None else each.documents.tolist() for each in self.logs]
+        weeks = [each.number for each in self.logs]
+        return np.array([f"{k}/{name}" for k, part in zip(weeks, labels, strict=True) for name in part])
+
+    @property
     def correct(self) -> NDArray[np.float64]:
         """The answers to audits; the truth of rejected outputs does not count in a log."""
         return np.where(self.column("audits"), self.column("correct"), np.nan)
@@ -110,20 +147,25 @@ class PooledLogs(NamedTuple):
     def to_columns(self) -> dict[str, Any]:
         """Return the log that ``fastarac check --log`` and ``fastarac monitor`` take."""
         flags = {name: self.column(name).astype(np.int8) for name in ("accepted", "drawn")}
-        fields = {} if self.column("by") is None else {"field": self.column("by")}
+        labels = {
+            "document": self.documents, "type": self.column("types"), "field": self.column("by")
+        }  # fmt: skip
         weeks = np.repeat([each.number for each in self.logs], [len(each.row) for each in self.logs])
         return {
-            ID: self.column("ids"), WEEK: weeks.astype(np.int32), **fields,
+            ID: self.column("ids"), WEEK: weeks.astype(np.int32),
+            **{name: column for name, column in labels.items() if column is not None},
             "confidence": self.column("confidence"), **flags, OF_AUDIT: self.probability,
             "correct": self.correct,
         }  # fmt: skip
 
-    def to_verified(self) -> dict[str, Any]:
+    def to_verified(self, policy: Policy) -> dict[str, Any]:
         """Return the outputs for a new fit: those that are verified, with their probabilities.
 
         An audit without an answer counts as wrong, and so does a rejected output that nobody verified:
         the new thresholds cannot profit from it.
         """
+        if policy.documents is not None:
+            return self._verified_documents()
         columns, accepted = self.to_columns(), self.column("accepted")
         told, correct = self.column("drawn") | ~accepted, self.column("correct")
         kept = ID, WEEK, "field", "confidence"
@@ -133,22 +175,48 @@ class PooledLogs(NamedTuple):
             "correct": np.where(told, np.nan_to_num(correct, nan=0.0), np.nan),
         }
 
+    def _verified_documents(self) -> dict[str, Any]:
+        """Return a uniform sample of whole documents, with all their fields.
+
+        Accepted documents were drawn with probability π. Rejected ones are all verified, so each is
+        kept with probability π, too.
+        """
+        columns, accepted = self.to_columns(), self.column("accepted")
+        names, first, of_item = np.unique(self.documents, return_index=True, return_inverse=True)
+        chance = float(self.probability[accepted].min(initial=1.0))
+        kept = np.where(
+            accepted[first], self.column("drawn")[first], uniform(names, len(names)) < chance
+        )
+        rows = kept[of_item]
+        taken = ID, WEEK, "document", "type", "field", "confidence"
+        return {name: columns[name][rows] for name in taken if name in columns} | {
+            "correct": np.nan_to_num(self.column("correct")[rows], nan=0.0)
+        }
+
 
 def write_columns(path: Path, columns: Mapping[str, Any]) -> None:
-    """Write columns to a file, with null for NaN answers."""
-    query = "SELECT * REPLACE (CAST(nullif(correct, 'nan'::DOUBLE) AS TINYINT) AS correct) FROM rows_"
+    """Write columns to a file, with null for NaN."""
+    query = (
+        "SELECT * REPLACE (nullif(confidence, 'nan'::DOUBLE) AS confidence, "
+        "CAST(nullif(correct, 'nan'::DOUBLE) AS TINYINT) AS correct) FROM rows_"
+    )
     write_tables({"rows": path}, {"rows_": dict(columns)}, {"rows": query})
 
 
 def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> None:
     """Give the audits of a week to the monitor, with the answers so far."""
-    rows = audited_rows(policy, log.accepted, log.drawn, log.ids, log.least)
-    if not len(rows):
+    units = units_of(policy, log.columns, fields_complete=_is_complete(policy))
+    ids = log.ids[units.rows]
+    chosen = audited_rows(policy, units.accepted, units.drawn, ids, log.least)
+    if not len(chosen):
         return
-    error = np.where(log.accepted, 1.0 - log.correct, 0.0)[rows]
-    by = None if log.by is None else log.by[rows]
-    details = details_of_audits(log.confidence[rows], by)
-    monitor.count(error, details=details, ids=log.ids[rows], drawn_at=float(log.number))
+    details = [units.details[i] for i in chosen.tolist()]
+    monitor.count(units.error[chosen], details=details, ids=ids[chosen], drawn_at=float(log.number))
+
+
+def _is_complete(policy: Policy) -> bool:
+    """Whether a field without a row in a document has no true value, as `fit` was told."""
+    return bool(policy.columns.get("fields_complete"))
 
 
 def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
@@ -176,8 +244,9 @@ def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[Poli
 
 def _checked(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> PolicyCheck:
     pooled = PooledLogs(logs)
+    confidence, missing = without_confidence(pooled.column("confidence"))
     return policy.check(
-        pooled.correct, pooled.column("confidence"), by=pooled.column("by"),
-        audit_probability=pooled.probability, drawn=pooled.column("drawn"),
-        looks=ledger.looks,
+        pooled.correct, confidence, by=pooled.column("by"), documents=pooled.documents,
+        types=pooled.column("types"), rejected=missing, fields_complete=_is_complete(policy),
+        audit_probability=pooled.probability, drawn=pooled.column("drawn"), looks=ledger.looks,
     )  # fmt: skip

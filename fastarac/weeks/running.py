@@ -18,7 +18,15 @@ from fastarac.io._sources import connect
 from fastarac.operation.application import require_policy
 from fastarac.operation.week_results import PolicyWeek
 from fastarac.weeks.answers import Taken, take_answers
-from fastarac.weeks.dividing import AUDITS, REVIEW, TableColumns, divide, draw_audits, require_outputs
+from fastarac.weeks.dividing import (
+    ACCEPTED,
+    AUDITS,
+    REVIEW,
+    TableColumns,
+    divide,
+    draw_audits,
+    rows_of,
+)
 from fastarac.weeks.ledger import LOG, STATE, Ledger, digest_of, fingerprints, settled
 from fastarac.weeks.logs import PooledLogs, WeekLog, weigh, write_columns
 
@@ -48,6 +56,8 @@ def run_week(
     confidence: str = "confidence",
     by: str | None = None,
     groups: str | None = None,
+    documents: str | None = None,
+    types: str | None = None,
     images: str | os.PathLike[str] | None = None,
     read_options: Mapping[str, Any] | None = None,
     seconds: float | None = None,
@@ -57,14 +67,15 @@ def run_week(
     Parameters
     ----------
     policy : Policy
-        A policy of single outputs.
+        A policy of single outputs, or of whole documents.
     files : iterable of str or path-like
         The new files, as :func:`.apply_policy`, :func:`.apply_to_files` or :func:`.apply_to_fields`
         takes them. Without files, or with those of an earlier week, only answers are taken.
     folder : str or path-like
         The folder of all weeks under this policy; its own folder must exist.
     budget : float, optional
-        The average number of accepted outputs to audit; required in the first week. If it is
+        The average number of accepted outputs to audit (fields, if whole documents are drawn);
+        required in the first week. If it is
         left out or the same in later weeks, accepted outputs are drawn with the probability of the
         first week, and the check is exact. Another number holds for this week alone; the check then
         bets on outputs weighted by their probabilities, and needs more of them.
@@ -81,6 +92,9 @@ def run_week(
         The column of fields, if the policy has thresholds by field; by default ``field``.
     groups : str, optional
         The column of pages or other groups, for the test of shifted confidences.
+    documents, types : str, optional
+        The columns of documents and of their types, if the policy accepts whole documents; by default
+        ``document``, and ``type`` if the policy has types.
     images : str or path-like, optional
         The images for the pages, as :func:`.write_station` takes them.
     read_options : mapping, optional
@@ -136,13 +150,15 @@ def run_week(
     """
     require("jinja2", "report")
     require_policy(policy)
-    require_outputs(policy)
     if seconds is not None:
         seconds = positive_scalar(seconds, "seconds", strict=True)
     root, paths = path_of(folder, "folder"), [path_of(each, "files") for each in files]
     given = [path_of(each, "answers") for each in answers]
-    if by is None and policy.fields:
-        by = "field"
+    columns = TableColumns(
+        confidence, by or ("field" if policy.fields else None), groups,
+        documents or (None if policy.documents is None else "document"),
+        types or ("type" if policy.types else None),
+    )  # fmt: skip
     root.mkdir(exist_ok=True)
     with locked(root / STATE):
         ledger = Ledger.load(root)
@@ -157,11 +173,8 @@ def run_week(
         run = _Run(policy, root, ledger, found, seconds)
         run.take(given)
         if found and ledger.week_of(found) is None:
-            divided = partial(
-                divide, policy, paths, columns=TableColumns(confidence, by, groups),
-                read_options=read_options or {},
-            )  # fmt: skip
-            return run.new_week(divided, TableColumns(confidence, by), budget, images)
+            divided = partial(divide, policy, paths, columns=columns, read_options=read_options or {})
+            return run.new_week(divided, columns, budget, images)
         if not ledger.weeks:
             raise ValueError("files is empty: the first week needs files")
         return run.known_week()
@@ -191,7 +204,8 @@ class _Run:
     ) -> PolicyWeek:
         """Divide and draw in a folder that appears whole, and count what is complete."""
         before = self.ledger.counted
-        week = self.ledger.add_week(self.files, columns.confidence, columns.by)
+        of_log = {name: each for name, each in columns._asdict().items() if name != "groups"}
+        week = self.ledger.add_week(self.files, of_log)
         with whole_folder(self.root / week.name) as inside:
             done: Divided = divided(folder=inside)
             if not done.applied.accepted:
@@ -199,7 +213,7 @@ class _Run:
                     "files has no output that the policy accepts, so there is nothing to audit: review "
                     "them all"
                 )
-            wanted = self._budget(done, budget)
+            wanted = self._budget(rows_of([inside / ACCEPTED]), budget)
             log = draw_audits(self.policy, inside, week, self.ledger.settings.seed, wanted)
             self.ledger.answer_files += (digest_of(inside / name) for name in (AUDITS, REVIEW))
             self.logs = [*self.logs, log]
@@ -210,11 +224,11 @@ class _Run:
         self._finish(result)
         return result
 
-    def _budget(self, done: Divided, given: float | None) -> float:
+    def _budget(self, accepted: int, given: float | None) -> float:
         """Return the budget of the week; by default, with the probability of the first week."""
         first = self.ledger.settings.budget
         if self.logs and given in (None, first):
-            return self.logs[0].least * done.applied.accepted
+            return self.logs[0].least * accepted
         return first if given is None else given
 
     def known_week(self) -> PolicyWeek:
@@ -231,7 +245,7 @@ class _Run:
         if result.since is None:
             (self.root / SINCE).unlink(missing_ok=True)
         else:
-            write_columns(self.root / SINCE, self._since(result.since).to_verified())
+            write_columns(self.root / SINCE, self._since(result.since).to_verified(self.policy))
         write_whole(self.root / "monitor.json", self.ledger.monitor.to_json())
         write_whole(self.root / "policy.looks", self.ledger.looks.to_json())
         self.ledger.save(self.root / STATE)
@@ -257,6 +271,7 @@ class _Run:
             is_new=bool(of_files),
             applied=of_files.get("applied"),
             drawn=int(logs[week.number - 1].audits.sum()),
+            drawn_documents=logs[week.number - 1].drawn_documents,
             answered=taken.audits,
             reviewed=taken.reviewed,
             known=taken.known,
@@ -284,9 +299,10 @@ class _Run:
             seconds=self.seconds,
         )
 
-    @staticmethod
-    def _answered(logs: PooledLogs) -> int:
-        """Return how many outputs people verified: audits, and rejected outputs."""
+    def _answered(self, logs: PooledLogs) -> int:
+        """Return how many outputs, or documents, people verified: audited and rejected ones."""
+        if self.policy.documents is not None:
+            return len(np.unique(logs.to_verified(self.policy)["document"]))
         asked = logs.column("audits") | ~logs.column("accepted")
         return int(np.count_nonzero(asked & ~np.isnan(logs.column("correct"))))
 

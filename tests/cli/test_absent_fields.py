@@ -100,8 +100,8 @@ def test_what_is_refused(folder):
     to = ["--error-rate", 0.05, "-o", folder / "q.json"]
     optional = ["--optional", "po"]
     said = reason("fit", path, *COLUMNS, *optional, *to)
-    assert said.startswith("the truth of 300 documents does not list an optional field, such as ")
-    assert "-complete if a field that is not listed has no true value" in said
+    assert said.startswith("300 documents have no row for an optional field, such as ")
+    assert "-complete if a field without a row has no true value" in said
     run("fit", path, *COLUMNS, *optional, "--fields-complete", *to)
     watched = run("monitor", folder / "q.json", path, "--format", "json")
     checked = run("check", folder / "q.json", path, "--format", "json", code=None)

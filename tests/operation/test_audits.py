@@ -334,7 +334,7 @@ class TestFiles:
         path.write_text(rows + ",390,0,0,,1\n")
         with pytest.raises(DataFileError, match=r'row 5 .*column "field" is empty; expected a name'):
             operation.read_audits(path, policy=policy, by="field")
-        with pytest.raises(TypeError, match="by is missing: the policy has a threshold for each field"):
+        with pytest.raises(TypeError, match="by is missing: the policy was fitted with by"):
             operation.read_audits(path, policy=policy)
         with pytest.raises(TypeError, match="exactly one of threshold, policy"):
             operation.read_audits(path)
@@ -388,7 +388,7 @@ class TestChecks:
 
     def test_refusals(self):
         options = {"audit_probability": 0.5}
-        with pytest.raises(TypeError, match="documents cannot go with audit_probability"):
+        with pytest.raises(TypeError, match="documents is given, but the policy was fitted without"):
             self.POLICY.check([1], [1], documents=[0], **options)
         with pytest.raises(
             ValueError, match="correct is NaN everywhere: the truth of some outputs must be known"

@@ -163,11 +163,11 @@ class TestOptional:
         given = rows.correct[listed], rows.confidence[listed]
         columns = {"by": rows.by[listed], "documents": rows.documents[listed]}
         options = {"max_error_rate": 0.05, "optional": ["po"]}
-        message = r'the truth of \d+ documents does not list an optional field, such as "po" of "\d+"'
+        message = r'\d+ documents have no row for an optional field, such as "po" of "\d+"'
         with pytest.raises(ValueError, match=message):
             operation.fit_policy(*given, **columns, **options)
         policy = operation.fit_policy(*given, **columns, **options, fields_complete=True)
-        with pytest.raises(ValueError, match="complete=True if a field that is not listed has no"):
+        with pytest.raises(ValueError, match="complete=True if a field without a row has no"):
             policy.check(*given, **columns)
         assert policy.check(*given, **columns, fields_complete=True).n_items == N
         assert operation.fit_policy(*given, **columns, max_error_rate=0.05).optional == ()

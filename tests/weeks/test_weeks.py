@@ -14,6 +14,7 @@ import pytest
 import fastarac as fa
 from fastarac.operation.monitoring.audit_files import read_logged_audits
 from fastarac.weeks import running
+from tests.operation.test_documents import Rows
 
 LIMIT, BUDGET = 0.04, 120
 N = 700
@@ -290,7 +291,7 @@ def test_settings_and_folders_are_kept(policy, source, tmp_path):
     documents = fa.operation.fit_policy(
         [1] * 400, range(400), by=["a"] * 400, documents=range(400), max_error_rate=0.02
     )
-    with pytest.raises(ValueError, match="policy must accept single outputs, got one of whole"):
+    with pytest.raises(fa.io.DataFileError, match='there are no columns "field" and "document"'):
         run(documents, source, tmp_path / "other", 1)
     (tmp_path / "low.csv").write_text("confidence\n0\n0\n")
     with pytest.raises(ValueError, match="files has no output that the policy accepts"):
@@ -327,3 +328,63 @@ def test_pages_and_words(tmp_path):
     assert week.drawn == run_of(tmp_path / "weeks", 1)
     assert (tmp_path / "weeks" / "week-01" / "audits.html").exists()
     assert not fa.weeks.run_week(policy, [pages], tmp_path / "weeks").is_new
+
+
+def test_weeks_of_whole_documents(tmp_path):
+    """Whole documents are drawn, checked and kept for a refit, with what was missed in them."""
+    policy, root = Rows(1500).fit(optional=["po"]), tmp_path / "weeks"
+    truth, errors, found = {}, 0, None
+    for week in range(1, 5):
+        rows = Rows(300, seed=week)
+        rows.correct &= week < 3 or (rows.rejected | (np.arange(900) % 4 > 0))
+        documents = [f"d{k}" for k in rows.documents]  # names recur each week
+        confidence = np.where(rows.rejected, "", rows.confidence.astype(str))
+        table = zip(documents, rows.by, confidence, strict=True)
+        path = tmp_path / f"{week}.csv"
+        lines = ["document,field,confidence", *(",".join(each) for each in table), ""]
+        path.write_text("\n".join(lines))
+        truth[week] = dict(zip(zip(documents, rows.by, strict=True), rows.correct, strict=True))
+        found = fa.weeks.run_week(policy, [path], root, budget=200)
+        inside = root / f"week-{week:02d}"
+        drawn: dict[str, bool] = {}
+        for name in ("audits.csv", "review.csv"):
+            with (inside / name).open(newline="") as file:
+                asked = list(csv.DictReader(file))
+            for row in asked:
+                row["correct"] = int(truth[week][row["document"], row["field"]])
+                if name == "audits.csv":
+                    drawn[row["document"]] = drawn.get(row["document"], True) and row["correct"] == 1
+            with (inside / name).open("w", newline="") as file:
+                writer = csv.DictWriter(file, asked[0])
+                writer.writeheader()
+                writer.writerows(asked)
+        assert found.drawn_documents == len(drawn)
+        if week < 4:
+            errors += sum(not right for right in drawn.values())
+    assert found.check.errors == found.errors == errors
+    assert found.check.documents
+    assert found.check.verdict == "fails"
+    assert not found.go_on
+    kept = pq.read_table(found.verified).to_pydict()
+    assert len(kept["document"]) == 3 * found.n_verified  # each document with all its fields
+    for name, field, right in zip(kept["document"], kept["field"], kept["correct"], strict=True):
+        week, document = name.split("/")
+        assert right == truth[int(week)][document, field]
+    accepted = policy.apply(
+        np.nan_to_num(np.array(kept["confidence"], float)), by=kept["field"],
+        documents=kept["document"], rejected=[each is None for each in kept["confidence"]],
+    )  # fmt: skip
+    share = accepted.mean()  # a uniform sample: the policy accepts 66% of all documents
+    assert abs(share - 0.66) < 3 * np.sqrt(0.66 * 0.34 / found.n_verified)
+
+
+def test_states_from_before_documents_are_read(policy, source, tmp_path):
+    root = tmp_path / "weeks"
+    run(policy, source, root, 1)
+    for path in (root / "state.json", root / "week-01" / "state.json"):
+        text = path.read_text()
+        for name in ("documents", "types"):
+            text = text.replace(f'   "{name}": null,\n', "")
+        assert '"documents"' not in text
+        path.write_text(text)
+    assert run(policy, source, root, 2).number == 2

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.files import path_of
-from fastarac._core.text import quoted
 from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Number
-from fastarac.io._sources import DataFileError, connect, explained
+from fastarac.io._sources import connect, explained
+from fastarac.operation.document_logs import DocumentLog
 from fastarac.operation.logs import DRAWN, OF_AUDIT, PLAIN, ROUNDING, read_audits, read_columns
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -63,13 +64,13 @@ def read_drawn(
 class LoggedAudits(NamedTuple):
     """The audits of a log, with their row numbers; `error` is NaN where an answer is open.
 
-    `logged` and `logged_by` hold the confidences and fields of all outputs of the log.
+    `details` tell audits apart. `logged` and `logged_by` hold the confidences and fields of all outputs
+    of the log that have a confidence.
     """
 
     rows: NDArray[np.intp]
     error: NDArray[np.float64]
-    confidence: NDArray[Any]
-    by: NDArray[Any] | None
+    details: Sequence[str]
     ids: NDArray[Any] | None
     groups: NDArray[Any] | None
     drawn_at: NDArray[Any] | None
@@ -101,28 +102,27 @@ def read_logged_audits(
     ids: str | None,
     groups: str | None,
     drawn_at: str | None = None,
+    documents: str | None = None,
+    types: str | None = None,
+    fields_complete: bool = False,
 ) -> LoggedAudits:
-    """Read the audits of a log whose outputs were accepted by `policy`.
+    """Read the audits of a log whose outputs, or whole documents, were accepted by `policy`.
 
     Raises
     ------
     DataFileError
-        As :func:`.read_audits`; also for a policy of documents, or if audit probabilities differ.
+        As :func:`.read_audits`; also if audit probabilities differ.
     """
-    if policy.documents is not None:
-        problem = (
-            f"it is a log of single outputs (by its columns {quoted(OF_AUDIT)} and "
-            f"{quoted(DRAWN)}), but the policy accepts whole documents: use verified documents, "
-            "drawn at random"
-        )
-        raise DataFileError(path_of(path), problem)
-    log = read_audits(path, policy=policy, confidence=confidence, correct=correct, by=by, groups=groups)
+    log = read_audits(
+        path, policy=policy, confidence=confidence, correct=correct, by=by, groups=groups,
+        documents=documents, types=types,
+    )  # fmt: skip
     if log.drawn is None:
         raise AssertionError
-    names = {"ids": ids, "groups": groups, "drawn_at": drawn_at}
+    named = {"ids": documents if ids is None else ids, "groups": groups, "drawn_at": drawn_at}
     with connect() as connection:
         source = open_source(path_of(path), connection)
-        labels = read_columns(source, {}, names)
+        labels = read_columns(source, {}, named)
         probability = log.audit_probability[log.accepted]
         least = float(probability.min(initial=1.0))
         uneven = log.accepted & (log.audit_probability > least * (1.0 + ROUNDING))
@@ -130,15 +130,55 @@ def read_logged_audits(
             raise source.unexpected(
                 OF_AUDIT, int(uneven.argmax()), f"others have {least:g}; {PLAIN} with --audit"
             )
-    rows = audited_rows(policy, log.accepted, log.drawn, labels["ids"], least)
-    error = np.where(log.accepted, 1.0 - log.correct, 0.0)[rows]
-    labels = {name: None if each is None else each[rows] for name, each in labels.items()}
+    units = units_of(policy, log, fields_complete=fields_complete)
+    labels = {name: None if each is None else each[units.rows] for name, each in labels.items()}
+    chosen = audited_rows(policy, units.accepted, units.drawn, labels["ids"], least)
+    labels = {name: None if each is None else each[chosen] for name, each in labels.items()}
     if labels["drawn_at"] is not None:
         labels["drawn_at"] = _times(labels["drawn_at"])
-    own = None if log.by is None else log.by[rows]
+    given = ~np.isnan(log.confidence)
     return LoggedAudits(
-        rows, error, log.confidence[rows], own, **labels, logged=log.confidence, logged_by=log.by
-    )
+        units.rows[chosen], units.error[chosen], [units.details[i] for i in chosen.tolist()], **labels,
+        logged=log.confidence[given], logged_by=None if log.by is None else log.by[given],
+    )  # fmt: skip
+
+
+class LoggedUnits(NamedTuple):
+    """The outputs of a log, or its whole documents, with their first rows.
+
+    `error` is NaN where an answer is open, and 0 where the output or document was not accepted.
+    """
+
+    rows: NDArray[np.intp]
+    accepted: NDArray[np.bool_]
+    drawn: NDArray[np.bool_]
+    error: NDArray[np.float64]
+    details: Sequence[str]
+
+
+def units_of(policy: Policy, log: Any, *, fields_complete: bool = False) -> LoggedUnits:
+    """Return what a policy accepts or rejects in a log: outputs, or whole documents.
+
+    `log` has the columns of :class:`.AuditColumns`. The details of a document are those of its rows.
+    """
+    details = details_of_audits(log.confidence, log.by)
+    if policy.documents is None:
+        error = np.where(log.accepted, 1.0 - log.correct, 0.0)
+        return LoggedUnits(np.arange(len(error)), log.accepted, log.drawn, error, details)
+    found = DocumentLog.of(
+        policy.rule, log.correct, log.outputs, log.audit_probability, log.drawn,
+        fields_complete=fields_complete,
+    )  # fmt: skip
+    inside: list[list[str]] = [[] for _ in found.first]
+    for code, each in zip(found.of_item.tolist(), details, strict=True):
+        inside[code].append(each)
+    order = np.argsort(found.first)  # as in the file
+    error = np.where(found.accepted, 1.0 - found.correct, 0.0)
+    drawn = np.zeros(len(order), np.bool_) if found.drawn is None else found.drawn
+    return LoggedUnits(
+        found.first[order], found.accepted[order], drawn[order], error[order],
+        [repr(sorted(inside[i])) for i in order.tolist()],
+    )  # fmt: skip
 
 
 def audited_rows(
@@ -154,7 +194,7 @@ def audited_rows(
     """
     taken = accepted & drawn
     if policy.criterion == "max_error_rate":
-        taken |= ~accepted & (_uniform(ids, len(taken)) < probability)
+        taken |= ~accepted & (uniform(ids, len(taken)) < probability)
     return np.flatnonzero(taken)
 
 
@@ -164,7 +204,7 @@ def details_of_audits(confidence: NDArray[Any], by: NDArray[Any] | None) -> list
     return [repr(each) for each in zip(*columns, strict=True)]
 
 
-def _uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
+def uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
     """Return a number in [0, 1) for each output, (n,), determined by its id or else by its row."""
     names = range(n) if ids is None else ids.tolist()
     digests = [
