@@ -134,6 +134,49 @@ def little_truth() -> str:
     )
 
 
+def weeks_of_invoices() -> str:
+    """Run the whole way from the files of two services to a policy, and ten weeks with it."""
+    people, policy = "python week_example.py invoices", "new_policy.json"
+    fields = "--by field --document document --error-rate 0.05"
+    return session(
+        people,
+        "fastarac ocr truth.jsonl azure/ textract/ --settings names.toml --error-rate 0.05"
+        " -o fields.parquet",
+        f"fastarac fit fields.parquet --only azure {fields} -o policy.json",
+        f"{people} new 1",
+        "fastarac week policy.json new-01/ --budget 600 -o weeks",
+        f"{people} answer 1 weeks/week-01",
+        f"{people} 2-10 policy.json weeks 600",
+        "fastarac week policy.json -o weeks",
+        f"fastarac fit weeks/since_change.parquet --allow-empty confidence {fields} -o {policy}",
+        f"{people} 9-10 {policy} new_weeks 300",
+        prepare=_prepare_weeks,
+    )
+
+
+def weeks_of_pages() -> str:
+    """Run the same way with pages."""
+    people, policy = "python week_example.py pages", "new_policy.json"
+    chance = "--inclusion-probability inclusion_probability --error-rate 0.02"
+    return session(
+        people,
+        "fastarac ocr truth/ first/ second/ --error-rate 0.02 -o words.parquet",
+        "fastarac fit words.parquet --only first --error-rate 0.02 -o policy.json",
+        f"{people} 1-10 policy.json weeks 600",
+        "fastarac week policy.json -o weeks",
+        f"fastarac fit weeks/since_change.parquet {chance} -o {policy}",
+        f"{people} 9-10 {policy} new_weeks 600",
+        prepare=_prepare_weeks,
+    )
+
+
+def _prepare_weeks(folder: Path) -> None:
+    """Copy the files of the page on weeks."""
+    pages = Path(__file__).parents[1]
+    for name in ("week_example.py", "names.toml"):
+        shutil.copy(pages / name, folder)
+
+
 def words_to_verify() -> str:
     """Draw words from the recorded pages, have them verified, and fit a policy."""
     pages = Path(__file__).parents[1]
@@ -277,6 +320,8 @@ MAKERS: dict[str, Callable[[], str]] = {
     "little_truth.txt": little_truth,
     "words_to_verify.txt": words_to_verify,
     "weekly.txt": weekly,
+    "weeks_of_invoices.txt": weeks_of_invoices,
+    "weeks_of_pages.txt": weeks_of_pages,
     "overview.txt": lambda: session("fastarac --help"),
     "help_all.txt": lambda: session("fastarac evaluate --help-all"),
 }

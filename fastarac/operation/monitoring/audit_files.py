@@ -138,7 +138,7 @@ def read_logged_audits(
         labels["drawn_at"] = _times(labels["drawn_at"])
     given = ~np.isnan(log.confidence)
     return LoggedAudits(
-        units.rows[chosen], units.error[chosen], [units.details[i] for i in chosen.tolist()], **labels,
+        units.rows[chosen], units.error[chosen], [units.details[int(i)] for i in chosen], **labels,
         logged=log.confidence[given], logged_by=None if log.by is None else log.by[given],
     )  # fmt: skip
 
