@@ -26,7 +26,7 @@ from fastarac.answers.groups import Groups
 from fastarac.answers.limits import kept, opening
 from fastarac.answers.screen import MANY, Note, Weight, one_table
 from fastarac.answers.tables import AnswerTable, Column
-from fastarac.evaluation.limits import as_given, exact, few_for, is_given
+from fastarac.evaluation.limits import as_given, exact, few_for, is_given, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
 NAMED = 3  # a sentence names at most this many models, and counts the others
+NOTABLY = 1.01  # a stricter limit is mentioned if the limit costs this many times as much
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
 
@@ -231,7 +232,11 @@ def _cheapest(models: Sequence[Model]) -> Iterator[str]:
     """Yield a sentence on the cheapest model and threshold, if there are prices."""
     spent = [(model, costs) for model in models if (costs := model.cost_evaluation) is not None]
     if spent:
-        yield cheapest(spent, units=models[0].units)
+        model, costs = min(spent, key=lambda row: row[1].at_cheapest)
+        of_document, n = "", model.source.n_documents
+        if n is not None:
+            of_document = f" ({money(costs.at_cheapest * model.evaluation.n / n)} per document)"
+        yield cheapest(spent, units=f"{models[0].units}{of_document}")
 
 
 def cheapest(
@@ -350,6 +355,7 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
         for said in (order, "" if lead is None else lead.note):
             if said:
                 yield Note(f"{opening(limit)}: {said[:1].lower()}{said[1:]}", Weight.DECIDES)
+    yield from _stricter(models)
     several = len(models) > 1
     for model in models:
         for doubt in model.doubts:
@@ -378,6 +384,26 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
     for note, names in of_models.items():
         who = f"{few_of(names, NAMED)}: {note}" if several else capitalised(note)
         yield Note(f"{who}.", Weight.LITTLE)
+
+
+def _stricter(models: Sequence[Model]) -> Iterator[Note]:
+    """Yield a note where a stricter limit is cheaper than the limit that was asked for."""
+    for index, limit in enumerate(models[0].limits):
+        model = leader(models, index)
+        costs = model.cost_evaluation
+        if costs is None or limit.criterion != "max_error_rate":
+            continue
+        here, point = costs.at_limits[limit.key], costs.cheapest
+        if here > NOTABLY * costs.at_cheapest and point.error_rate < model.point(index).error_rate:
+            who = f"{printable(model.name)}: " if len(models) > 1 else ""
+            errors = (
+                "no errors" if not point.error_rate else f"{rounded_percent(point.error_rate)} errors"
+            )
+            yield Note(
+                f"{who}{money(UNIT * here)} per {UNIT:,} {model.units} at {short(limit)}: a stricter "
+                f"limit is cheaper, {money(UNIT * costs.at_cheapest)} at {errors}.",
+                Weight.DECIDES,
+            )
 
 
 def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from fastarac._core.text import (
     UNDEFINED,
     count,
     few_of,
+    money,
     percent,
     plural,
     printable,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fastarac.answers.engine_fields import Evaluate
     from fastarac.answers.models import Model
     from fastarac.answers.tables import Part
+    from fastarac.costs.verification import VerificationCosts
     from fastarac.io import Outputs
     from fastarac.ocr import Engine
     from fastarac.ocr.report_extras import ReportedPages
@@ -84,6 +86,29 @@ class EngineTexts:
             evaluation=replace(figures, cost_evaluation=costs),
             source=replace(model.source, apart=(aligned.missed, price, where, "missed")),
         )
+
+    def price_of_missed(
+        self, name: str, costs: VerificationCosts, page_price: float
+    ) -> tuple[float, str] | None:
+        """Return the price of a missed word of an engine, and a note; None if no word is missed.
+
+        People find missed words only if they look at all pages, each of which costs `page_price`. If
+        that is dearer than the errors, nobody looks, and missed words are errors.
+        """
+        aligned = self.engines[name].aligned
+        n, looking = aligned.missed, page_price * self.n_parts
+        if not n:
+            return None
+        correcting, errors = n * costs.correction, n * costs.error
+        words = f"{n:,} missed {plural(aligned.reading.unit, n)}"
+        pages = f"{self.n_parts:,} {plural('page', self.n_parts)}"
+        said = (
+            f"{printable(name)}: to look at all {pages} for {words} and correct them costs "
+            f"{money(looking + correcting)}; as errors they cost {money(errors)}"
+        )
+        if looking + correcting < errors:
+            return (looking + correcting) / n, f"{said}: look for them."
+        return costs.error, f"{said}: the costs assume that nobody looks."
 
     def with_attributes(self, model: Model, level: float) -> Model:
         """Return the model with figures by page attribute, if there are attributes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core.exceptions import collected
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fastarac.operation.planning import AuditPlan, SampleSizes
     from fastarac.reviewer import Reviewer
 
+WEEK = 40.0  # hours of work of a person in a week
 SHARES = (0.0, 0.25, 0.5, 0.75)  # expected error rates in the table, as fractions of the limit
 
 
@@ -67,6 +69,22 @@ def guarantee_plan(
     return GuaranteePlan(
         max_error_rate, expected_error_rate, failure_probability, power, sizes, rows, truth_reader
     )
+
+
+def work_words(n: int, seconds: float) -> str:
+    """Return the hours of work for n outputs, and the number of people who do it in a week."""
+    hours = n * seconds / 3600.0
+    return (
+        f"{hours:,.1f} hours of work at {seconds:g} seconds an output, {hours / WEEK:,.2g} people at "
+        f"{WEEK:g} hours a week"
+    )
+
+
+def with_work(answer: Answer, n: int, seconds: float) -> Answer:
+    """Return the answer with the work of verifying n outputs."""
+    note = Note(f"{n:,} outputs are {work_words(n, seconds)}.", Weight.DECIDES)
+    figures = {**answer.figures, "hours": n * seconds / 3600.0}
+    return replace(answer, screen=answer.screen.with_notes(note), figures=figures)
 
 
 def guarantee_answer(plan: GuaranteePlan) -> Answer:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastarac._core.text import plural, sentence
 from fastarac.answers.answer import Answer
 from fastarac.answers.application import application_figures
+from fastarac.answers.planning import work_words
 from fastarac.answers.screen import WIDTH, Note, Screen, Section, Weight, wrapped
 from fastarac.answers.tables import Said
 
@@ -68,9 +69,9 @@ def _drawn(week: PolicyWeek) -> str:
 
 def _hours(week: PolicyWeek) -> str:
     """Return the hours of work, if they are known."""
-    if week.hours is None:
+    if week.to_people is None or week.seconds is None:
         return ""
-    return f", {week.hours:,.1f} hours of work at {week.seconds:g} seconds each"
+    return f", {work_words(week.to_people, week.seconds)}"
 
 
 def _notes(week: PolicyWeek) -> Iterator[Note]:

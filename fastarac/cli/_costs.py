@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 
 import typer
 
+from fastarac._core.checks import positive_scalar
 from fastarac._core.text import listed
 from fastarac.cli._options import option
 from fastarac.cli._panels import Panel
@@ -15,6 +16,7 @@ from fastarac.reviewer import Reviewer
 
 PRICES = ("verification", "correction", "error")
 DETECTION = "detection_rate"
+PAGE = "page"  # the price of looking at a page for missed words
 EXAMPLE = "verification=0.1,correction=0.5,error=20"
 # Advice for prices that do not separate verifying from correcting.
 INCLUDED = (
@@ -33,13 +35,22 @@ class Prices:
         The prices.
     reviewer : Reviewer or None
         The reviewer, or None for a perfect one.
+    page : float or None
+        The price of looking at a page for missed words, if it was given.
+    text : str
+        The prices as they were given.
     """
 
     costs: VerificationCosts
     reviewer: Reviewer | None
+    page: float | None = None
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text
 
     @classmethod
-    def of(cls, given: dict[str, float]) -> Self:
+    def of(cls, given: dict[str, float], text: str = "") -> Self:
         """Return the prices with these names; raise a ValueError if one is missing or impossible."""
         missing = [name for name in PRICES if name not in given]
         if missing:
@@ -51,11 +62,14 @@ class Prices:
         except ValueError as error:
             is_free = str(error).startswith("correction") and given["correction"] == 0.0
             raise ValueError(f"{error} ({INCLUDED})" if is_free else str(error)) from None
-        return cls(costs, Reviewer(given[DETECTION]) if DETECTION in given else None)
+        reviewer, page = Reviewer(given[DETECTION]) if DETECTION in given else None, given.get(PAGE)
+        if page is not None:
+            page = positive_scalar(page, PAGE)
+        return cls(costs, reviewer, page, text)
 
 
-def read_costs(text: str) -> Prices:
-    """Read the prices from a text such as `EXAMPLE`."""
+def read_costs(text: str, *more: str) -> Prices:
+    """Read the prices from a text such as `EXAMPLE`; `more` are the names of further prices."""
     given: dict[str, float] = {}
     for part in text.split(","):
         name, _, value = (each.strip() for each in part.partition("="))
@@ -63,16 +77,22 @@ def read_costs(text: str) -> Prices:
             number = float(value)
         except ValueError:
             number = None
-        if name not in (*PRICES, DETECTION) or name in given or number is None:
+        if name not in (*PRICES, DETECTION, *more) or name in given or number is None:
+            pages = f", and {PAGE}=PRICE for looking at a page for missed words" if more else ""
             raise typer.BadParameter(
                 f"use NAME=PRICE for each of {listed(PRICES)}, separated by commas, and "
-                f"{DETECTION}=SHARE if reviewers overlook errors, got {part!r}"
+                f"{DETECTION}=SHARE if reviewers overlook errors{pages}, got {part!r}"
             )
         given[name] = number
     try:
-        return Prices.of(given)
+        return Prices.of(given, text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def read_costs_of_pages(text: str) -> Prices:
+    """Read the prices, with that of looking at a page."""
+    return read_costs(text, PAGE)
 
 
 Costs = Annotated[
@@ -80,6 +100,14 @@ Costs = Annotated[
     option(
         "--costs PRICES", f"Prices per output, such as {EXAMPLE}.", Panel.costs,
         parser=read_costs, show_default=False,
+    ),
+]  # fmt: skip
+CostsWithPages = Annotated[
+    Any,
+    option(
+        "--costs PRICES",
+        f"Prices per output, such as {EXAMPLE}; {PAGE}=2 for looking at a page for missed words.",
+        Panel.costs, parser=read_costs_of_pages, show_default=False,
     ),
 ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from fastarac._core.text import capitalised, plural
+from fastarac._core.text import capitalised, listed, plural
 from fastarac.answers import engines as answers
 from fastarac.answers import evaluation
 from fastarac.answers.combination import sentences
@@ -18,7 +18,7 @@ from fastarac.answers.engines import EnginesFound
 from fastarac.answers.screen import Note, Weight
 from fastarac.cli import _ocr, _ocr_fields, _ocr_text
 from fastarac.cli import _options as options
-from fastarac.cli._costs import Costs, Prices
+from fastarac.cli._costs import CostsWithPages, Prices
 from fastarac.cli._engine_files import refuse_others
 from fastarac.cli._json import write_object
 from fastarac.cli._next import after_items, after_ocr
@@ -97,8 +97,15 @@ def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) ->
     if settings.prices is None and (own.missed_price is not None or own.engine_prices):
         name = "engine_prices" if own.engine_prices else "missed_price"
         raise RefusalError(f"{name} needs --costs")
-    if own.missed_price is not None and own.engine_prices:
-        raise RefusalError("--settings must give only one of missed_price and engine_prices")
+    page_price = None if settings.prices is None else settings.prices.page
+    given = {
+        "missed_price": own.missed_price is not None, "engine_prices": bool(own.engine_prices),
+        "page in --costs": page_price is not None,
+    }  # fmt: skip
+    if sum(given.values()) > 1:
+        raise RefusalError(
+            f"give only one of {listed([name for name, there in given.items() if there])}"
+        )
     request.combining.check()
     if output is not None and output.suffix not in (".parquet", ".csv"):
         raise RefusalError(f"{output} must end in .parquet or .csv, got {output.suffix!r}")
@@ -112,6 +119,8 @@ def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) ->
             raise RefusalError(
                 "missed_price is for words; leave it out, because a missed field costs its verification"
             )
+        if page_price is not None:
+            raise RefusalError("page in --costs is for words: a missed field has a row, and is seen")
         return True
     refuse_others(request.given, request.files.some(), "texts", {"fields": _ocr.OF_FIELDS})
     by_page = settings.certainty.failure_probability is not None and request.by_page
@@ -146,13 +155,21 @@ def find(
         missed_price = prices.costs.error
     if missed_price is not None:
         models = [engines.with_missed_price(model, missed_price) for model in models]
+    looking: list[str] = []
+    page_price = None if prices is None else prices.page
+    if prices is not None and page_price is not None and isinstance(engines, EngineTexts):
+        for place, model in enumerate(models):
+            found = engines.price_of_missed(model.name, prices.costs, page_price)
+            if found is not None:
+                models[place] = engines.with_missed_price(model, found[0])
+                looking.append(found[1])
     charged = prices_together(engines.single, request.settings.engine_prices)
     if charged:
         models = [answers.with_price(model, engines.n_parts, charged[model.name]) for model in models]
     level = settings.certainty.level or 0.95
     models = [engines.with_attributes(model, level) for model in models]
     engines.evaluate_more(settings.evaluate, [model.name for model in models])
-    notes = list(engines.notes())
+    notes = [*looking, *engines.notes()]
     together = list(sentences(engines.single, models, charged, engines.n_parts))
     leads: list[Lead | None] = []
     costs = None
@@ -169,7 +186,7 @@ def find(
             confidence_level=level,
             splits={model.name: model.source.splits(model.outputs) for model in models},
         )
-        if prices is not None and (charged or missed_price is not None):
+        if prices is not None and (charged or page_price is not None or missed_price is not None):
             who = "engines" if charged else "missed words"
             notes.append(f"Differences in cost are not tested, because {who} have their own price.")
         elif prices is not None:
@@ -283,7 +300,7 @@ def ocr(
     fields: _ocr.FieldOptions,
     group: options.GroupColumn = None,
     limits: LimitOptions,
-    costs: Costs = None,
+    costs: CostsWithPages = None,
     own: SettingsOptions,
     ci: options.Level = 0.95,
     guarantee: options.Guarantee = None,

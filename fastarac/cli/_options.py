@@ -359,6 +359,13 @@ GUARANTEE = option(
 )  # fmt: skip
 Guarantee = Annotated[float | None, GUARANTEE]
 Failure = Annotated[float, GUARANTEE]
+Seconds = Annotated[
+    float | None,
+    option(
+        "--seconds S", "Seconds that a person takes for one output, to print hours of work.",
+        Panel.costs, min=0.0,
+    ),
+]  # fmt: skip
 Seed = Annotated[
     int,
     option(

@@ -32,6 +32,7 @@ from fastarac.cli._options import (
     OpenAnswers,
     RefusalError,
     ReportFile,
+    Seconds,
     groups_of,
     needed_level,
     option,
@@ -164,6 +165,7 @@ def plan(
     power: Power = None,
     truth_found: options.TruthFound = None,
     ci: Level = 0.95,
+    seconds: Seconds = None,
     printing: PrintingOptions,
     report: ReportFile = None,
 ) -> None:
@@ -195,15 +197,23 @@ def plan(
                 "expected_error_rate": expect, "power": likely, "truth_reader": truth_found,
             }  # fmt: skip
             found = _policy(source, arguments, notes)
+    n = _number_of(found)
+    if seconds is not None and n is not None:
+        found = planning.with_work(found, n, seconds)
     found = found.with_warnings(notes, Weight.ASSUMES).closing(_next(found))
     deliver(printing, "plan", found, report=report)
 
 
+def _number_of(found: Answer) -> int | None:
+    """Return the planned number of outputs, or None if none was found."""
+    names = {"guarantee": "stable", "audits": "stable", "policy": "n_items"}
+    n: int | None = found.figures[names.get(found.figures["for"], "n")]
+    return n
+
+
 def _next(found: Answer) -> str:
     """Return the next command, which draws the planned number of outputs."""
-    figures = found.figures
-    names = {"guarantee": "stable", "audits": "stable", "policy": "n_items"}
-    n = figures[names.get(figures["for"], "n")]
+    figures, n = found.figures, _number_of(found)
     # A plan in groups needs a column of groups; its name in the new file is unknown.
     if n is None or figures.get("n_groups", n) != n:
         return ""

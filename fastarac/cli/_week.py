@@ -30,6 +30,7 @@ from fastarac.cli._options import (
     BUDGET,
     PolicyConfidence,
     RefusalError,
+    Seconds,
     Seed,
     column_option,
     limit_options,
@@ -90,14 +91,6 @@ Wait = Annotated[
     int | None,
     option("--wait N", "Number of weeks to wait for answers.  [default: 4]", Panel.verifying, min=1),
 ]
-
-Seconds = Annotated[
-    float | None,
-    option(
-        "--seconds S", "Seconds that a person takes for one output; the summary then gives hours.",
-        Panel.costs,
-    ),
-]  # fmt: skip
 
 
 @grouped

@@ -136,6 +136,11 @@ class Source:
         """Return the shares of documents that are accepted as a whole, and accepted with an error."""
         return None
 
+    @property
+    def n_documents(self) -> int | None:
+        """The number of documents; None if the items are no fields of documents."""
+        return None
+
     def caveat(self, limit: int) -> str:  # noqa: ARG002
         """Return a clause on exceptions that a limit does not cover; may be empty."""
         return ""

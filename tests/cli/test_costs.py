@@ -253,3 +253,18 @@ def test_two_prices_are_told_what_to_enter(tmp_path):
     for more in ("", ",correction=0"):
         costs = f"verification=0.08,error=12{more}"
         assert "a small price of correction, such as 0.0001" in refusal(path, "--costs", costs)
+
+
+def test_a_stricter_limit_may_be_cheaper(digits):
+    model = "svm-rbf", *DATA["svm-rbf"]
+    costs = fa.evaluate(*model[1:], max_error_rate=0.02, costs=COSTS).cost_evaluation
+    said = run(digits, "--model", "model", "--error-rate", 0.02, *PRICES).stdout
+    here, least = (money(1000 * each) for each in (costs.at_limits["0.02"], costs.at_cheapest))
+    assert here != least
+    assert f"{here} per 1,000 outputs at 2% errors: a stricter limit is cheaper" in " ".join(
+        said.split()
+    )
+    loose = "--costs", "verification=2,correction=5,error=8"
+    assert (
+        "a stricter limit" not in run(digits, "--model", "model", "--error-rate", 0.02, *loose).stdout
+    )

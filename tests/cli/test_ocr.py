@@ -532,6 +532,30 @@ def test_missed_words_have_a_price(many, missed):
     )
 
 
+@pytest.mark.parametrize(("page", "looks"), [(0.5, True), (5000.0, False)])
+def test_people_look_at_pages_for_missed_words_if_that_is_cheaper(many, page, looks):
+    prices = "verification=2,correction=5,error=60"
+    options = (many / "truth", many / "drops", "--error-rate", 0.3, "--format", "json")
+    done = run(*options, "--costs", f"{prices},page={page}")
+    (row,) = commands.records(done.stdout)
+    n_pages, missed = row["pages"], row["missed"]
+    found = min(page * n_pages + 5 * missed, 60 * missed)
+    assert looks == (found < 60 * missed)
+    own = settings(many, f"missed_price = {found / missed!r}")
+    (same,) = commands.records(run(*options, "--costs", prices, *own).stdout)
+    for key in ("cost_per_1000/0.3", "cost_per_1000/cheapest"):
+        assert row[key] == pytest.approx(same[key])
+    end = "look for them" if looks else "the costs assume that nobody looks"
+    assert f"{end}." in done.stdout
+    text = run(*options[:-2], "--costs", f"{prices},page={page}").stdout
+    assert f"--costs {prices},page={page}" in " ".join(text.split())  # the next command, as given
+    assert "give only one of missed_price and page in --costs" in refusal(
+        *options, "--costs", f"{prices},page={page}", *own
+    )
+    unknown = run(*options, "--costs", f"{prices},pages=1", code=2).stderr
+    assert "and page=PRICE for looking at a page" in " ".join(unknown.split()).replace(" │ │ ", " ")
+
+
 def test_pages_of_a_written_file_are_groups_by_themselves(folders):
     """Engines have items of their own; what says that words of a page depend on each other is used."""
     engines = folders / "truth", folders / "one", folders / "two"

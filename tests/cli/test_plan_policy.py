@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from commands import refusal, run
@@ -57,3 +59,13 @@ def test_the_sentence_is_that_of_the_library(tmp_path):
 )
 def test_refusals(options, message):
     assert message in refusal("plan", *options)
+
+
+def test_work_is_in_hours_and_people():
+    done = run("plan", "--error-rate", 0.01, "--expect", 0.005, "--seconds", 36, "--format", "json")
+    figures = json.loads(done.stdout)["plan"]
+    assert figures["hours"] == figures["stable"] / 100
+    said = " ".join(
+        run("plan", "--error-rate", 0.01, "--expect", 0.005, "--seconds", 36).stdout.split()
+    )
+    assert "2,185 outputs are 21.9 hours of work at 36 seconds an output, 0.55 people at 40" in said

@@ -594,6 +594,11 @@ class ReportedFields(Source):
             missed = found[0] / found[1]
         return [ItemParts("field", outputs.by.names, codes, missed)]
 
+    @property
+    def n_documents(self) -> int:
+        """The number of documents."""
+        return len(set(self.fields.document))
+
     def straight_through(self, threshold: float) -> tuple[float, float]:
         """Return the shares of documents that go straight through at all, and with an error."""
         counts = self.fields.straight_through(threshold)
