@@ -14,6 +14,7 @@ from fastarac.answers.screen import Note, Section, Weight
 from fastarac.answers.tables import AnswerTable, Column, Said
 from fastarac.evaluation.limits import short
 from fastarac.io import Outputs
+from fastarac.ocr.fields.rules import rule_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -158,6 +159,7 @@ class EngineFields:
             "prediction": np.array(fields.prediction, object),
             "correct": fields.correct,
             "confidence": fields.confidence,
+            **rule_columns(fields.document, fields.rules, fields.broken),
         }
 
     def notes(self) -> Iterator[str]:

@@ -174,7 +174,8 @@ def fit(
             policy = _fitted_to_items(path, only, columns, document_type, promise, notes)
             of_pages += notes_of_pages([path], columns, only)
     roles = {"by": by, "documents": document, "types": document_type, "groups": groups}
-    policy = replace(policy, columns=_remembered(reading, roles, complete=fields_complete))
+    remembered = _remembered(reading, roles, complete=fields_complete) | _rules_in(path)
+    policy = replace(policy, columns=remembered)
     refusing(str(output), lambda: policy.save(output))
     refusing(str(report), lambda: _html.save_operation(report, policy=policy))
     answer = fit_answer(policy, chosen).with_figures(path=str(output))
@@ -198,6 +199,20 @@ def _remembered(reading: ReadColumns, roles: dict[str, Any], *, complete: bool) 
     if reading.allow_empty:
         found["allow_empty"] = tuple(map(str, reading.allow_empty))
     return found | ({"fields_complete": True} if complete else {})
+
+
+def _rules_in(path: Path) -> dict[str, tuple[str, ...]]:
+    """Return the rules that the fields in a file had to keep; none without these columns."""
+    from fastarac.io._formats import open_source
+    from fastarac.io._sources import connect
+    from fastarac.ocr.fields.rules import BROKEN, RULES, SEPARATOR
+
+    if not {BROKEN, RULES} <= set(columns_in(path)):
+        return {}
+    with connect() as connection:
+        source = open_source(path, connection)
+        ((text,),) = source.select(f"any_value({source.identifier(RULES)})").fetchall()
+    return {RULES: tuple(text.split(SEPARATOR))} if text else {}
 
 
 def _next(policy: Policy, path: Path, only: str | None, output: Path, by: str | None) -> str:

@@ -58,6 +58,7 @@ def read_engines(request: OcrRequest, limits: Sequence[Limit], given: BesideItem
                 skip_unmatched=request.files.skip_unmatched,
                 optional=_optional(asked),
                 fields_complete=asked.fields_complete,
+                rules=request.settings.rules,
             )
         if engines[name].rejected.all():
             raise RefusalError(_without_outputs(path, engines[name]))

@@ -20,6 +20,7 @@ EXAMPLES = {  # examples of values for keys that do not hold texts
     "ignore_regions": "a list such as ['image']",
     "missed_price": "a number of at least 0, such as 5",
     "names": "a list such as ['Tesseract', 'Textract']",
+    "rules": "a list such as ['net + tax == total', 'date <= due']",
     "rename": "a table such as {SUM = 'total'}",
     "columns": "a table such as {text = 'word', confidence = 'score'}",
     "engine_prices": "a table such as {tesseract = 0, textract = 0.0015}",
@@ -49,6 +50,7 @@ IS_RIGHT: dict[str, Callable[[Any], bool]] = {
     "within_truth": lambda value: isinstance(value, bool),
     "ignore_regions": lambda value: isinstance(value, list) and all(map(_is_text, value)),
     "names": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "rules": lambda value: isinstance(value, list) and all(map(_is_text, value)),
     "missed_price": _is_price,
     "rename": lambda value: _all(value, _is_text),
     "columns": lambda value: _all(value, _is_text),
@@ -79,6 +81,7 @@ class OcrSettings:
     confidence_key: str = "confidence"
     rename: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
+    rules: Sequence[str] = ()
     missed_price: float | None = None
     engine_prices: Mapping[str, float] = field(default_factory=dict)
 

@@ -201,7 +201,11 @@ def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed
     said = said_of_rejects(n, len(outputs), missed=missed)
     if outputs.item is not None:
         lack = "nor is a document that lacks a required field"
-        told = f"{n:,} of {len(outputs):,} fields have no output: they are" if missed else said
+        told = (
+            f"{n:,} of {len(outputs):,} fields have no output with a confidence: they are"
+            if missed
+            else said
+        )
         notes.append(f"{told} never accepted, {lack}")
         return outputs
     notes.append(f"{said} never accepted; the limit holds among the others, and so among all")

@@ -36,7 +36,8 @@ class FieldAbsence(NamedTuple):
     n_documents : int
         Number of documents that should have the field: all, or those of types with this field.
     absent : int
-        Number of these documents without an output of the field that has a confidence.
+        Number of these documents without an output of the field that has a confidence, but with an
+        output of another field.
     rightly : int
         Number of documents that lack the field rightly, because it has no true value.
     unlisted : int
@@ -218,13 +219,17 @@ def absences_of(
     *,
     complete: bool,
 ) -> tuple[FieldAbsence, ...]:
-    """Count the absences of each field in the chosen documents; `wrong` has documents × fields."""
+    """Count the absences of each field in the chosen documents; `wrong` has documents × fields.
+
+    Documents without any output are not counted as absences: they go to people in any case.
+    """
     needs = Requirements.of(fields, optional, types)
     has = needs.has[documents.type]
+    read = documents.found.any(axis=1)
     found = []
     for i, field in enumerate(fields):
         own = chosen & has[:, i]
-        absent = own & ~documents.found[:, i]
+        absent = own & read & ~documents.found[:, i]
         unlisted = absent & ~documents.told[:, i] & (not complete)
         rightly = absent & ~unlisted & ~wrong[:, i]
         counts = [int(each.sum()) for each in (own, absent, rightly, unlisted)]

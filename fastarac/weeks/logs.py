@@ -8,6 +8,7 @@ import numpy as np
 
 from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Number
+from fastarac.ocr.fields.rules import BROKEN, RULES, SEPARATOR
 from fastarac.operation.application import write_tables
 from fastarac.operation.audit_numbers import UnlikelyNumberError
 from fastarac.operation.document_logs import without_confidence
@@ -165,17 +166,22 @@ class PooledLogs(NamedTuple):
         the new thresholds cannot profit from it.
         """
         if policy.documents is not None:
-            return self._verified_documents()
+            return self._verified_documents(policy)
         columns, accepted = self.to_columns(), self.column("accepted")
         told, correct = self.column("drawn") | ~accepted, self.column("correct")
         kept = ID, WEEK, "field", "confidence"
-        return {name: columns[name] for name in kept if name in columns} | {
-            PROBABILITY: np.where(accepted, self.probability, 1.0),
-            "drawn": told.astype(np.int8),
-            "correct": np.where(told, np.nan_to_num(correct, nan=0.0), np.nan),
-        }
+        rules = _rules(policy, len(columns[ID]))
+        return (
+            {name: columns[name] for name in kept if name in columns}
+            | rules
+            | {
+                PROBABILITY: np.where(accepted, self.probability, 1.0),
+                "drawn": told.astype(np.int8),
+                "correct": np.where(told, np.nan_to_num(correct, nan=0.0), np.nan),
+            }
+        )
 
-    def _verified_documents(self) -> dict[str, Any]:
+    def _verified_documents(self, policy: Policy) -> dict[str, Any]:
         """Return a uniform sample of whole documents, with all their fields.
 
         Accepted documents were drawn with probability π. Rejected ones are all verified, so each is
@@ -189,9 +195,18 @@ class PooledLogs(NamedTuple):
         )
         rows = kept[of_item]
         taken = ID, WEEK, "document", "type", "field", "confidence"
-        return {name: columns[name][rows] for name in taken if name in columns} | {
-            "correct": np.nan_to_num(self.column("correct")[rows], nan=0.0)
-        }
+        rules = _rules(policy, int(rows.sum()))
+        return (
+            {name: columns[name][rows] for name in taken if name in columns}
+            | rules
+            | {"correct": np.nan_to_num(self.column("correct")[rows], nan=0.0)}
+        )
+
+
+def _rules(policy: Policy, n: int) -> dict[str, Any]:
+    """Return the columns by which a new fit remembers the rules of the policy."""
+    rules = policy.columns.get(RULES)
+    return {BROKEN: np.full(n, ""), RULES: np.full(n, SEPARATOR.join(rules))} if rules else {}
 
 
 def write_columns(path: Path, columns: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
+from dataclasses import field as with_default
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +20,14 @@ from fastarac.ocr.fields.counts import count_names, is_there, lists_of_names, re
 from fastarac.ocr.fields.json_files import read_field_file, require_one_kind
 from fastarac.ocr.fields.renaming import renamed
 from fastarac.ocr.fields.rows import FieldPath
+from fastarac.ocr.fields.rules import (
+    BROKEN,
+    RULES,
+    broken_note,
+    broken_rules,
+    rule_columns,
+    rules_of,
+)
 from fastarac.ocr.fields.tables import as_confidence, columns_of, is_table
 from fastarac.ocr.pairing import PairingError
 from fastarac.ocr.readers._detection import begins_as
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.ocr.fields.comparisons import Written
     from fastarac.ocr.fields.matching import Placed
     from fastarac.ocr.fields.rows import FieldFile, Row
     from fastarac.operation import Policy
@@ -45,7 +55,7 @@ LISTED = 6  # largest number of names that a note lists
 ROWS = """
     SELECT id, document, field, nullif(page, 0) AS page, nullif(box, '') AS box,
         CASE WHEN has THEN prediction END AS prediction,
-        CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS confidence, accepted
+        CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS confidence, accepted{}
     FROM outputs WHERE accepted = {}
 """
 
@@ -59,6 +69,7 @@ class _Output(NamedTuple):
     position: tuple[int | None, str | None]
     prediction: str | None
     confidence: float
+    written: Written | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +96,10 @@ class AppliedFields(Table, Result):
         Paths of the files read.
     notes : tuple of str
         Remarks on the files, one sentence each.
+    rules : tuple of str
+        The policy's rules over the fields of a document.
+    broken : mapping of str to str
+        The first broken rule of each document that breaks one; its outputs have no confidence.
 
     See Also
     --------
@@ -102,6 +117,8 @@ class AppliedFields(Table, Result):
     accepted: NDArray[np.bool_]
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    broken: Mapping[str, str] = with_default(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.document)
@@ -128,6 +145,7 @@ class AppliedFields(Table, Result):
             "prediction": self.prediction,
             "confidence": self.confidence,
             "accepted": self.accepted,
+            **rule_columns(self.document, self.rules, self.broken),
         }
 
     def save(self, *, accepted: str | PathLike[str], review: str | PathLike[str]) -> None:
@@ -158,7 +176,8 @@ class AppliedFields(Table, Result):
             "has": np.array([each is not None for each in self.prediction], np.bool_),
             "prediction": [each or "" for each in self.prediction],
         }
-        queries = {"accepted": ROWS.format("true"), "review": ROWS.format("false")}
+        more = f", nullif({BROKEN}, '') AS {BROKEN}, {RULES}" if self.rules else ""
+        queries = {"accepted": ROWS.format(more, "true"), "review": ROWS.format(more, "false")}
         write_tables(goals, {"outputs": table_of(columns)}, queries)
 
 
@@ -169,6 +188,7 @@ def apply_to_fields(
     rename: Mapping[str, str] | PathLike[str] | None = None,
     value_key: str = "value",
     confidence_key: str = "confidence",
+    rules: Sequence[str] | None = None,
 ) -> AppliedFields:
     r"""Apply a policy to fields of new documents, without truth: accept a field or send it to people.
 
@@ -181,6 +201,9 @@ def apply_to_fields(
         The service's output: files and folders, as for :func:`read_fields`.
     rename, value_key, confidence_key
         As for :func:`read_fields`. The names of fields in the policy come from the truth.
+    rules : sequence of str, optional
+        Rules as for :func:`read_fields`; by default those that the policy remembers from the file that
+        it was fitted to.
 
     Returns
     -------
@@ -194,9 +217,12 @@ def apply_to_fields(
         comparable.
     PairingError
         If two documents have the same name.
-    DataFileError If the confidences are clearly on another scale than the confidences that the policy
-    was fitted to, as for :func:`.operation.apply_policy`. ValueError
-        If the policy has no fields, or no output with a confidence belongs to a field of the policy.
+    DataFileError
+        If the confidences are clearly on another scale than those that the policy was fitted to, as for
+        :func:`.operation.apply_policy`.
+    ValueError
+        If the policy has no fields, no output with a confidence belongs to a field of the policy, or a
+        rule is unknown.
     TypeError
         If `policy` is not a policy.
 
@@ -256,6 +282,11 @@ def apply_to_fields(
             f"{'is' if n == 1 else 'are'} left out: {few_of(names, LISTED)}"
         )
     confidence = np.array([row.confidence for row in rows], np.float64)
+    parsed = rules_of(rules_of_policy(policy) if rules is None else rules, map(str, policy.fields))
+    broken = broken_rules(parsed, ((row.document, row.name, row.written) for row in rows))
+    if broken:
+        notes.append(broken_note(broken))
+        confidence[[row.document in broken for row in rows]] = math.nan
     given = ~np.isnan(confidence)
     if not given.any():
         raise ValueError(
@@ -272,6 +303,7 @@ def apply_to_fields(
         )
     outputs: dict[str, Any] = dict(zip(_Output._fields, zip(*rows, strict=True), strict=True))
     outputs["confidence"] = confidence
+    del outputs["written"]
     own = {str(field): field for field in policy.fields}
     by, document = np.array([own[row.name] for row in rows]), np.array(outputs["document"])
     accepted = policy.apply(
@@ -288,21 +320,31 @@ def apply_to_fields(
         accepted=accepted,
         files=read_from or tuple(map(str, paths)),
         notes=tuple(notes),
+        rules=tuple(rule.text for rule in parsed),
+        broken=broken,
     )
+
+
+def rules_of_policy(policy: Policy) -> Sequence[str]:
+    """Return the rules that a policy remembers."""
+    found: Sequence[str] = policy.columns.get(RULES, ())
+    return found
 
 
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
     """Return whether `apply_to_fields` is the function that applies a policy of fields to this path.
 
-    True for folders and nested JSON, which hold whole documents. True also for tables whose field names
-    have item numbers, if the policy has fields of lists. Other tables already have a row for each
-    output, named as in the policy.
+    True for folders and nested JSON, which hold whole documents. True also for tables of fields if the
+    policy has rules, and for tables whose field names have item numbers if it has fields of lists.
+    Other tables already have a row for each output, named as in the policy.
     """
     file = Path(path)
     if file.is_dir():
         return True
     opened = open_file(file)
     if is_table(opened):
+        if rules_of_policy(policy):
+            return True
         if not lists_of_names(map(str, policy.fields)):
             return False
         rows = read_field_file(file, "prediction").rows
@@ -390,10 +432,11 @@ def _of_document(
             continue
         has.add(name)
         place = row.position.page, row.position.box
-        yield _Output(document, field, name, place, row.prediction.text, confidence)
+        text = row.prediction.text
+        yield _Output(document, field, name, place, text, confidence, row.prediction)
     for name in names:
         if name not in has:
-            yield _Output(document, name, name, (None, None), None, math.nan)
+            yield _Output(document, name, name, (None, None), None, math.nan, None)
 
 
 def _counted(

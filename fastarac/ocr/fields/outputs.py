@@ -17,6 +17,7 @@ from fastarac.evaluation.sources import Source
 from fastarac.io._outputs import Outputs, labels_of
 from fastarac.ocr.analysis.errors import Error, accepted_at, pieces_of
 from fastarac.ocr.fields.counts import COUNT, lists_of_names
+from fastarac.ocr.fields.rules import rule_columns
 from fastarac.ocr.readers._files import shown
 from fastarac.ocr.report_extras import ERRORS, section_of
 from fastarac.operation.absences import absences_of, compared_words
@@ -286,6 +287,10 @@ class FieldOutputs(Table, Result):
     without_truth : mapping of str to int
         Fields that the outputs have but the truth never has, each with the number of its outputs; these
         outputs are left out.
+    rules : tuple of str
+        The rules that the fields of a document must keep.
+    broken : mapping of str to str
+        The first broken rule of each document that breaks one; its outputs are all rejected.
 
     See Also
     --------
@@ -311,6 +316,8 @@ class FieldOutputs(Table, Result):
     optional: tuple[str, ...] = ()
     fields_complete: bool = False
     without_truth: Mapping[str, int] = with_default(default_factory=dict)
+    rules: tuple[str, ...] = ()
+    broken: Mapping[str, str] = with_default(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.document)
@@ -325,7 +332,8 @@ class FieldOutputs(Table, Result):
     def to_columns(self) -> dict[str, Any]:
         """Return the fields as columns, one row each."""
         columns = "document", "field", "name", "kind", "truth", "prediction", "correct"
-        return {name: getattr(self, name) for name in (*columns, "confidence", "rejected")}
+        found = {name: getattr(self, name) for name in (*columns, "confidence", "rejected")}
+        return found | rule_columns(self.document, self.rules, self.broken)
 
     @property
     def groups(self) -> NDArray[np.str_]:

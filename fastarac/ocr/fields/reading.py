@@ -29,6 +29,7 @@ from fastarac.ocr.fields.matching import pair_fields
 from fastarac.ocr.fields.outputs import FieldOutputs, FoldedField, below_all, require_listed
 from fastarac.ocr.fields.renaming import renamed
 from fastarac.ocr.fields.rows import FieldPath
+from fastarac.ocr.fields.rules import broken_note, broken_rules, rules_of
 from fastarac.ocr.fields.tables import as_confidence
 from fastarac.ocr.fields.values import Unreadable
 from fastarac.ocr.pairing import PairingError
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.fields.comparisons import FieldComparison
     from fastarac.ocr.fields.matching import Placed
     from fastarac.ocr.fields.rows import FieldFile, Row
+    from fastarac.ocr.fields.rules import FieldRule
 
 __all__ = ["read_fields"]
 
@@ -84,6 +86,7 @@ def read_fields(
     skip_unmatched: bool = False,
     optional: Sequence[str] = (),
     fields_complete: bool = False,
+    rules: Sequence[str] = (),
 ) -> FieldOutputs:
     r"""Read fields of documents, with their truth in the same file or in another one.
 
@@ -118,6 +121,11 @@ def read_fields(
         Fields (without item numbers) that a document may lack and still go straight through.
     fields_complete : bool, default=False
         Whether a field that the truth does not list for a document is truly empty there.
+    rules : sequence of str, default=()
+        Rules such as ``"net + tax == total"``, ``"sum(items[].amount) == net"`` or ``"date <= due"``.
+        Each compares sums of fields, or two dates, by ``==``, ``!=``, ``<=``, ``<``, ``>=`` or ``>``.
+        All outputs of a document that breaks a rule are rejected. A document that lacks a field of the
+        rule does not break it; an output that is no number or date does.
 
     Examples
     --------
@@ -155,7 +163,7 @@ def read_fields(
     PairingError
         If there are outputs without a truth.
     ValueError
-        If a comparison or field is unknown, or if the truth does not list an optional field and
+        If a comparison, field or rule is unknown, or if the truth does not list an optional field and
         `fields_complete` is False.
 
     See Also
@@ -202,7 +210,7 @@ def read_fields(
     if isinstance(compare, os.PathLike):
         optional = (*optional, *settings_of_file(Path(compare))[1])
     found = replace(
-        _outputs(items, ways, notes),
+        _outputs(items, ways, notes, rules_of(rules, ways)),
         renamed=names,
         optional=tuple(dict.fromkeys(optional)),
         fields_complete=fields_complete,
@@ -435,7 +443,10 @@ def _normalized_similarity() -> Callable[[str, str], float]:
 
 
 def _outputs(
-    items: Sequence[Item], ways: Mapping[str, FieldComparison], notes: list[str]
+    items: Sequence[Item],
+    ways: Mapping[str, FieldComparison],
+    notes: list[str],
+    rules: Sequence[FieldRule],
 ) -> FieldOutputs:
     """Compare each output with its truth, and collect the results."""
     judged: list[Judgement] = []
@@ -449,6 +460,16 @@ def _outputs(
         else:
             judged.append(_judge(truth, prediction or EMPTY, ways[name]))
     _refuse_numbers(items, judged, ways)
+    broken = broken_rules(
+        rules,
+        (
+            (_row(item).document, item.name, None if item.output is None else item.output.prediction)
+            for item in items
+        ),
+    )
+    if broken:
+        notes = [*notes, broken_note(broken)]
+        confidence[[_row(item).document in broken for item in items]] = np.nan
     rejected = np.isnan(confidence)
     _check_one_scale(items, confidence)
     never = None
@@ -486,6 +507,8 @@ def _outputs(
         comparisons={name: each.name for name, each in ways.items()},
         folded=tuple(_folded(items, judged, ways)),
         notes=tuple(notes),
+        rules=tuple(rule.text for rule in rules),
+        broken=broken,
     )
 
 
