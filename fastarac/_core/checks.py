@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from fastarac._core.exceptions import warn_questionable
 
 DEFAULT_LEVEL = 0.95
-HIGHEST_FAILURE = 0.5  # a larger value is probably a confidence level passed by mistake
+# Largest accepted failure probability; a larger value is probably a confidence level, passed by
+# mistake.
+HIGHEST_FAILURE = 0.5
 LIMITS = ("max_error_rate", "max_risk")
-MOST_VALUES = 10**9  # largest number of values (8 bytes each) that an argument may request
+MOST_VALUES = 10**9  # Largest number of values that an argument may request; they need 8 bytes each.
 
 
 def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:
@@ -64,7 +66,7 @@ def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1
         raise TypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__})")
     if not least <= value <= most:
         bits = int(value).bit_length()
-        # Python refuses to print very long integers.
+        # Python refuses to print integers with thousands of digits.
         found = f"{value}" if bits <= 64 else f"an integer of {bits} bits"
         expected = f"of at least {least}" if value < least else f"of at most {most}"
         raise ValueError(f"{name} must be an integer {expected}, got {found}")
@@ -199,7 +201,7 @@ def reject_all_beside_sweep(**values: object) -> None:
     for name, value in values.items():
         if value is not None:
             message = f"{name} cannot go with a ThresholdSweep: give the sweep alone"
-            # The text was meant for another parameter.
+            # The caller probably passed a name by position.
             if name == "confidence" and isinstance(value, str):
                 message = (
                     f"confidence cannot go with a ThresholdSweep, got {value!r}: give the sweep "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-EXACT = 2**53  # up to here a double holds every integer
+EXACT = 2**53  # Doubles hold every integer up to this one.
 
 
 def at_or_above(confidence: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
@@ -29,7 +29,8 @@ def most_within(limit: float, whole: int) -> int:
     """
     if limit >= 1.0:
         return whole
-    # A share halfway to the next double may be rounded up or down.
+    # A share up to `halfway` may round to the limit. Exactly at `halfway`, it may also round up to the
+    # next double, so the result is checked.
     halfway = (Fraction(limit) + Fraction(math.nextafter(limit, math.inf))) / 2
     most = halfway.numerator * whole // halfway.denominator
     return most if most / whole <= limit else most - 1

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _PACKAGE = __file__.rpartition("_core")[0]
-FEW_GROUPS = 20  # with fewer groups, the variation between groups is too uncertain
+# Smallest number of groups for reliable intervals and tests; fewer groups do not show the variation
+# between groups well enough.
+FEW_GROUPS = 20
 _quiet = ContextVar("_quiet", default=False)
 _unquestioned = ContextVar("_unquestioned", default=False)
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
-ENDS = 8  # number of rows that a notebook shows at either end of a long table
-LONGEST = 200  # number of characters of a text that a cell shows
+ENDS = 8  # Number of rows that a notebook shows at the beginning and at the end of a long table.
+LONGEST = 200  # Maximum number of characters that a table cell shows.
 
 
 def fields_of(value: Any) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def fields_of(value: Any) -> dict[str, Any]:
 def parts_of(value: Any) -> dict[str, Any] | None:
     """Return the parts of a result, dataclass or mapping by name; None for any other object."""
     own: Any = getattr(value, "_parts", None)
-    if callable(own):  # pathlib.Path may have a list named `_parts`
+    if callable(own):  # a pathlib.Path may have an attribute `_parts`, which is a list
         return cast("dict[str, Any]", own())
     if is_dataclass(value) and not isinstance(value, type):
         return fields_of(value)

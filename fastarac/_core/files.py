@@ -20,12 +20,14 @@ from fastarac._core.locks import is_there, try_lock
 T = TypeVar("T")
 
 PAGES = (".html", ".htm")
-# These names stand for open files, which are written to, not replaced.
+# Paths with these prefixes are open files. Content is written to them; they are not replaced.
 STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 ONLY_OURS = 0o600
 PREFIX = ".fastarac-"
-PARTIAL = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{32}}(\..*)?", re.DOTALL)  # incomplete files
-# On other systems, our lock on a partial file could block DuckDB's lock on the same file.
+# Names of incomplete files.
+PARTIAL = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{32}}(\..*)?", re.DOTALL)
+# Whether locks mark partial files as in use. On systems other than Linux, such a lock could keep DuckDB
+# from locking the same file, so there are no locks.
 LOCKS_TELL = sys.platform == "linux"
 
 
@@ -49,7 +51,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         is_stream = mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
         is_stream = is_stream or path.absolute().as_posix().startswith(STREAMS)
         folder = Path(tempfile.gettempdir()) if is_stream else target.parent
-        # The file is private until it gets the old file's permissions.
+        # A file that replaces another is private until it gets the permissions of the replaced file.
         is_private = is_stream or mode is not None
         partial, lock = _created(folder, target.suffix, ONLY_OURS if is_private else 0o666)
         yield partial
@@ -136,7 +138,7 @@ def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | N
         if mode is None:
             partial.mkdir()
             descriptor = os.open(partial, os.O_RDONLY) if LOCKS_TELL else None
-        else:  # raises an error if the name exists, even as a link
+        else:  # `os.open` raises an error if the name exists, even as a link
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(partial, flags, mode)
         if not LOCKS_TELL:
@@ -145,12 +147,12 @@ def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | N
             return partial, None
         if descriptor is None or _holds(partial, descriptor):
             return partial, descriptor
-        os.close(descriptor)  # another process removed the unlocked file as abandoned
+        os.close(descriptor)  # another process has removed the file before it was locked
 
 
 def _holds(partial: Path, descriptor: int) -> bool:
     """Lock a new file or folder; return False if it was removed before it was locked."""
-    with suppress(OSError):  # without support for locks, nobody removes abandoned files
+    with suppress(OSError):  # if the file system has no locks, no process removes the file
         if not try_lock(descriptor):
             return False
     return is_there(partial, descriptor)

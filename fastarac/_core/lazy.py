@@ -32,7 +32,7 @@ def attach(module: str, package: str, file: str) -> Names:
     >>> load("bcost") is fastarac.costs.bcost
     True
     """
-    loader: Any = sys.modules[module].__loader__  # the package may be a directory or a zip file
+    loader: Any = sys.modules[module].__loader__  # a loader can also read from a zip file
     stub = loader.get_data(f"{file.rpartition('.')[0]}.pyi").decode()
     home = {}
     for line in stub.splitlines():
@@ -48,7 +48,7 @@ def attach(module: str, package: str, file: str) -> Names:
         if name not in home:
             message = f"module {module!r} has no attribute {name!r}"
             raise AttributeError(message + elsewhere(name), name=name, obj=sys.modules[module])
-        if home[name] == ".":  # the name is a module of the package
+        if home[name] == ".":  # the name is a submodule of the package
             return import_module(f".{name}", package)
         value: object = getattr(import_module(home[name], package), name)
         vars(import_module(module))[name] = value

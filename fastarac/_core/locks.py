@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-WAIT = 600.0  # seconds after which waiting for a lock fails
-PAUSE = 0.02  # seconds between two attempts
+WAIT = 600.0  # Maximum waiting time for a lock, in seconds; then an error is raised.
+PAUSE = 0.02  # Time between two attempts to get the lock, in seconds.
 
 
 @contextmanager
@@ -34,12 +34,12 @@ def locked(path: Path) -> Iterator[None]:
     try:
         descriptor = _acquire(beside)
     except OSError as error:
-        error.filename = str(path)  # name the file that the caller knows
+        error.filename = str(path)  # the caller knows this file, not the lock file
         raise
     try:
         yield
     finally:
-        with suppress(OSError):  # Windows cannot remove an open file: leave it there
+        with suppress(OSError):  # Windows cannot remove an open file, so it stays
             beside.unlink()
         os.close(descriptor)
 
@@ -65,7 +65,7 @@ def try_lock(descriptor: int) -> bool:
     """Lock an open file; return False if another process has locked it."""
     try:
         fcntl: Any = import_module("fcntl")
-    except ImportError:  # Windows has no fcntl
+    except ImportError:  # Windows has no fcntl, so msvcrt locks the file
         msvcrt: Any = import_module("msvcrt")
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)

@@ -22,7 +22,7 @@ def in_key(name: object) -> str:
     ('net_amount____', '1_2', '__')
     """
     part = re.sub(r"[^\w.-]", "_", str(name))
-    # "." and ".." become "_", because trackers read keys as paths.
+    # The parts "." and ".." become "_" and "__", because some trackers use keys as paths of files.
     return part if part.strip(".") else "_" * max(1, len(part))
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-MANY = 200.0  # above this many degrees of freedom, a series has full precision
-ROUNDING = 1e-9  # degrees of freedom this close below a whole number are rounded up to it
-FAR = 1e-4  # tails below this are computed directly: 1 minus the other part would lose digits
+MANY = 200.0  # Degrees of freedom above which Hill's approximation has full precision.
+# Degrees of freedom less than this below a whole number are rounded up to the whole number.
+ROUNDING = 1e-9
+# Tails below this are computed directly, because 1 minus the central probability would lose digits.
+FAR = 1e-4
 
 
 def normal_pvalue(z: float) -> float:

@@ -164,7 +164,7 @@ def public_path(cls: type) -> str:
 def _rebuilt(path: str, *values: object) -> object:
     """Rebuild a result from the values of its fields, without checking them again."""
     cls: Any = resolve_name(path)
-    if hasattr(cls, "_fields"):  # a named tuple
+    if hasattr(cls, "_fields"):  # the class is a named tuple
         return cls(*values)
     result = cls.__new__(cls)
     for field, value in zip(fields(cls), values, strict=True):
@@ -172,7 +172,8 @@ def _rebuilt(path: str, *values: object) -> object:
     return result
 
 
-_rebuilt.__module__ = "fastarac.results"  # pickles name it so, even if this file moves
+# Pickles store this public name, so they stay readable if this file moves.
+_rebuilt.__module__ = "fastarac.results"
 
 
 class Pickled:
@@ -188,8 +189,8 @@ class Result(Pickled, Shown):
     """Base of the frozen dataclasses; declare them with ``eq=False``."""
 
     __slots__ = ()
-    _derived: ClassVar[tuple[str, ...]] = ()  # properties that are shown beside the fields
-    _is_sweep: ClassVar[bool] = False  # whether functions accept it in place of items
+    _derived: ClassVar[tuple[str, ...]] = ()  # names of properties that are shown like fields
+    _is_sweep: ClassVar[bool] = False  # whether functions accept the result in place of items
 
     def __post_init__(self) -> None:
         kinds = np.ndarray, dict, tuple
@@ -218,7 +219,7 @@ class TupleResult(Shown):
     """Base of named tuples; it precedes the class with their fields."""
 
     __slots__ = ()
-    _locked: ClassVar[bool] = True  # whether its arrays are read-only
+    _locked: ClassVar[bool] = True  # whether the arrays in the tuple become read-only
 
     if not TYPE_CHECKING:
 
@@ -235,7 +236,7 @@ class TupleResult(Shown):
         """Return whether the other is a tuple of equal values."""
         return same(tuple(self), tuple(other)) if isinstance(other, tuple) else NotImplemented
 
-    def __ne__(self, other: object) -> bool:  # without it, tuple.__ne__ would be called
+    def __ne__(self, other: object) -> bool:  # otherwise, Python would call tuple.__ne__
         return not self == other if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self: Any) -> int:

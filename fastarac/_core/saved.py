@@ -15,9 +15,9 @@ from fastarac._core.checks import real_scalar, whole_number
 from fastarac._core.text import listed, quoted
 
 Check = Callable[[Any, str], Any]
-SHOWN = 20  # number of characters of invalid JSON that a message shows
-MOST_NAMED = 5  # largest number of keys that a message names
-LARGEST = (1 << 64) - 1  # the largest integer confidence
+SHOWN = 20  # Number of characters of invalid JSON that an error message shows.
+MOST_NAMED = 5  # Maximum number of keys that an error message names.
+LARGEST = (1 << 64) - 1  # Largest integer that a confidence can be.
 _KINDS = {bool: "a Boolean", str: "a text", list: "a list", dict: "an object", type(None): "null"}
 _CONSTANTS = {True: "true", False: "false"}
 

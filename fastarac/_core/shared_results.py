@@ -33,7 +33,7 @@ def shared(counts: object, key: Hashable, compute: Callable[[], T]) -> T:
     if results is None:
         return compute()
     place = id(counts), key
-    if place not in results:  # the entry holds `counts`, so that no other object gets its id
+    if place not in results:  # `counts` is kept, so that no other object can get the same id
         results[place] = counts, compute()
     found: T = results[place][1]
     return found

@@ -13,8 +13,10 @@ from bisect import bisect_left
 from statistics import NormalDist
 
 _EPSILON = 2.0**-53
-MANY_DEGREES = 1e9  # from here on, Wilson and Hilferty's formula is exact to 1e-11
-LARGEST_SHAPE = 1e12  # the gamma distribution is summed up to this shape, with √shape terms
+# Degrees of freedom from which the formula of Wilson and Hilferty has an error below 1e-11.
+MANY_DEGREES = 1e9
+# Largest shape for which the gamma distribution is summed; the sum has about √shape terms.
+LARGEST_SHAPE = 1e12
 
 
 def binomial_cdf(k: float, n: float, p: float) -> float:
@@ -33,7 +35,7 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
     if k + 1 == n:
         return -math.expm1(n * math.log(p))
     at_k = _probability(k, n, p)
-    if (k + 2) < p * (n + 3):  # below the mean, where this continued fraction converges
+    if (k + 2) < p * (n + 3):  # the continued fraction converges fast below the mean
         return at_k * (n - k) * p * _fraction(n - k, k + 1, 1.0 - p, p, (n + 1) * p - (k + 1))
     return 1.0 - at_k * (n - k) * p * _fraction(k + 1, n - k, p, 1.0 - p, (k + 1) - (n + 1) * p)
 
@@ -64,7 +66,8 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
     if k == 0:
         return -math.expm1(target / n)
     low, high = 0.0, 1.0
-    # Newton's method for the concave log cdf; steps stay between the bounds found so far.
+    # Newton's method on the logarithm of the cdf, which is concave in p. A step outside the bounds
+    # found so far is replaced by bisection.
     p = (k + 1) / (n + 1)
     for _ in range(200):
         tail = binomial_cdf(k, n, p)
@@ -74,9 +77,9 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
         else:
             high = p
         step = math.inf
-        above = (1.0 - p) * tail  # underflows in extreme cases
+        above = (1.0 - p) * tail  # may underflow to 0
         if above > 0.0:
-            # d cdf/dp = −n·P(k successes in n − 1 trials) = −(n − k)·P(k in n)/(1 − p)
+            # The derivative of the cdf by p is −(n − k)·P(k successes in n trials)/(1 − p).
             slope = (n - k) * _probability(k, n, p) / above
             step = excess / slope if slope > 0.0 else math.inf
         following = p + step
@@ -94,7 +97,8 @@ def chi_square_quantile(probability: float, degrees: float) -> float:
     `degrees` are above 0 and need not be whole. The relative error is below 1e-9; NaN gives NaN.
     """
     shape = degrees / 2.0
-    # Start within a few percent (Wilson and Hilferty 1931), then take Newton steps with bisection.
+    # Start with the approximation of Wilson and Hilferty (1931), which is within a few percent. Then
+    # use Newton's method; bisection replaces steps that leave the bounds.
     ninth = 1.0 / 9.0 / shape if shape > 0.0 else math.inf
     cube = 1.0 - ninth + NormalDist().inv_cdf(probability) * math.sqrt(ninth)
     if not degrees < MANY_DEGREES:
@@ -149,7 +153,7 @@ def gamma_cdf(shape: float, x: float) -> float:
             term *= x / k
             total += term
         return at * total
-    # Lentz's evaluation of the continued fraction of Q
+    # Evaluate the continued fraction of Q = 1 − P by Lentz's method.
     b = x + 1.0 - shape
     c, d = 1e300, 1.0 / b
     fraction = d
@@ -221,7 +225,8 @@ def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
         numerator = alpha * last_numerator + beta * ratio
         denominator = alpha * last_denominator + beta
         following = numerator / denominator
-        if not abs(following - ratio) > 4.0 * _EPSILON * following:  # also ends the loop for NaN
+        # `not … >` also ends the loop for NaN.
+        if not abs(following - ratio) > 4.0 * _EPSILON * following:
             return following
         last_numerator, last_denominator = ratio / denominator, 1.0 / denominator
         ratio = following

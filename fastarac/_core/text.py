@@ -10,13 +10,16 @@ from decimal import Decimal
 from typing import Any
 
 UNDEFINED = "-"
-NEARLY = 0.001  # probabilities closer to 0 or 1 are shown as "< 0.001" or "> 0.999"
-NEGLIGIBLE = 1e-10  # computed shares closer than this to 0 or 1 count as 0 or 1
-HIDDEN = 1e-3  # an interval end below this share of the other end is shown as 0 (likewise near 1)
-MOST_DIGITS = 17  # number of significant digits that identify a double
+NEARLY = 0.001  # Probabilities closer than this to 0 or 1 are shown as "< 0.001" or "> 0.999".
+NEGLIGIBLE = 1e-10  # Computed shares closer than this to 0 or 1 are shown as 0 or 1.
+# If the lower end of an interval is less than this share of the upper end, it is shown as 0. Likewise,
+# if the distance of the upper end from 1 is less than this share of the distance of the lower end, the
+# upper end is shown as 1.
+HIDDEN = 1e-3
+MOST_DIGITS = 17  # Number of significant digits that distinguish any two doubles.
 LONGEST_VALUE_SHOWN = 60
-# Characters that move the cursor, colour the terminal, end the line or change the direction of the
-# text, and unpaired surrogates. Spaces, joiners and marks are not included.
+# Control characters: they move the cursor, colour the terminal, end the line or change the direction of
+# the text. Unpaired surrogates are included; spaces, joiners and combining marks are not.
 C0_CONTROLS = "\x00-\x1f"
 OTHER_CONTROLS = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 CONTROL = re.compile(f"[{C0_CONTROLS}{OTHER_CONTROLS}]")

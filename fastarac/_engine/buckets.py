@@ -25,7 +25,7 @@ class Buckets(NamedTuple):
     keys: Array
     bounds: NDArray[np.int64]
     below: int
-    by_numpy: bool = False  # whether np.sort sorts the buckets, which are few and large
+    by_numpy: bool = False  # whether numpy sorts the buckets; they are then few and large
 
 
 class SortedItems(NamedTuple):
@@ -72,8 +72,8 @@ def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 class Plan(NamedTuple):
     """A plan for distributing the items over buckets."""
 
-    n_buckets: int  # number of buckets on either side of zero
-    table: NDArray[np.uint16]  # bucket of each cell
+    n_buckets: int  # number of buckets for negative values; as many for others
+    table: NDArray[np.uint16]  # the bucket of each cell
     ends: tuple[float, float, float, int]
 
 
@@ -142,7 +142,7 @@ def plan_buckets(items: Items) -> Plan:
         return Plan(1, np.zeros(n_cells, np.uint16), (0.0, 0.0, 0.0, 0))
     sample = items.sample.astype(np.float64)
     size = len(sample)
-    # Ignore a few outliers, because they would stretch the cells over empty space.
+    # Ignore a few outliers: they would stretch the range, and most cells would be empty.
     low, high = float(sample[size // 1000]), float(sample[-1 - size // 1000])
     middle = low / 2 + high / 2
     with np.errstate(over="ignore"):

@@ -45,7 +45,8 @@ def count_values(items: Items) -> ThresholdCounts | None:
     counts = np.concatenate([count for _, count in found])
     values, where = np.unique(values, return_inverse=True)
     sums = np.zeros((len(values) + 1, 2), np.int64)
-    np.add.at(sums, len(values) - where, counts)  # the highest value comes first, after a row of zeros
+    # Row 0 stays zero; the counts of the highest value follow in row 1.
+    np.add.at(sums, len(values) - where, counts)
     sums = np.cumsum(sums, axis=0)
     raw = np.empty(len(values) + 1, layout.values)
     raw[1:] = values[::-1]

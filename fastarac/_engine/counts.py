@@ -106,7 +106,8 @@ class AcceptedCounts:
     def _accepted(self) -> FloatArray:
         dtype = np.float64 if self.total <= 1 << 53 else None
         accepted: NDArray[Any] = np.add(self.true_accepts, self.false_accepts, dtype=dtype)
-        return accepted.astype(np.float64, copy=False)  # vast counts are added exactly, then rounded
+        # Counts above 2**53 are added as integers, then rounded once.
+        return accepted.astype(np.float64, copy=False)
 
     def _of_accepted(self, counts: NDArray[Any]) -> FloatArray:
         accepted = self._accepted()
@@ -176,7 +177,7 @@ def thresholds_of(raw: Array, layout: Layout) -> Array:
 
     Thresholds are floats, or Python integers if floats cannot hold them.
     """
-    raw[0] = 0  # the first entry is uninitialised and may be a NaN
+    raw[0] = 0  # the kernels leave the first entry unset; it might be a NaN
     values = raw.view(layout.values)
     if layout.kind == FLOAT:
         thresholds = values.astype(np.float64, copy=False)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[Any]
 
-MOST = 4  # largest number of crossed factors; m factors have 2^m − 1 terms
+MOST = 4  # Maximum number of crossed factors; a variance with m factors has 2^m − 1 terms.
 
 
 def columns_of(groups: Any) -> tuple[Any, ...] | None:

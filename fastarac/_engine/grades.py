@@ -31,7 +31,7 @@ def graded_items(
 ) -> GradedItems:
     """Split graded items into correct and incorrect parts; `correct` holds the grades in [0, 1]."""
     grades = vector(correct, "correct")
-    # Check lengths, types and weights before the items are doubled.
+    # Check lengths, types and weights before each graded item is split in two.
     items = read_items(np.zeros(len(grades), np.bool_), confidence, sample_weight)
     reject_where(~((grades >= 0) & (grades <= 1)), grades, "correct", "a grade from 0 to 1")
     right = grades.astype(np.float64)

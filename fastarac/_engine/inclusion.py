@@ -13,7 +13,7 @@ from fastarac._engine.inputs import labels_in_part
 
 FloatArray = NDArray[np.float64]
 
-UNLIKELY = 1e-6  # bound on the probability that an honest sample is refused because of its size
+UNLIKELY = 1e-6  # Maximum probability that a correctly drawn sample is refused because of its size.
 
 
 def probabilities_of(given: ArrayLike, n: int) -> FloatArray:

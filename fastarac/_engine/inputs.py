@@ -21,7 +21,8 @@ from fastarac._engine.numbering import number_integers
 from fastarac._engine.tensors import on_cpu
 from fastarac._kernels.codes import FLOAT, SIGNED, UNSIGNED
 
-MAX_SPAN = 1e305  # largest ratio of two weights; with it, products with the smallest do not underflow
+# Largest allowed ratio of two positive weights. Larger ratios could make products underflow.
+MAX_SPAN = 1e305
 
 
 class Layout(NamedTuple):
@@ -30,7 +31,7 @@ class Layout(NamedTuple):
     values: np.dtype[Any]
     bits: np.dtype[Any]
     kind: int
-    exponent: Any  # exponent bits, all set in infinite and NaN floats
+    exponent: Any  # the exponent bits; infinite and NaN floats have all of them set
 
 
 _F4 = Layout(np.dtype("=f4"), np.dtype("=u4"), FLOAT, np.uint32(0x7F800000))
@@ -38,7 +39,7 @@ _F8 = Layout(np.dtype("=f8"), np.dtype("=u8"), FLOAT, np.uint64(0x7FF00000000000
 _I8 = Layout(np.dtype("=i8"), np.dtype("=u8"), SIGNED, np.uint64(0))
 _U8 = Layout(np.dtype("=u8"), np.dtype("=u8"), UNSIGNED, np.uint64(0))
 
-# For each input type, the smallest of four types that can represent all its values in order.
+# The layout for each input type: the smallest of the four that represents all values of the type.
 LAYOUTS: dict[str, Layout] = {
     "b1": _F4, "i1": _F4, "u1": _F4, "i2": _F4, "u2": _F4, "f2": _F4, "f4": _F4,
     "i4": _F8, "u4": _F8, "f8": _F8, "i8": _I8, "u8": _U8,
@@ -126,7 +127,8 @@ class Items:
             labels = labels.view(np.uint8) if self._direct_correct else self._as_bytes(labels)
             part = values, bits, labels
             for array in part:
-                array.flags.writeable = False  # numba compiles once more for writable arrays
+                # Else numba would compile another version for writable arrays.
+                array.flags.writeable = False
             yield offset, part
 
     def _as_bytes(self, labels: NDArray[Any]) -> NDArray[np.uint8]:
@@ -203,7 +205,8 @@ def read_items(
     same_number(names[0], len(labels), names[1], n)
     if n == 0:
         raise ValueError(f"{names[0]} and {names[1]} are empty; give at least one item")
-    if labels is not correct and scores is not confidence:  # only pandas objects, which have an index
+    # Of all inputs, only pandas objects have an index to compare.
+    if labels is not correct and scores is not confidence:
         _refuse_other_order(correct, confidence, names)
     if sample_weight is None:
         return Items(labels, scores, None, names)
@@ -267,11 +270,11 @@ def _without_nulls(values: Any, name: str) -> Any:
 
 def _to_array(values: Any, name: str) -> NDArray[Any]:
     values = _without_nulls(values, name)
-    # Only pandas' nullable types have `numpy_dtype`.
+    # Only the nullable types of pandas have the attribute `numpy_dtype`.
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)
     try:
         array = np.asarray(values) if own_type is None else values.to_numpy(dtype=own_type)
-    except ValueError as error:  # the rows have unequal lengths
+    except ValueError as error:  # raised for nested sequences of unequal lengths
         raise ValueError(f"{name} is not a one-dimensional array: {error}") from error
     except (TypeError, RuntimeError) as error:
         raise TypeError(
@@ -330,7 +333,8 @@ def _null_mask(values: Any) -> NDArray[np.bool_] | None:
     if getattr(getattr(values, "dtype", None), "numpy_dtype", None) is not None:
         mask = np.asarray(values.isna())
     elif mask is None:
-        count: Any = getattr(values, "null_count", 0)  # an attribute in pyarrow, a method in polars
+        # `null_count` is an attribute in pyarrow and a method in polars.
+        count: Any = getattr(values, "null_count", 0)
         if not (count() if callable(count) else count):
             return None
         mask = np.asarray(values.is_null())
@@ -371,7 +375,7 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
         bad = ~((weight >= 0) & (weight < np.inf))
         reject_where(bad, given, name, "a finite number of at least 0")
     with np.errstate(over="ignore"):
-        total = greatest * n  # an upper bound of the sum, which usually is enough
+        total = greatest * n  # an upper bound of the sum; if it is finite, the sum is, too
         total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"{name} must have a positive, finite sum, got {total}")
@@ -383,7 +387,7 @@ def range_of_weights(weight: NDArray[np.float64]) -> tuple[float, float]:
     """Return the least and the greatest weight; NaN if any weight is NaN."""
 
     def ends_of(share: tuple[int, int]) -> list[tuple[float, float]]:
-        size = strategy.sizes.chunk  # the second pass then finds each part in the cache
+        size = strategy.sizes.chunk  # small parts, so that `max` finds in the cache what `min` has read
         parts = (weight[k : min(k + size, share[1])] for k in range(*share, size))
         return [(part.min(), part.max()) for part in parts]
 
@@ -495,7 +499,7 @@ def labels_of(values: Any, name: str) -> NDArray[Any]:
     """
     try:
         array = np.asarray(values)
-    except ValueError as error:  # the rows have unequal lengths
+    except ValueError as error:  # raised for nested sequences of unequal lengths
         raise ValueError(f"{name} is not a one-dimensional array: {error}") from error
     if array.ndim != 1:
         raise ValueError(f"{name} must be a one-dimensional array, got shape {array.shape}")

@@ -23,7 +23,8 @@ def points_at_limits(
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items
     n, incorrect = len(keys), int(items.pairs.incorrect)
-    counts = [-1, *(most_within(rate, n) for rate in max_error_rates)]  # -1 selects the first threshold
+    # No point has at most -1 errors, so the limit -1 selects the first threshold.
+    counts = [-1, *(most_within(rate, n) for rate in max_error_rates)]
     rows = np.empty((len(counts) + len(max_risks), 4), np.int64)
     for row, most in zip(rows, counts, strict=False):
         limits.within_errors(keys, bounds, above, most, row)
@@ -32,7 +33,7 @@ def points_at_limits(
     points = {0: incorrect}
     for start, wrong, next_start, next_wrong in rows.tolist():
         points |= {start: wrong, next_start: next_wrong}
-    del points[n]  # this point accepts nothing
+    del points[n]  # the point that accepts nothing is written separately below
     starts = sorted(points, reverse=True)
     raw = np.empty(1 + len(starts), layout.bits)
     limits.write_thresholds(keys, np.array(starts), bounds[below], layout.kind, raw[1:])

@@ -17,8 +17,8 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
     lowest, highest = int(array.min()), int(array.max())
     wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
     values = np.ascontiguousarray(array, wide)
-    if highest - lowest <= len(array):  # the gaps are few: number by the distance from the lowest
-        values = read_only(values)  # numba compiles once more for writable arrays
+    if highest - lowest <= len(array):  # with few gaps, a number is the distance from the lowest
+        values = read_only(values)  # else numba would compile another version
         codes = np.empty(len(values), np.int64)
         present = np.zeros(highest - lowest + 1, np.bool_)
         edges = parallel.edges(len(values))

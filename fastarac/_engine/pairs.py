@@ -19,9 +19,9 @@ from fastarac import _kernels
 
 Counts = NDArray[Any]
 Exact = int | Fraction
-Quotient = tuple[int, int]  # (numerator, denominator > 0), not in lowest terms
+Quotient = tuple[int, int]  # (numerator, denominator), with a denominator above 0, not in lowest terms
 
-EXACT_PRODUCTS = 1 << 30  # up to this many items, 4·p·q fits int64
+EXACT_PRODUCTS = 1 << 30  # Below this number of items, the product 4·p·q fits int64.
 
 
 class PairCounts(NamedTuple):
@@ -67,14 +67,14 @@ def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
     correct = p.numerator * (unit // p.denominator)
     incorrect = q.numerator * (unit // q.denominator)
     above = doubled.numerator * (unit // doubled.denominator) * unit
-    # Rounding may put `above` beyond this.
+    # Rounded weights may make `above` exceed its largest possible value.
     return correct, incorrect, min(above, 2 * correct * incorrect)
 
 
 def values_of_pairs(metric: str, pairs: Counts, gamma: float = 1.0) -> NDArray[Any]:
     """Return a metric of many samples, each rounded once, from their pairs of shape (n, 3)."""
     if pairs.dtype == np.int64 and (pairs[:, 0] + pairs[:, 1]).max(initial=0) >= EXACT_PRODUCTS:
-        pairs = pairs.astype(object)  # Python integers, which do not overflow
+        pairs = pairs.astype(object)  # Python integers do not overflow
     p, q, d = pairs.T
     if metric == "n":
         return cast("Counts", (p + q).astype(np.int64))
@@ -95,7 +95,8 @@ def _divided(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
     quotient = np.full(len(numerator), np.nan)
     some = denominator != 0
     a, b = numerator[some], denominator[some]
-    # Divide as doubles if they can hold the integers; Python's division rounds larger ones correctly.
+    # If doubles hold the integers exactly, divide as doubles, which is fast. Otherwise, Python divides
+    # the integers and rounds correctly.
     quotient[some] = a.astype(np.float64) / b if _fits(a) and _fits(b) else a.astype(object) / b
     return quotient
 

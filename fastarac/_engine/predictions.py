@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-FOLDS = 5  # number of folds of the verified items; with folds, no item predicts itself
-PRIOR = 2.0  # number of pseudo-items, at the mean error rate, added to each calibration block
-CELLS = 1 << 13  # number of cells of the judge's scores, for the lookup of blocks
+# Number of folds of the verified items. The prediction for an item uses the other folds only.
+FOLDS = 5
+# Number of pseudo-items added to each calibration block; their error rate is the mean error rate.
+PRIOR = 2.0
+CELLS = 1 << 13  # Number of cells into which the judge's scores are divided to find their blocks.
 
 
 class Order(NamedTuple):
@@ -69,7 +71,7 @@ def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
 
     parallel.run(fetch, parallel.shares(m))
     if layout.kind != FLOAT and max(abs(int(values[order[0]])), abs(int(values[order[-1]]))) > 1 << 53:
-        exact = values[order[starts[:m]]].tolist()  # integers that floats cannot represent
+        exact = values[order[starts[:m]]].tolist()  # keep integers that floats cannot represent
         thresholds = np.array([np.inf, *exact], object)
     return Order(order, starts, places, thresholds)
 

@@ -76,7 +76,7 @@ def ends_of_cells(items: Items, sample: Array) -> Any:
     items.
     """
     sizes = strategy.sizes
-    # Other types have 32 bits or fewer already.
+    # Quantization only saves time for confidences of 64 bits.
     if items.layout.bits.itemsize != 8 or items.n > sizes.max_quantized:
         return None
     if items.n <= sizes.exact_ends:
@@ -174,5 +174,6 @@ def pick_marked(
         return None
     bits, keys = map(np.concatenate, zip(*chain.from_iterable(picked), strict=True))
     labels = (keys & 1).astype(np.uint8)
-    # Read-only like other items: numba compiles once more for writable arrays.
+    # Like the arrays of other items, these are read-only: otherwise numba would compile another
+    # version.
     return read_only(bits), read_only(labels), keys

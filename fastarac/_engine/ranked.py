@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 Number = TypeVar("Number", float, Fraction)
 
-# The points of corners are enough for these sums.
+# These sums need only the points at which a curve may bend (its corners).
 OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}
 
 
@@ -206,7 +206,7 @@ class RankedItems:
         corners: bool = False,
     ) -> None:
         self.given = counts
-        self._items: Any = items  # only used without counts
+        self._items: Any = items  # not used if counts are given
         self._ordered: Ordered | None = counts
         self._corners_do = corners
         self._around_few: ThresholdCounts | None = None
@@ -287,7 +287,8 @@ class RankedItems:
         ta, fa = ordered.true_accepts + correct, ordered.false_accepts + incorrect
         if total < _kernels.sums.MAX_TOTAL or not correct + incorrect:
             return sums.sum_over(PointCounts(ta, fa), quantity, of_risk=of_risk)
-        # For vast counts, add the further items as one tie, and subtract the term of this tie.
+        # For vast counts, add the further items as one tie at the top. Later subtract the term of this
+        # tie from the sum.
         whole = PointCounts(*(np.concatenate([[0], counts]) for counts in (ta, fa)))
         tie = 2 * (incorrect if of_risk else correct)
         step = Fraction(correct * correct, correct + incorrect)

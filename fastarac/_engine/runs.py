@@ -9,7 +9,7 @@ from fastarac import _kernels
 from fastarac._engine.buckets import Buckets, over_buckets, sort_buckets
 from fastarac._engine.counts import AcceptedCounts, PointCounts, ThresholdCounts
 
-CORRECT, MIXED = 1, 3  # labels of a tie
+CORRECT, MIXED = 1, 3  # Codes for the labels of a tie: only correct items, or items of both labels.
 
 
 def of_buckets(buckets: Buckets) -> PointCounts:
@@ -47,7 +47,7 @@ def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Convert rows of `count_range` to rows of `write_range`; return also the number of points."""
     points, some = found[:, 0].copy(), np.flatnonzero(found[:, 0])
     last, first = found[some[1:], 4], found[some[:-1], 3]
-    # If a run continues in the next lower bucket, its point belongs to that bucket.
+    # If a run continues in the next lower bucket, the point after it belongs to the lower bucket.
     points[some[1:]] -= (last == first) & (last != MIXED)
     rows = np.zeros((len(found), 5), np.int64)
     for column, counts in ((0, points), (2, found[:, 1]), (3, found[:, 2])):
@@ -69,7 +69,7 @@ def merged(counts: AcceptedCounts) -> PointCounts:
 def corners_among(arrays: ThresholdCounts) -> ThresholdCounts:
     """Return the unweighted sweep with only the last threshold of each run of correct items."""
     right, wrong = (np.diff(counts) > 0 for counts in arrays[1:])
-    labels = right + np.int64(2) * wrong  # 1, 2 or MIXED for each tie
+    labels = right + np.int64(2) * wrong  # for each tie, 1 (correct), 2 (incorrect) or MIXED
     kept = np.ones(len(labels) + 1, np.bool_)
     kept[1:-1] = (labels[:-1] != CORRECT) | (labels[1:] != CORRECT)
     return ThresholdCounts(*(array[kept] for array in arrays))

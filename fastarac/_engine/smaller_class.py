@@ -23,7 +23,8 @@ from fastarac._engine.pairs import PairCounts
 if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
 
-OCTAVE_BITS = 5  # log2 of the number of octaves, for cells that become finer towards one end
+# For cells that become finer towards one end: logarithm (base 2) of the number of octaves.
+OCTAVE_BITS = 5
 
 Array = NDArray[Any]
 
@@ -71,7 +72,7 @@ def _few(items: Items, max_share: float) -> SmallerClass | None:
     label = int(correct < n - correct)
     _, (_, bits, labels) = next(items.chunks(0, n))
     where = np.flatnonzero(labels == label)
-    if len(where) != few:  # some labels are neither 0 nor 1
+    if len(where) != few:  # the bytes of some labels are neither 0 nor 1
         items.reject()
     rare = np.empty(few, layout.bits)
     _kernels.keys.to_ordered_bits(bits[where], layout.kind, rare)
@@ -96,7 +97,7 @@ def count_around_few(items: Items) -> PairCounts | None:
             part, layout.kind, layout.exponent, ends, table, few.label, few.rare
         )
         items.check(not_finite=bad, seen_labels=seen)
-        return int(others), int(doubled)  # Python integers, because products in areas exceed 64 bits
+        return int(others), int(doubled)  # Python integers, because later products exceed 64 bits
 
     found = parallel.run(count, parallel.shares(items.n))
     others, doubled = (sum(column) for column in zip(*found, strict=True))
@@ -151,7 +152,8 @@ def corners_around_few(items: Items) -> ThresholdCounts | None:
     layout, m = items.layout, len(found.rare)
     raw = np.empty(2 * m + 2, layout.bits)
     steps = np.zeros((2, 2 * m + 2), np.int64)
-    # From the highest value down, steps alternate: items between two errors' values, items at a value.
+    # From the highest value down, two kinds of steps alternate: the items between the values of two
+    # errors, and the items at the value of an error.
     raw[1::2], raw[2::2] = found.lowest[::-1], found.rare[::-1]
     steps[0, 1::2], steps[0, 2::2] = found.counts[::-1], found.ties[::-1]
     steps[1, 2::2] = found.rare_counts[::-1]

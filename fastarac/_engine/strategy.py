@@ -40,14 +40,14 @@ runs; every threshold; sums over the thresholds; the curve points that scikit-le
 average precision."""
 
 Way = Literal[
-    "few",  # a single kernel does everything
-    "one bucket",  # our own kernel sorts all items at once
-    "smaller class",  # the larger class is counted around the sorted smaller one
-    "quantized",  # 32-bit quantized confidences are sorted
-    "counted",  # distinct values are counted in a table
+    "few",  # few items: one kernel sorts and counts them
+    "one bucket",  # the library's kernel sorts all items together
+    "smaller class",  # the smaller class is sorted, and the larger class is counted around it
+    "quantized",  # confidences are quantized to 32 bits and sorted
+    "counted",  # the items at each distinct value are counted in a table
     "numpy",  # numpy sorts two halves
-    "buckets",  # buckets that fit the cache are sorted one by one
-    "weighted",  # as "buckets", with weights beside the keys
+    "buckets",  # the items are distributed over buckets that fit the cache
+    "weighted",  # like "buckets", but each key moves together with its weight
 ]
 
 
@@ -170,7 +170,8 @@ def _ways_of_many(items: Choosable, need: Need) -> Iterator[Way]:
     if has_few_values(sample):
         yield "counted"
     if numpy_sorts_well(items.layout.bits):
-        # If all values have one sign, numpy's two halves may need twice the memory.
+        # numpy sorts two halves. If all values have one sign, finding the halves may need twice the
+        # memory.
         one_sided = (sample[0] < 0) == (sample[-1] < 0)
         many = one_sided and n_threads(items.n) <= sizes.max_threads
         if items.n <= sizes.halves or many:
@@ -240,7 +241,7 @@ def slowness(key: np.dtype[Any]) -> float:
 
 def _seconds(sort: Callable[[Array], None], keys: Array) -> float:
     times = []
-    for _ in range(4):  # the first run may include compilation
+    for _ in range(4):  # the minimum ignores the first run, which may include compilation
         copy = keys.copy()
         start = perf_counter()
         sort(copy)

@@ -116,7 +116,7 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
         under_curve, of_curve = sum_over(items, RECALL_INTEGRALS).as_integer_ratio()
     return ThresholdSums(
         (area if of_risk else 2 * n * unit - area, 2 * n * unit),
-        # the precision is 1 minus the risk
+        # The mean precision is 1 minus the mean risk.
         (n_correct * of_mean - mean if of_risk else mean, n_correct * of_mean),
         (under_curve, n_correct * of_curve),
     )
@@ -134,7 +134,8 @@ def _columns_of(
         x, y = items.true_accepts, items.false_accepts
         n_points = len(x)
         if n_points <= strategy.sizes.points and not x.flags.writeable:
-            # Writable as in `integrals_of_runs`, because numba compiles once more for read-only arrays.
+            # Pass writable copies, because numba would compile another version for read-only arrays.
+            # The kernel `integrals_of_runs` passes writable arrays, too.
             x, y = x.copy(), y.copy()
     chunk, add_up = strategy.sizes.points, _kernels.sums.sums_of_points
     rows = np.empty((-(-(n_points - 1) // chunk), 6))

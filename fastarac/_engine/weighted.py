@@ -140,7 +140,7 @@ def exact_quotient(high: float, low: float) -> tuple[int, int]:
     """Return the value of a double-double as numerator and denominator."""
     a, b = high.as_integer_ratio()
     c, d = low.as_integer_ratio()
-    common = max(b, d)  # both are powers of two
+    common = max(b, d)  # b and d are powers of two
     return a * (common // b) + c * (common // d), common
 
 

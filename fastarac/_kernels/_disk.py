@@ -33,7 +33,8 @@ from fastarac._kernels._once import ProcessLock
 if any(len(signature(f).parameters) != 3 for f in (NullCache.load_overload, NullCache.save_overload)):
     raise ImportError("this version of numba calls its cache in another way")
 
-LOADS_WITHOUT_TABLES = (0, 68)  # newest numba version tested to load code without filling its tables
+# Newest numba version for which loading code without filling numba's tables has been tested.
+LOADS_WITHOUT_TABLES = (0, 68)
 
 _DIGEST = hashlib.sha256().digest_size
 _HERE = Path(__file__).parent
@@ -51,7 +52,8 @@ def keep_on_disk(dispatcher: Any) -> KernelCache:
     kept, compile_one = KernelCache(dispatcher.py_func), dispatcher.compile
 
     def compile_and_release(*arguments: Any) -> Any:
-        with global_compiler_lock:  # the file lock excludes other processes, but not other threads
+        # The file lock excludes other processes; this lock excludes other threads.
+        with global_compiler_lock:
             try:
                 return compile_one(*arguments)
             finally:
@@ -92,13 +94,14 @@ class KernelCache(NullCache):
         loaded = self._load(types, target)
         if loaded is None:
             self.lock.acquire()
-            loaded = self._load(types, target)  # another process may have saved the code meanwhile
+            # Another process may have saved the code during the wait.
+            loaded = self._load(types, target)
         return loaded
 
     def save_overload(self, types: Any, compiled: Any) -> None:
         """Save machine code if possible; a failure is ignored."""
-        with suppress(Exception):  # the disk may be full, or the installed numba unknown
-            # Such code contains addresses that are valid in this process only.
+        with suppress(Exception):  # the disk may be full, or this numba version may work differently
+            # Code with dynamic globals contains addresses that are valid in this process only.
             if compiled.library.has_dynamic_globals:
                 return
             path = self._folders[-1] / self._file(types, compiled.library.codegen)
@@ -112,7 +115,8 @@ class KernelCache(NullCache):
 
     def _load(self, types: Any, target: Any) -> Any:
         for folder in self._folders:
-            with suppress(Exception):  # the file may be missing, or come from another build of numba
+            # The file may be missing, or another build of numba may have written it.
+            with suppress(Exception):
                 content = (folder / self._file(types, target.codegen())).read_bytes()
                 if content[:_DIGEST] == self._seal(content[_DIGEST:]):
                     return _rebuilt(target, content[_DIGEST:])
@@ -150,7 +154,7 @@ def sources_stamp(path: Path) -> bytes:
     Imported files are included, because the machine code contains the kernels that it calls and the
     constants that it imports.
     """
-    loader: Any = __spec__.loader  # the package may be a directory or a zip file
+    loader: Any = __spec__.loader  # unlike `open`, a loader can also read from a zip file
     text = loader.get_data(str(path))
     imported = (sources_stamp(_HERE / f"{name.decode()}.py") for name in _IMPORT.findall(text))
     return hashlib.sha256(b"".join([hashlib.sha256(text).digest(), *imported])).digest()

@@ -18,9 +18,10 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST = 1 << 14  # entries of all arrays of a call
-PATIENCE = 0.3  # seconds of CPU time that Python may spend on a kernel before it is compiled
-CALLS = 64  # with more calls, such as those of a loop over samples, a kernel is compiled
+# Maximum number of array entries, over all arguments, for which Python may run a kernel.
+MOST = 1 << 14
+PATIENCE = 0.3  # Seconds of CPU time that Python may spend on a kernel before the kernel is compiled.
+CALLS = 64  # Number of calls, for example in a loop over samples, after which a kernel is compiled.
 
 
 def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -> None:
@@ -40,7 +41,8 @@ def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -
     def run(*arguments: Any) -> Any:
         nonlocal spent, calls
         start = thread_time()
-        with np.errstate(all="ignore"):  # machine code does not warn
+        # Compiled code raises no floating-point warnings, so Python must not either.
+        with np.errstate(all="ignore"):
             found = interpreted(dispatcher)(*arguments)
         spent += thread_time() - start
         calls += 1

@@ -49,7 +49,7 @@ def _fused() -> bool:
         return True
     try:
         return bool(binding.get_host_cpu_features().get("fma"))
-    except RuntimeError:  # LLVM cannot detect the features of this processor
+    except RuntimeError:  # raised if LLVM cannot detect the features of this processor
         return False
 
 

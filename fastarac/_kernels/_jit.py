@@ -28,7 +28,8 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 with suppress(ImportError):
     from numba.core.options import DefaultOptions
 
-    if hasattr(DefaultOptions, "no_cfunc_wrapper"):  # numba does not document this option
+    # Undocumented, so older or newer versions of numba may lack it.
+    if hasattr(DefaultOptions, "no_cfunc_wrapper"):
         _OPTIONS["no_cfunc_wrapper"] = True
 
 
@@ -58,8 +59,8 @@ def _compiled(function: Callable[P, R]) -> tuple[Any, KernelCache | None]:
     """Return the kernel, and the cache of its machine code if there is one."""
     compiler: Any = numba.njit(**_OPTIONS)
     dispatcher: Any = compiler(function)
-    if dispatcher is not function:  # they are the same if NUMBA_DISABLE_JIT is set
-        # The installed numba may be unknown, or the source missing.
+    if dispatcher is not function:  # with NUMBA_DISABLE_JIT, numba returns the function itself
+        # Without a cache if this version of numba is not supported or the source file is missing.
         with suppress(ImportError, AttributeError, OSError):
             from fastarac._kernels._disk import keep_on_disk
 

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from pathlib import Path
 
-WAIT = 60.0  # seconds that a process waits without success, in total; longer than any compilation
-PAUSE = 0.02  # seconds between two attempts
+# Maximum total time, in seconds, that a process spends on waits that do not end with the lock. It
+# exceeds the time of any compilation.
+WAIT = 60.0
+PAUSE = 0.02  # Time between two attempts to get the lock, in seconds.
 
 
 class ProcessLock:
     """A file lock that is released when its process ends; `release` also removes the file."""
 
-    _in_vain: ClassVar[float] = 0.0  # seconds that this process has waited without getting a lock
+    _in_vain: ClassVar[float] = 0.0  # total seconds of waits that ended without the lock
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -36,7 +38,7 @@ class ProcessLock:
         """
         try:
             fcntl: Any = import_module("fcntl")
-        except ImportError:  # Windows has no fcntl
+        except ImportError:  # Windows has no fcntl, so each process compiles for itself
             return
         begin = time.monotonic()
         while self._descriptor < 0:
@@ -49,10 +51,10 @@ class ProcessLock:
                 if os.path.samestat(self.path.stat(), os.fstat(descriptor)):
                     self._descriptor = descriptor
                     return
-            # Another process holds or has just removed the file.
+            # Another process holds the lock, or has just removed the file.
             except (BlockingIOError, FileNotFoundError):
                 pass
-            except OSError:  # this file system has no locks
+            except OSError:  # this file system does not support locks
                 return
             finally:
                 if self._descriptor < 0:

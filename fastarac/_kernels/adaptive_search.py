@@ -21,22 +21,29 @@ ASKED, SEEN, WRONG = range(3)  # rows of `counts`
 STARTED, FIRST, FRONTIER, LABELS = range(4)  # indices into `place`
 GOAL, BEGINNING, START = range(3)  # indices into `money`
 TIME, CAPITAL, PROGRESS, FOUND, MASS, ERRORS = range(6)  # indices into `run`
-STEP = 0.01  # step of the plan's time axis; the unit is one error expected at the limit
-PILOT = 0.15  # labels before the first candidate is chosen, in units of ln(1/δ)/ε
-LEAD = 0.75  # size of the first candidate divided by the size of the largest safe one
-SAFE = 0.25  # candidates count as safe if their estimated risk is at most this share of the limit
-PATIENCE = 1.5  # restart with a candidate if the current one needs this multiple of its labels
-PRIOR, PRIOR_RATE = (
-    0.5,
-    0.2,
-)  # number of pseudo-labels times ε; their error rate divided by ε
+# Step of the time axis of `plan`. In one unit of time, a risk equal to the limit gives one expected
+# error.
+STEP = 0.01
+# Number of labels before the first candidate is chosen, in units of ln(1/δ)/ε, for the limit ε and the
+# failure probability δ.
+PILOT = 0.15
+# The search starts with the smallest candidate that holds at least this share of the outputs of the
+# largest safe candidate.
+LEAD = 0.75
+SAFE = 0.25  # A candidate counts as safe if its estimated risk is at most this share of the limit.
+# The search restarts with another candidate if the current one is expected to need more than this
+# multiple of the labels that the other needs.
+PATIENCE = 1.5
+# Pseudo-labels that stabilise the estimated risks: their number times ε, and their error rate divided
+# by ε.
+PRIOR, PRIOR_RATE = 0.5, 0.2
 
 
 @kernel
 def kept_at_error(plan: Array, found: float, progress: float) -> float:
     """Return the share of capital left after an error of density 1, from the logarithms in `plan`."""
     e, t = int(found), int(progress / STEP)
-    # The plan ends before this point, so extrapolate the error rate.
+    # The plan does not reach this point, so extrapolate the error rate.
     if e + 2 >= plan.shape[0] or t >= plan.shape[1]:
         return min(1.0, (found + 0.5) / (progress + 1.0))
     part = found - e

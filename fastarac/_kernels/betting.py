@@ -8,10 +8,11 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 
-LARGEST_SHARE = 0.95  # largest bet, as a share of the bet that could lose the whole capital
-MARGIN = 1.05  # bets are planned to reach this many times the goal
-LOOKS = 256  # the bet is adapted every max(1, n // LOOKS) units
-AIM = 0.4  # a clip is chosen for a true rate of (1 − AIM)·limit
+LARGEST_SHARE = 0.95  # Largest allowed bet, divided by the bet that could lose the whole capital.
+MARGIN = 1.05  # Bets are planned to reach this multiple of the goal.
+# With n units, the bet is adapted every max(1, n // LOOKS) units, so about this many times.
+LOOKS = 256
+AIM = 0.4  # Each clip is chosen to win most if the true error rate is (1 − AIM)·limit.
 ROOT_TWO_PI = 2.5066282746310002
 
 
@@ -61,7 +62,8 @@ def reaches(
     with_judge = items.shape[1] > 1
     n, n_clips = len(units), len(clips)
     every = max(1, n // LOOKS)
-    # For each c: the number of earlier items that c clips and larger c do not; the sum of their π.
+    # For each clip c: the number of earlier items that are clipped at c but not at the next larger
+    # clip, and the sum of their probabilities π.
     clipped, of_clipped = np.zeros(n_clips), np.zeros(n_clips)
     counted = 0.0
     capital, bet, clip = 1.0, 0.0, clips[0, 0]

@@ -28,8 +28,8 @@ from fastarac._kernels.codes import (
 )
 
 LANES = 16
-ROWS = 4  # rows added to a lane between reading and writing its sums
-BLOCK = 256  # rows of lanes; 2 * (255 * BLOCK / 2)**2 < 2**32, so that nothing overflows
+ROWS = 4  # Number of rows added to the sums of a lane between loading and storing the sums.
+BLOCK = 256  # Number of rows summed in 32 bits: 2 * (255 * BLOCK / 2)**2 < 2**32, so no sum overflows.
 U = np.uint32
 
 
@@ -109,7 +109,7 @@ def join(x: Array, y: Array) -> None:
 def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
     """Write correct items, incorrect items and doubled pairs of each row of `counts` (bytes)."""
     n = len(codes)
-    rows = n // LANES // ROWS * ROWS  # the rows after these are added one by one
+    rows = n // LANES // ROWS * ROWS  # `lane_rows` adds these rows; the loop below adds the rest
     sums = np.empty(6 * LANES, np.uint32)
     of_lane = np.empty((LANES, 6), np.int64)
     part = np.empty(6, np.int64)
@@ -183,7 +183,7 @@ def points_of_counts(
     has no point. Indices are unsigned, so that numba emits no checks for negative ones.
     """
     n = np.uint64(len(codes))
-    nothing = weights[0] - weights[0]  # 0 in the type of the weights
+    nothing = weights[0] - weights[0]  # zero, with the type of the weights
     ta[0] = nothing
     fa[0] = nothing
     which[0] = 0
@@ -192,7 +192,7 @@ def points_of_counts(
     last = np.uint64(0)
     alike = len(weights) == 1
     first_weight = weights[0]
-    if alike and len(ta) == len(codes) + 1:  # there are no ties: each drawn unit is a point
+    if alike and len(ta) == len(codes) + 1:  # without ties, each drawn unit is a point
         last = np.uint64(1)
         for k in range(lanes):
             for i in range(np.uint64(k), n, np.uint64(lanes)):
@@ -206,9 +206,10 @@ def points_of_counts(
                 which[last] = tie
                 last += np.uint64(row[i] > 0)
         return np.int64(last)
-    in_use = np.uint64(1)  # 0 if the next point overwrites the last one
+    # 0 while no unit of the current tie is drawn, so that the next tie overwrites its point.
+    in_use = np.uint64(1)
     for k in range(lanes):
-        # Branches on random draws would be mispredicted.
+        # The loop has no branches on the draws, because the processor would mispredict them.
         for i in range(np.uint64(k), n, np.uint64(lanes)):
             code = np.int64(codes[i])
             count = np.int64(row[i])
@@ -243,9 +244,9 @@ def polygon_of_counts(
     t = f = t0 = f0 = doubled = 0.0
     height = 1.0
     for k in range(lanes):
-        # A tie is added when the next tie begins; the last tie is added in an extra step after the end.
+        # A tie is added when the next tie begins. One extra step after the end adds the last tie.
         for i in range(k, n + lanes if k + 1 == lanes else n, lanes):
-            if (i >= n or codes[i] & STARTS) and t + f > 0.0:  # for an undrawn tie, this adds 0
+            if (i >= n or codes[i] & STARTS) and t + f > 0.0:  # adds 0 if no unit of the tie is drawn
                 here = t / (t + f)
                 if flat:
                     height = here
@@ -323,7 +324,7 @@ def area_between(
     a, b = along
     c, d = height
     begin, end = 0, points - 1
-    while end - begin > 1:  # find the last point with x <= `low`
+    while end - begin > 1:  # bisection for the last point with x <= `low`
         middle = (begin + end) // 2
         if a * float(ta[middle]) + b * float(fa[middle]) <= low:
             begin = middle
@@ -401,10 +402,11 @@ def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, he
     for j in range(len(grid)):
         place = grid[j] * along
         whole = float(round(place))
-        if abs(place - whole) <= 1e-12 * along:  # rounding could put the position beside a jump
+        # Rounding must not move the position to the other side of a jump.
+        if abs(place - whole) <= 1e-12 * along:
             place = whole
         end = points
-        while end - i > 1:  # the last point at or before the position lies in i … end
+        while end - i > 1:  # bisection for the last point with x <= place
             middle = (i + end) // 2
             x = float(fa[middle]) if curve == ROC else float(ta[middle]) + float(fa[middle])
             if x <= place:
@@ -431,7 +433,7 @@ def curve_point(
         return x, (total - f) / total
     if curve == GENERALIZED_RC:
         return x, f / total
-    if i == 0:  # nothing is accepted, so the ratio is 0/0: use the next point
+    if i == 0:  # 0/0 at the first point, so use the ratio at the next point
         t, f = float(ta[1]), float(fa[1])
     if curve == RC:
         return x, f / (t + f)

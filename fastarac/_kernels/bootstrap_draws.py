@@ -16,10 +16,12 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import CORRECT
 
-STEP = np.uint64(0x9E3779B97F4A7C15)  # increment of the generator's state
-BUFFER = 512  # number of random words generated at a time
-N_LIMITS = 12  # number of Poisson(1) values that are distinguished; 12 or more have probability 8e-10
-DIRECT = 10.0  # binomials with at least this mean are drawn by rejection
+# Increment of the generator's state at each step (the constant of SplitMix64).
+STEP = np.uint64(0x9E3779B97F4A7C15)
+BUFFER = 512  # Number of 64-bit random words generated at a time.
+# Largest Poisson(1) count that can be drawn. Counts of 12 or more have probability 8e-10 in all.
+N_LIMITS = 12
+DIRECT = 10.0  # Binomial counts with at least this mean are drawn by rejection.
 
 _TAIL = np.array(
     [
@@ -142,8 +144,7 @@ def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, 
                 i = begin + below(end - begin, state)
                 if len(strata) > 0:
                     i = strata[i]
-                # Pick a unit with probability proportional to its count, by rejection: counts are below
-                # 16.
+                # Rejection picks a unit with probability proportional to its count, which is below 16.
                 if np.int64(next_word(state) >> np.uint64(60)) < np.int64(row[i]):
                     row[i] -= np.uint8(1)
                     missing += 1
@@ -207,7 +208,7 @@ def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
     alpha = (2.83 + 5.1 / b) * root
     mode = math.floor((size + 1.0) * p)
     above, beneath = mode + 1.0, size - mode + 1.0
-    # Logarithm of the ratio of neighbouring probabilities at the mode.
+    # Nearly ln(P(mode)/P(mode + 1)), the slope of the log probability at the mode.
     lean = math.log(above / (odds * beneath))
     at_mode = tail(mode) + tail(size - mode)
     while True:
@@ -216,7 +217,7 @@ def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
         us = 0.5 - abs(u)
         x = math.floor((2.0 * a / us + b) * u + size * p + 0.5)
         if us >= 0.07 and v <= 0.92 - 4.2 / b:
-            return min(n, np.int64(x))  # beyond 2**53 not every integer is a float
+            return min(n, np.int64(x))  # rounding of n to a float may have made x too large
         if x < 0.0 or x > size:
             continue
         d = x - mode

@@ -20,7 +20,7 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 
 OPENS, TABLE, TOP = range(3)  # rows of `layout`
-BLOCK = 512  # items whose cells are found together
+BLOCK = 512  # Number of items whose cells are found together, so that the arrays stay in the cache.
 CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of `weights`
 
 
@@ -115,10 +115,11 @@ def best_cuts(
     free = stages - 1
     cuts = np.zeros(stages, np.int64)
     found = np.full(stages, -1, np.int64)
-    prefix = np.zeros(stages + 1, np.int64)  # table index of the earlier models' cuts
+    # For each stage, the row in the table of its model; it depends on the cuts of the earlier models.
+    prefix = np.zeros(stages + 1, np.int64)
     cost = np.zeros((stages + 1, parts))
     errors = np.zeros((stages + 1, parts))
-    beyond = np.zeros(stages + 1)  # summed excess over the capacities
+    beyond = np.zeros(stages + 1)  # sum, over the stages, of the excess over the capacity
     best_cost, best_excess = np.full(parts, np.inf), np.inf
     s = 0
     entering = True
@@ -128,7 +129,7 @@ def best_cuts(
         if entering:
             cuts[s] = 0 if last else window[0, s]
             if layout[OPENS, s] == 1 and s > 0:
-                # Extend the table index by the cut of the previous model.
+                # The row depends also on the cut of the previous model.
                 prefix[s] = prefix[s - 1] * (layout[TOP, s - 1] + 1) + cuts[s - 1]
             elif s > 0:
                 prefix[s] = prefix[s - 1]
@@ -145,7 +146,8 @@ def best_cuts(
         reached = correct + wrong
         if layout[OPENS, s] == 1 and not last:
             reached = tables[0, at + top] + tables[1, at + top]
-        # Adding the parts' differences from the largest part down gives the exact sign of the sum.
+        # The differences of the parts are added from the largest part down, so that the sign of the sum
+        # is exact.
         dearer, above = 0.0, 0.0
         for k in range(parts):
             cost[s + 1, k] = (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-# Types of confidences, whose bits kernels read.
+# Types of confidences. Kernels read the bits of the confidences accordingly.
 FLOAT, SIGNED, UNSIGNED = range(3)
 
-# Areas under the precision, over the acceptance rate or the recall. Trapezoids and steps depend on
-# the curve's points only; means over items and integrals also model the order inside ties.
+# Areas under the precision: PRECISION_… over the acceptance rate, RECALL_… over the recall. Trapezoids
+# and steps use only the points of the curve. Means and integrals also average over the order inside
+# ties.
 (
     PRECISION_TRAPEZOIDS,
     PRECISION_MEANS,
@@ -15,7 +16,7 @@ FLOAT, SIGNED, UNSIGNED = range(3)
     RECALL_STEPS,
     RECALL_INTEGRALS,
 ) = range(6)
-# Two areas in one pass: PRECISION_TRAPEZOIDS (or the same of the risk), and RECALL_STEPS.
+# Two areas in one pass: trapezoids under the precision or the risk, and RECALL_STEPS.
 PRECISION_AND_STEPS, RISK_AND_STEPS = 6, 7
 OF_ESTIMATOR = {
     "trapezoid": PRECISION_TRAPEZOIDS,
@@ -28,20 +29,22 @@ OF_INTERPOLATION = {
     "davis-goadrich": RECALL_INTEGRALS,
 }
 
-# Curves with bootstrap bands.
+# Curves for which bootstrap bands can be computed.
 ARAC, GENERALIZED_RC, RC, ARP, ROC = range(5)
 
-# Bits of a bootstrap unit's code: the unit is correct; the unit is the first of its tie.
+# Bits in the code of a bootstrap unit: CORRECT if the unit is correct, STARTS if it is the first unit
+# of its tie.
 CORRECT, STARTS = 1, 2
 
-# Rules that choose the ties that become points of a curve. The lowest tie always becomes one.
+# Rules that choose which ties become points of a curve. The lowest tie is always a point.
 EVERY = 0
-CORNERS = 1  # also the highest tie, and ties where the ROC curve turns
-TP_CHANGES = 2  # also the highest tie, and ties next to a change of tp
-TP_CHANGES_ONLY = 3  # also ties next to a change of tp, including its change from 0
+CORNERS = 1  # also the highest tie, and each tie unless the tie below has the same p and q
+TP_CHANGES = 2  # also the highest tie, and each tie if tp changes at it or at the tie below
+TP_CHANGES_ONLY = 3  # as TP_CHANGES, but the highest tie is not always a point
 
-# Coordinates x and y of a curve's points; p positives, n negatives.
+# Coordinates x, y of the points of a curve, with tp and fp true and false positives, among p positives
+# and n negatives.
 RATES = 0  # fp / n, tp / p
 PRECISION = 1  # tp / (tp + fp), tp / p
-MISSES = 2  # fp / n, (positives - tp) / p
+MISSES = 2  # fp / n, (p - tp) / p
 COUNTS = 3  # fp, tp, and also tn and fn

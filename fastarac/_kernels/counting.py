@@ -16,8 +16,8 @@ from fastarac._kernels._jit import Array, kernel, linear_kernel
 TABLE_BITS = 15
 N_SLOTS = 1 << TABLE_BITS
 MAX_DISTINCT = 1 << 12
-NONE = MAX_DISTINCT  # marks an empty slot
-BLOCK = 1 << 11  # items processed together, in the cache
+NONE = MAX_DISTINCT  # value that marks an empty slot of the hash table
+BLOCK = 1 << 11  # Number of items processed together, so that they stay in the cache.
 
 
 @kernel
@@ -108,6 +108,6 @@ def share_points(
         accepted = float(counts[i] + others[i])
         x[i] = (total - accepted if rejected else accepted) / total
         y[i] = float(counts[i]) / accepted
-    if start == 0:  # nothing is accepted, so the share is 0/0: use the next point's
+    if start == 0:  # 0/0 at the first point, so use the share at the next point
         x[0] = 1.0 if rejected else 0.0
         y[0] = float(counts[1]) / float(counts[1] + others[1])

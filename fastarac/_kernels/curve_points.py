@@ -23,8 +23,8 @@ from fastarac._kernels.keys import next_tie, one_and_sign, threshold_bits
 from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS
 from fastarac._kernels.ties import small_pairs, sorted_halves
 
-BLOCK = 1 << 12  # number of labels after which the loop checks for a third value
-ROWS = 1 << 11  # rows processed together, so that a column's index stays in the cache
+BLOCK = 1 << 12  # Number of labels encoded before the loop checks whether they have a third value.
+ROWS = 1 << 11  # Number of rows processed together, so that the index of a column stays in the cache.
 HALF_PLACES = HALF_CELLS << MANTISSA_SHIFT
 
 
@@ -59,7 +59,7 @@ def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
 @kernel
 def is_kept(rule: int, p: int, q: int, next_p: int, next_q: int) -> bool:
     """Return whether a tie becomes a point; `next_p` and `next_q` belong to the tie below."""
-    if rule == EVERY or next_p < 0:  # -1 means that no tie is below
+    if rule == EVERY or next_p < 0:  # next_p is -1 at the lowest tie
         return True
     if rule == CORNERS:
         return p != next_p or q != next_q
@@ -123,7 +123,7 @@ def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]
     position = 1
     tp = 0
     fp = 0
-    higher = -1  # the previous bucket, whose row still lacks the tie below it
+    higher = -1  # the last bucket visited; the tie below it is not known yet
     for r in range(len(rows) + 1):
         b = len(rows) - 1 - r
         if b >= 0 and rows[b, 0] == 0:
@@ -433,8 +433,8 @@ def rank_rows(
             for i in range(size):
                 value = column[i]
                 k = np.int64(starts[part_of(places[i], own_cells)])
-                # Three steps nearly always suffice. They have no branches, because these would be
-                # mispredicted.
+                # Three steps nearly always reach the score. They have no branches, because the
+                # processor would mispredict them.
                 k += 1 if levels[k] < value else 0
                 k += 1 if levels[k] < value else 0
                 k += 1 if levels[k] < value else 0
@@ -473,7 +473,7 @@ def discounted_gains(gains: Array, scores: Array, cumulative_discounts: Array, r
         order = np.argsort(scores[r], kind="mergesort")
         total = 0.0
         rank = 0
-        used = 0.0  # cumulative discount of the ranks above this tie
+        used = 0.0  # sum of the discounts of the ranks above this tie
         i = len(order) - 1
         while i >= 0:
             value = scores[r, order[i]]

@@ -10,7 +10,7 @@ from typing import Any
 from fastarac._kernels._intrinsics import multiply_add
 from fastarac._kernels._jit import kernel
 
-SPLITTER = 134217729.0  # 2**27 + 1 splits a double into two halves
+SPLITTER = 134217729.0  # Multiplying by 2**27 + 1 splits a double into two halves (Veltkamp).
 
 
 @kernel
@@ -54,7 +54,8 @@ def _rest_at_once(a: float, b: float, p: float) -> float:
 
 
 _rest: Any = kernel(_rest_by_halves if multiply_add is None else _rest_at_once)
-_rest.in_python = _rest_by_halves  # see `interpreted`
+# `interpreted` uses this version in place of the processor instruction.
+_rest.in_python = _rest_by_halves
 
 
 @kernel

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.smaller_class import first_from
 
-BLOCK = 4096  # terms per partial sum, so that a sum of millions keeps its digits
+# Number of terms per partial sum. Short partial sums keep the rounding error of long sums small.
+BLOCK = 4096
 
 
 @kernel

@@ -19,7 +19,8 @@ from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.ties import count_keys
 
-MAX_COMPARED = 40  # up to this many comparisons per item, comparing all pairs beats sorting
+# Maximum number of comparisons per item for which comparing all pairs is faster than sorting.
+MAX_COMPARED = 40
 
 
 @kernel
@@ -60,7 +61,7 @@ def scatter_blocks(
         block = code >> shift
         p = positions[block]
         positions[block] = p + 1
-        if p >= len(keys):  # another thread has changed the codes since they were counted
+        if p >= len(keys):  # true only if another thread has changed the codes meanwhile
             break
         keys[p] = (o << one) | bits.dtype.type(labels[i])
         halves[p] = 2 * (code & mask) + upper
@@ -125,7 +126,7 @@ def pairs_of_blocks(
         start = 0
         for g in range(b << shift, min((b + 1) << shift, len(pairs))):
             s = 4 * (g - (b << shift))
-            # Scattering has advanced each position to the end of its stream.
+            # The loop above has advanced each position to the end of its stream.
             low, middle, high, end = positions[s], positions[s + 1], positions[s + 2], positions[s + 3]
             if end - start > len(spare):
                 spare = np.empty(2 * (end - start), keys.dtype)

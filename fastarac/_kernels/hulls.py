@@ -11,9 +11,9 @@ from typing import Any
 
 from fastarac._kernels._jit import Array, kernel, linear_kernel
 
-ROUNDING = 2.0**-49  # bound on the rounding error of the products, relative to them
-NEGLIGIBLE = 1e-290  # products below this may have lost digits to underflow
-HALF = 31  # bits of a half: counts below 2**62 are split into two halves
+ROUNDING = 2.0**-49  # Bound on the rounding error of a product, relative to the product.
+NEGLIGIBLE = 1e-290  # Products below this may have lost digits by underflow.
+HALF = 31  # Number of bits in each half of a count; counts below 2**62 are split into two halves.
 LOW = (1 << HALF) - 1
 LOWEST = (1 << 2 * HALF) - 1
 
@@ -123,10 +123,11 @@ def risk_corners(
             accepted_b = (float(right[b]) + float(wrong[b])) * scale
             right_a, wrong_a = float(right[a]) * scale, float(wrong[a]) * scale
             if right[a] == 0 and wrong[a] == 0:
-                right_a = 1.0  # nothing is accepted: a right item stands for a risk of 0
+                right_a = 1.0  # if nothing is accepted, one right item gives the risk 0
             up_b, across_b = float(right[b] - right[a]) * scale, float(wrong[b] - wrong[a]) * scale
             up_c, across_c = float(right[c] - right[a]) * scale, float(wrong[c] - wrong[a]) * scale
-            # the slopes from a to b and from a to c, times the accepted items at all three points
+            # Compare the slopes from a to b and from a to c. Both are multiplied by the accepted items
+            # at a, b and c, so that no division is needed.
             to_b, to_c = accepted_c * (up_c + across_c), accepted_b * (up_b + across_b)
             more = (across_b * right_a - wrong_a * up_b) * to_b
             less = (across_c * right_a - wrong_a * up_c) * to_c

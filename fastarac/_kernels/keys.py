@@ -33,7 +33,7 @@ def ordered(bits: Any, sign: Any, kind: int) -> Any:
     if kind == UNSIGNED:
         return bits
     if kind == FLOAT and bits & sign:
-        return sign if bits == sign else ~bits  # minus zero is zero
+        return sign if bits == sign else ~bits  # minus zero counts as zero
     return bits ^ sign
 
 
@@ -89,11 +89,12 @@ def encode_two_ended(
         every &= o
         keys[i] = (o << one) | bits.dtype.type(labels[i])
     front = 0 if every & sign else len(bits)
-    if (some ^ every) & sign:  # values on both sides of zero
+    if (some ^ every) & sign:  # some values are negative and others are not
         front = 0
         back = len(bits) - 1
         for i in range(len(bits)):
-            o = bits.dtype.type(ordered(bits[i], sign, kind))  # numba may have widened it to 64 bits
+            # Numba may have widened the result to 64 bits.
+            o = bits.dtype.type(ordered(bits[i], sign, kind))
             upper = np.int64(1) if o & sign else np.int64(0)
             keys[back if upper else front] = (o << one) | bits.dtype.type(labels[i])
             front += 1 - upper

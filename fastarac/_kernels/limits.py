@@ -68,7 +68,7 @@ def within_risk(
     n = len(keys)
     for b in range(len(above)):
         if bounds[b] < n and float(above[b, 2]) / float(n - bounds[b]) > max_risk:
-            incorrect = above[b, 2]  # every point of this bucket exceeds the limit: skip the bucket
+            incorrect = above[b, 2]  # all points of this bucket exceed the limit, so skip the bucket
             continue
         start = bounds[b]
         while start < bounds[b + 1]:

@@ -14,14 +14,14 @@ import numpy as np
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.double_double import add, multiply
 
-BLOCK = 1024  # tables
+BLOCK = 1024  # Number of tables in a block, whose cells stay in the cache.
 
-# The rows of a block's cells.
+# Rows of the array that holds the cells of a block of tables, and sums of cells.
 N_ROWS = 11
 TP, FP, FN, TN, POSITIVES, NEGATIVES, RIGHT, WRONG, DETERMINANT, RAW_TN, RAW_NEGATIVES = range(N_ROWS)
 
-# The numbers of the measures, in the order of `measures._tables.NAMES`; the last is the F-measure for
-# any β.
+# Numbers of the measures, in the order of `measures._tables.NAMES`. The last is the F-measure for any
+# β.
 (
     ACCURACY,
     ERROR_RATE,
@@ -53,7 +53,8 @@ TP, FP, FN, TN, POSITIVES, NEGATIVES, RIGHT, WRONG, DETERMINANT, RAW_TN, RAW_NEG
     F_BETA,
 ) = range(28)
 
-# The measures of the form a/(a + b): the rows a and b.
+# For each measure of the form a/(a + b), the rows that hold a and b. For other measures, both entries
+# are 0.
 SHARES = np.zeros((F_BETA + 1, 2), np.int64)
 SHARES[ACCURACY] = RIGHT, WRONG
 SHARES[ERROR_RATE] = WRONG, RIGHT
@@ -70,7 +71,8 @@ SHARES[PREVALENCE] = POSITIVES, NEGATIVES
 SQRT_HALF_BITS = int(np.float64(0.5**0.5).view(np.int64))
 FRACTION_BITS = 52
 LN_2 = float(np.log(2.0))
-POWER_OF_E = 3.0**0.5 / np.pi  # √3/π, the discriminant power at an odds ratio of e
+# √3/π: the discriminant power is √3/π times the logarithm of the odds ratio.
+POWER_OF_E = 3.0**0.5 / np.pi
 
 
 @kernel
@@ -184,7 +186,7 @@ def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
     elif measure == GEOMETRIC_MEAN:
         for i in range(n):
             out[i] = np.sqrt(tp[i] * tn[i] / (positives[i] * negatives[i]))
-    elif measure == ADJUSTED_GEOMETRIC_MEAN:  # uses TNR·(FP + TN) = TN
+    elif measure == ADJUSTED_GEOMETRIC_MEAN:  # here TNR·(FP + TN) is replaced by the equal TN
         raw_tn, raw_negatives = rows[RAW_TN], rows[RAW_NEGATIVES]
         for i in range(n):
             mean = np.sqrt(tp[i] * tn[i] / (positives[i] * negatives[i]))
@@ -192,7 +194,8 @@ def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
             none_found = 0.0 if positives[i] > 0.0 else np.nan
             out[i] = adjusted if tp[i] > 0.0 else none_found
     elif measure == OPTIMIZED_PRECISION:
-        # |TPR − TNR|/(TPR + TNR), multiplied by both class sizes: equal rates then give exactly 0.
+        # This is |TPR − TNR|/(TPR + TNR). Numerator and denominator are multiplied by both class sizes,
+        # so that equal rates give exactly 0.
         for i in range(n):
             upper, lower = tp[i] * fp[i], tn[i] * fn[i]
             imbalance = abs(upper - lower) / (2.0 * tp[i] * tn[i] + upper + lower)
@@ -219,7 +222,8 @@ def discriminant_power(right: float, wrong: float, difference: float) -> float:
     bits = np.float64(ratio).view(np.int64)
     exponent = (bits - SQRT_HALF_BITS) >> FRACTION_BITS
     mantissa = np.int64(bits - (exponent << FRACTION_BITS)).view(np.float64)  # in [√½, √2)
-    # ln m = 2 artanh((m − 1)/(m + 1)); if the exponent is 0, m = right/wrong
+    # For a mantissa m, ln m = 2 artanh((m − 1)/(m + 1)). If the exponent is 0, m is right/wrong, and m
+    # − 1 is known at full precision from `difference`.
     above = difference if exponent == 0 else mantissa - 1.0
     below = right + wrong if exponent == 0 else mantissa + 1.0
     s = above / below

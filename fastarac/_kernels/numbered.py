@@ -16,7 +16,7 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import BLOCK, counts_needed, fill_buckets, sort_keys
 
-SHORT = 32  # up to this many keys that share their upper bits are sorted by insertion
+SHORT = 32  # Maximum number of keys with equal upper bits that are sorted by insertion.
 
 
 @kernel
@@ -73,10 +73,10 @@ def sort_in_full(keys: Array, start: int, end: int, shift: int, bits: Array, kin
         own = ordered(bits[number_of(keys[i], shift)], sign, kind)
         rising &= before <= own
         before = own
-    if rising:  # already sorted, as when all values are equal
+    if rising:  # already sorted, for example if all values are equal
         return
     low = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
-    # The lower bits of each value, followed by its present position.
+    # Sort keys that hold the lower bits of a value, followed by the present position of the value.
     places = np.empty(end - start, np.uint64)
     for i in range(end - start):
         own = np.uint64(ordered(bits[number_of(keys[start + i], shift)], sign, kind))
@@ -101,7 +101,7 @@ def order_buckets(
     n = len(order)
     sign = one_and_sign(bits)[1]
     width = np.uint64(shift)
-    whole = bits.itemsize == 4  # a key holds all bits of a 32-bit value
+    whole = bits.itemsize == 4  # the key of a 32-bit value holds all of its bits
     for b in range(first, last):
         distinct = marked = 0
         end = bounds[b + 1]

@@ -20,9 +20,10 @@ from fastarac._kernels.smaller_class import BLOCK, cells_between
 
 QUANTIZED_BITS = 31
 N_QUANTIZED = 1 << QUANTIZED_BITS
-LINE = 16  # keys per cache line; a bucket's next line is prefetched before the first write to it
-RANGE_BITS = 20  # 4,096 ranges of keys
-FEW_MARKS = 8  # up to this many marks, each key is compared with every mark
+# Number of keys per cache line. The next line of a bucket is prefetched before it is written to.
+LINE = 16
+RANGE_BITS = 20  # Logarithm (base 2) of the number of keys in a range; there are 4,096 ranges.
+FEW_MARKS = 8  # Maximum number of marks that each key is compared with one by one.
 
 
 @kernel
@@ -80,7 +81,7 @@ def count_quantized(
     for b in range(first, last):
         part = keys[bounds[b] : bounds[b + 1]]
         correct = 0
-        positions = 0  # Σ items below each correct item; of these, 0, 1, 2, … are correct
+        positions = 0  # the sum of the positions of the correct items
         for i in range(len(part)):
             label = np.int64(part[i] & one)
             correct += label
@@ -89,6 +90,7 @@ def count_quantized(
         row[0] = 0
         row[1] = correct
         row[2] = len(part) - correct
+        # The correct items have correct·(correct − 1)/2 correct items below them; subtract these twice.
         row[3] = 2 * positions - correct * (correct - 1)
         for start in range(1, len(part), BLOCK):
             upper = part[start : start + BLOCK]
@@ -112,7 +114,7 @@ def pick(keys: Array, marks: Array, marked: Array, numbers: Array) -> int:
     last_mark = np.uint32(8 * len(marks) - 1)
     n = 0
     hits = np.empty(BLOCK, np.uint8)
-    some = hits.view(np.uint64)  # hits are rare, so eight bytes are checked at a time
+    some = hits.view(np.uint64)  # view for checking eight bytes at a time, because hits are rare
     for start in range(0, len(keys), BLOCK):
         block = keys[start : start + BLOCK]
         hits[:] = 0

@@ -11,7 +11,7 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.sort import counts_needed, sort_keys
 from fastarac._kernels.weighted import sort_pairs
 
-MAX_GRADE = 63  # whole gains up to this value are sorted by counting
+MAX_GRADE = 63  # Largest whole-number gain for which gains are sorted by counting.
 
 
 @kernel
@@ -75,7 +75,7 @@ def best_sums(
         most = max(most, offsets[q + 1] - offsets[q])
     grades = np.empty(MAX_GRADE + 1, np.int64)
     sorted_gains = np.empty(most)
-    bits = sorted_gains.view(np.uint64)  # for floats >= 0, bits have the order of the values
+    bits = sorted_gains.view(np.uint64)  # for floats >= 0, the bits sort like the values
     spare = np.empty(most, np.uint64)
     counts = np.empty(counts_needed(most), np.int32)
     for q in range(first, last):
@@ -102,7 +102,7 @@ def best_sums(
                 grade -= 1
         else:
             for i in range(length):
-                sorted_gains[i] = gains[start + i] + 0.0  # minus zero becomes zero
+                sorted_gains[i] = gains[start + i] + 0.0  # adding 0.0 turns minus zero into zero
             sort_keys(bits[:length], spare, counts)
             while rank < shown:
                 total += sorted_gains[length - 1 - rank] * discounts[rank]

@@ -13,7 +13,7 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel, linear_kernel
 
-MIXED = 3  # labels of a tie: 1 for correct items plus 2 for incorrect ones
+MIXED = 3  # The labels of a tie are coded as 1 (correct), 2 (incorrect) or 3 (both).
 
 
 @linear_kernel

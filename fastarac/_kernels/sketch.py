@@ -22,13 +22,15 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import ordered
 
-CELL_BITS = 10  # finer than in `sort`, so that a cell holds few intervals
+# Logarithm (base 2) of the number of cells per octave; finer than in `sort`, so that a cell holds few
+# intervals.
+CELL_BITS = 10
 HALF_CELLS = 32 << CELL_BITS
 N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
-FEW = 8  # up to this many intervals are searched one by one
+FEW = 8  # Maximum number of intervals that are searched one by one.
 
-DEPTH = 66  # the greatest number of distinct nested ranges, plus one
+DEPTH = 66  # Largest possible number of nested ranges, plus one.
 SIGN = np.uint64(1 << 63)
 ONE = np.uint64(1)
 ALL = ~np.uint64(0)
@@ -163,7 +165,7 @@ def collapse(
         if q <= share * (budget[0] - q_above) and p <= share * (budget[1] - p_above):
             prefix = low[i] & ~span(level)
             if n and new_low[n - 1] == prefix and new_bits[n - 1] == level:
-                new_counts[n - 1, 0] += q  # the previous node's range includes this node
+                new_counts[n - 1, 0] += q  # the previous node covers this range, so it takes the counts
                 new_counts[n - 1, 1] += p
                 continue
             new_low[n] = prefix
@@ -172,7 +174,7 @@ def collapse(
             new_counts[n, 1] = p
             n += 1
             continue
-        if bits[i] == level:  # keep the node of the whole range, and look at the nodes inside it
+        if bits[i] == level:  # keep the node of the whole range, and continue with the nodes inside
             new_low[n] = low[i]
             new_bits[n] = level
             new_counts[n, 0] = counts[i, 0]
@@ -186,7 +188,7 @@ def collapse(
         half = (low[j - 1] >> np.uint64(level - 1)) << np.uint64(level - 1)
         first = i
         last = j - 1
-        while first < last:  # find the first node of the upper half
+        while first < last:  # bisection for the first node of the upper half
             middle = (first + last) // 2
             if low[middle] >= half:
                 last = middle
@@ -215,7 +217,7 @@ def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, 
     top = 0
     n = 0
     position = np.uint64(0)
-    full = False  # whether `position` has run beyond the last key
+    full = False  # whether `position` would be beyond the last key
     for k in range(len(low) + 1):
         while top and (k == len(low) or open_end[top - 1] < low[k]):
             top -= 1

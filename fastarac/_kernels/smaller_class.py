@@ -16,7 +16,7 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import one_and_sign, ordered
 
-BLOCK = 1 << 11  # items processed together, in the cache
+BLOCK = 1 << 11  # Number of items processed together, so that they stay in the cache.
 
 
 @kernel
@@ -156,7 +156,7 @@ def count_gaps(
             gap_of[alone] = entry >> 1
             key_of[alone] = keys[i]
             alone += 1 - (entry & 1)
-        for j in range(alone):  # a loop of its own, so that loads need not wait for stores
+        for j in range(alone):  # a separate loop, so that loads do not wait for stores
             gaps[gap_of[j], 0] += np.uint64(1)
         for j in range(alone):
             gap = gap_of[j]

@@ -16,14 +16,18 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import one_and_sign, ordered
 
-CELL_BITS = 7  # log2 of the cells per octave of the distance from an end
-HALF_CELLS = 32 << CELL_BITS  # 32 octaves from each end
+# Cells become finer towards both ends: logarithm (base 2) of the number of cells per octave of the
+# distance from an end.
+CELL_BITS = 7
+HALF_CELLS = 32 << CELL_BITS  # Number of cells for the 32 octaves near an end.
 N_CELLS = 2 * HALF_CELLS
 MANTISSA_SHIFT = 52 - CELL_BITS
 
-BLOCK = 1 << 11  # items whose cells are found together, in the cache
-SMALL = 24  # up to this many keys are sorted by insertion
-MAX_COST = 16  # with more keys per cell, averaged over the keys, a radix sort replaces insertion
+BLOCK = 1 << 11  # Number of items whose cells are found together, so that they stay in the cache.
+SMALL = 24  # Maximum number of keys that are sorted by insertion.
+# Maximum number of keys in a cell, averaged over the keys, for which insertion is used. With more keys
+# per cell, a radix sort is faster.
+MAX_COST = 16
 
 
 @kernel
@@ -157,7 +161,7 @@ def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) 
             counts[d] += 1
         in_spare = not in_spare
     if in_spare:
-        for i in range(n):  # assigning the slice would add two seconds of compilation
+        for i in range(n):  # a loop, because a slice assignment adds 2 seconds of compilation
             keys[i] = spare[i]
 
 
@@ -206,7 +210,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
         counts[c] = total
         total += count
         cost += count * count
-    if shift == T(0):  # a cell holds a single value: write each as often as it was counted
+    if shift == T(0):  # each cell holds one value: write the value as often as it was counted
         first = 0
         for c in range(n_cells):
             last = np.int64(counts[c + 1]) if c + 1 < n_cells else n

@@ -39,16 +39,17 @@ from fastarac._kernels.codes import (
 from fastarac._kernels.double_double import add, divide, multiply
 from fastarac._kernels.runs import merge
 
-DIRECT = 12  # up to this many terms of a harmonic sum are added one by one
-FROM = 1 << 8  # the asymptotic series is used from this term on
+DIRECT = 12  # Maximum number of terms for which a whole harmonic sum is added term by term.
+FROM = 1 << 8  # Number of the first term for which the asymptotic series is precise enough.
 TINY = 2.0**-106
 LN_2, LN_2_LOW = 0.6931471805599453, 2.3190468138462996e-17
 
 MAX_TOTAL = 1 << 35
-BLOCK = 1 << 11  # points processed together, in the cache
-LANES = 1 << 8  # independent partial sums, so that no addition waits for another
-ROUNDER = 1.5 * 2.0**52  # adding and subtracting it rounds to a whole number
-NARROW = 2.0**-8  # ties of at most this share of the items above use a series instead of log1p
+BLOCK = 1 << 11  # Number of points processed together, so that they stay in the cache.
+LANES = 1 << 8  # Number of independent partial sums, so that additions need not wait for each other.
+ROUNDER = 1.5 * 2.0**52  # Adding and then subtracting this number rounds to a whole number.
+# Largest size of a tie, as a share of the items above it, for which a series replaces log1p.
+NARROW = 2.0**-8
 
 
 @kernel
@@ -58,7 +59,7 @@ def log_of_ratio(a: float, b: float) -> tuple[float, float]:
     while b > 1.5 * a:
         a *= 2.0
         twos += 1
-    # ln(b/a) = 2·(z + z**3/3 + z**5/5 + …) with z = (b - a)/(b + a), at most 1/5
+    # ln(b/a) = 2·(z + z**3/3 + z**5/5 + …) with z = (b - a)/(b + a) <= 1/5.
     high, low = divide(b - a, 0.0, b + a, 0.0)
     square_high, square_low = multiply(high, low, high, low)
     power_high, power_low = 2.0 * high, 2.0 * low
@@ -80,7 +81,7 @@ def log_of_ratio(a: float, b: float) -> tuple[float, float]:
 def beyond_log(doubled: float) -> tuple[float, float]:
     """Return H(k) − ln(k + 1/2) − γ as a double-double, given `doubled` = 2k + 1 with k >= `FROM`."""
     square, square_low = multiply(doubled, 0.0, doubled, 0.0)
-    u, u_low = divide(4.0, 0.0, square, square_low)  # 1/(k + 1/2)**2
+    u, u_low = divide(4.0, 0.0, square, square_low)  # u = 1/(k + 1/2)**2
     tail = 31.0 / 8064.0 - u * (127.0 / 30720.0 - u * (511.0 / 67584.0 - u * 0.02108271643))
     high, low = divide(-7.0, 0.0, 960.0, 0.0)
     high, low = add(high, low, u * tail, 0.0)
@@ -181,9 +182,9 @@ def add_up_integrals(
             continue
         n0, g = t0 + f0, p + q
         term = p
-        if n0 > 0.0 and g > 0.0:  # g is 0 if adding a tiny weight does not change the sum
-            # (t0 − p·n0/g)·ln(1 + g/n0), written so that nothing cancels if the tie has the precision
-            # of the items above, and that no product of two small weights underflows.
+        if n0 > 0.0 and g > 0.0:  # g is 0 if the weight of the tie is too small to change the sum
+            # This is (t0 − p·n0/g)·ln(1 + g/n0). In this form, nothing cancels if the tie and the items
+            # above it have the same precision, and no product of two small weights underflows.
             term += (t0 * (q / g) - f0 * (p / g)) * math.log1p(g / n0)
         high, low = add(high, low, term * (p / g) if of_recall else term, 0.0)
     return high, low
@@ -199,7 +200,7 @@ def add_up_polygon(
     high = low = 0.0
     t0 = float(true_accepts[first - 1])
     b_high, b_low = add(t0, 0.0, float(false_accepts[first - 1]), 0.0)
-    h_high, h_low = 1.0, 0.0  # curves over the recall begin at precision 1
+    h_high, h_low = 1.0, 0.0  # a curve over the recall begins at precision 1
     if first > 1 and not steps:
         h_high, h_low = divide(t0, 0.0, b_high, b_low)
     for i in range(first, stop):
@@ -291,7 +292,7 @@ def lost_to_log(x: float) -> float:
     r = x / (2.0 + x)  # ln(1 + x) = 2·(r + r**3/3 + r**5/5 + …), and x = 2·r/(1 − r)
     square = r * r
     tail = 0.0
-    for k in range(33, 1, -2):  # the next term is below 2**-58 of the result
+    for k in range(33, 1, -2):  # the first omitted term is below 2**-58 of the result
         tail = square * (1.0 / k + tail)
     return r - (1.0 - r) * tail
 
@@ -319,7 +320,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
     wide = 0
     for start in range(0, m, LANES):
         n = min(LANES, m - start)
-        # Use slices, because LLVM does not vectorise loops with an index j + 1.
+        # LLVM does not vectorise loops with an index j + 1, so the loop below uses slices.
         before, after = t[start : start + n], t[start + 1 : start + 1 + n]
         above, down_to = a[start : start + n], a[start + 1 : start + 1 + n]
         for j in range(n):
@@ -328,7 +329,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
             p = after[j] - t0
             g = down_to[j] - n0
             x = g / max(n0, 1.0)
-            # The series of lost_to_log(x)/x; the next term is below x**7/9.
+            # Series of lost_to_log(x)/x; the first omitted term is below x**7/9.
             lost = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0 - x * (1.0 / 8.0)))
             lost = 1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x * lost))
             log = x * (1.0 - x * lost)
@@ -474,7 +475,7 @@ def next_points(
     ties = 0
     for r in range(len(lower)):
         ties += 1 if upper[r] ^ lower[r] <= one else 0
-    if ties == 0:  # every key is a point
+    if ties == 0:  # each key is a tie of its own, and so a point
         to_t = t[j : j + n]
         to_a = a[j : j + n]
         for r in range(n):
@@ -515,7 +516,7 @@ def go_to(
     t[0] = above[b, 2 if of_risk else 1]
     a[0] = above[b, 1] + above[b, 2]
     end = y[b + 1]
-    skip = start - 1 - above[b, 0]  # points of the bucket before `start`
+    skip = start - 1 - above[b, 0]  # number of points to skip in the bucket
     flip = x.dtype.type(1 if of_risk else 0)
     while skip > 0:
         end, j = next_points(x, y[b], end, 1, 1 + min(BLOCK, skip), flip, t, a)
@@ -589,7 +590,7 @@ def integrals_of_runs(true_accepts: Array, false_accepts: Array) -> tuple[float,
     some_false = np.empty_like(false_accepts)
     n = merge(true_accepts, false_accepts, some_true, some_false)
     rows = np.empty((1, 6))
-    # Literals are converted, because numba would compile the kernel and its callees again for them.
+    # Literals are converted to numpy types, because numba would compile other versions for them.
     one: Any = np.int64(1)
     quantity: Any = np.int64(RECALL_INTEGRALS)
     of_risk: Any = np.bool_(0)

@@ -21,20 +21,21 @@ def count_keys(keys: Array) -> tuple[int, int, int, int]:
     n = len(keys)
     one = keys.dtype.type(1)
     distinct = 1 if n else 0
-    mixed = 0  # ties with items of both labels
+    mixed = 0  # number of ties with items of both labels
     for i in range(1, n):
         differ = keys[i] ^ keys[i - 1]
         distinct += 1 if differ > one else 0
         mixed += 1 if differ == one else 0
     correct = 0
-    positions = 0  # Σ items below each correct item; of these, 0, 1, 2, … are correct
+    positions = 0  # the sum of the positions of the correct items
     for i in range(n):
         label = np.int64(keys[i] & one)
         correct += label
         positions += label * i
+    # The correct items have correct·(correct − 1)/2 correct items below them; subtract these twice.
     doubled = 2 * positions - correct * (correct - 1)
     for i in range(1, n if mixed else 0):
-        if keys[i] ^ keys[i - 1] == one:  # here the tie changes from incorrect to correct items
+        if keys[i] ^ keys[i - 1] == one:  # the incorrect items of the tie end here
             first = i
             while first > 0 and keys[first - 1] == keys[i - 1]:
                 first -= 1
@@ -112,7 +113,7 @@ def small_sweep(
     above = count_keys(upper)
     size = 1 + count_keys(lower)[0] + above[0]
     out = np.zeros(size, bits.dtype), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    # Literals are converted, because numba would compile the kernel again for them.
+    # Literals are converted to numpy types, because numba would compile another version for them.
     yes: Any = np.bool_(1)
     no: Any = np.bool_(0)
     zero = np.int64(0)

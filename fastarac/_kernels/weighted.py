@@ -53,7 +53,7 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
         order = np.argsort(keys, kind="mergesort")
         sorted_keys = keys[order]
         sorted_weights = weights[order]
-        for i in range(n):  # assigning slices would add two seconds of compilation
+        for i in range(n):  # a loop, because slice assignments add 2 seconds of compilation
             keys[i] = sorted_keys[i]
             weights[i] = sorted_weights[i]
         for c in range(n_cells + 1):
@@ -61,7 +61,7 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
         return low, shift, table
     moved = np.empty(n, keys.dtype)
     moved_weights = np.empty(n, np.float64)
-    for i in range(n):  # table[c + 1] is the position of cell c's next key
+    for i in range(n):  # table[c + 1] is the position of the next key of cell c
         c = np.int64((keys[i] - low) >> shift) + 1
         p = table[c]
         table[c] = p + 1
@@ -88,10 +88,11 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
     the correct items, the weight of the incorrect items, and the doubled pairs.
     """
     one = keys.dtype.type(1)
-    # Each sum is a double plus the summed rounding errors; no addition waits for these.
+    # Each sum is a double. Its rounding errors are summed separately, so that no addition waits for
+    # them.
     correct = correct_lost = 0.0
     incorrect = incorrect_lost = 0.0
-    below = below_lost = 0.0  # incorrect items strictly below the current tie
+    below = below_lost = 0.0  # incorrect weight below the current tie
     twice = twice_lost = 0.0  # 2·(incorrect weight below the tie) + (incorrect weight in the tie)
     pairs = pairs_lost = 0.0
     distinct = 0
@@ -148,7 +149,7 @@ def small_pairs(
     moved = np.empty(n, np.float64)
     bad = False
     seen = np.uint8(0)
-    lower = 0  # keys of values below zero fill the front, the others the back
+    lower = 0  # keys of negative values are written from the front, others from the back
     back = n - 1
     for i in range(n):
         b = bits[i]

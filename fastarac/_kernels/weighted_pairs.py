@@ -21,11 +21,11 @@ from fastarac._kernels.smaller_class import first_from
 from fastarac._kernels.sort import BLOCK, fill_buckets
 from fastarac._kernels.weighted import sort_pairs, sort_pairs_in_cells, sum_bucket
 
-PIECE = 256  # items per piece, a power of two; also the number of independent partial sums
-LINE = 8  # numbers per cache line
-AHEAD = 8 * PIECE  # prefetch this far ahead of a new piece
-MORE_BITS = 2  # base-2 logarithm of the number of cells per item of the smaller class
-SCANNED = 8  # up to this many items of the smaller class in a cell are searched one by one
+PIECE = 256  # Number of items in a piece (a power of two), and number of independent partial sums.
+LINE = 8  # Number of 64-bit numbers per cache line.
+AHEAD = 8 * PIECE  # Distance from a new piece to the memory that is prefetched, in 64-bit numbers.
+MORE_BITS = 2  # Logarithm (base 2) of the number of cells per item of the smaller class.
+SCANNED = 8  # Maximum number of smaller-class items in a cell that are searched one by one.
 
 
 @kernel
@@ -182,8 +182,10 @@ def sum_around_few(
     few, few_weights = few[:m], few_weights[:m]
     low, shift, table = sort_pairs_in_cells(few, few_weights, MORE_BITS)
     high = few[m - 1] if m else low
-    below = np.empty((m + 1, 4))  # row i holds twice the weight of the few before item i, high and low
-    values = below.view(np.uint64)[:, 2]  # their keys, on the same cache line as the weights
+    # Row i holds the double-double 2·(weight of the few before item i), and then the key of item i, so
+    # that they share a cache line.
+    below = np.empty((m + 1, 4))
+    values = below.view(np.uint64)[:, 2]  # the keys of the few, column 2 of `below`
     total = lost = 0.0
     for i in range(m):
         below[i, 0], below[i, 1] = 2.0 * total, 2.0 * lost
@@ -191,7 +193,7 @@ def sum_around_few(
         total, error = two_sum(total, scale * few_weights[i])
         lost += error
     below[m, 0], below[m, 1] = 2.0 * total, 2.0 * lost
-    values[m] = ~np.uint64(0)  # a sentinel: keys of the few are even
+    values[m] = ~np.uint64(0)  # a sentinel; it differs from the keys of the few, which are even
     crowded = False
     for c in range(len(table) - 2):
         crowded |= table[c + 1] - table[c] > SCANNED
@@ -201,7 +203,7 @@ def sum_around_few(
     unsettled = np.empty(PIECE, np.int32)
     factors = np.empty(2 * PIECE)
     sums = np.zeros(4 * PIECE)
-    tie = np.uint64(1)  # no tie yet: keys of the few are even, so none equals 1
+    tie = np.uint64(1)  # matches no key of the few, because their keys are even
     tie_high = tie_low = 0.0
     flip ^= np.uint64(1)
     for piece in range(len(other_pieces)):
@@ -213,7 +215,7 @@ def sum_around_few(
         for j in range(n_unsettled):
             unsettled[j] = j
         for j in range(0 if crowded else PIECE):
-            if 2 * j % LINE == 0:  # prefetch gradually, because the processor queues few prefetches
+            if 2 * j % LINE == 0:  # one at a time, because the processor can queue only few prefetches
                 prefetch(store, following + 2 * j)
             i = np.int64(table[cells[j]])
             i += 1 if values[i] < value_of[j] else 0
@@ -221,7 +223,7 @@ def sum_around_few(
             factors[PIECE + j] = below[i, 1]
             unsettled[n_unsettled] = j
             n_unsettled += 1 if values[i] <= value_of[j] else 0
-        # Items tied with the few, or with several of the few in their cell.
+        # Search for the items that are tied with the few or share a cell with several of the few.
         for k in range(n_unsettled):
             j = np.int64(unsettled[k])
             value = value_of[j]
@@ -272,7 +274,7 @@ def sums_of_streams(
         others = pieces[bounds[2 * b + 1] : bounds[2 * b + 2]]
         swapped = len(few) > len(others)
         flip = np.uint64(0)
-        if swapped:  # inverted keys reverse the order and swap the labels
+        if swapped:  # inverting the keys reverses the order and swaps the labels
             few, others = others, few
             flip = ~flip
         sum_around_few(store, few, others, flip, scale, sums)

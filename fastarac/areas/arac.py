@@ -70,7 +70,7 @@ def curve_area(
     absolute error is smaller. `rounding` bounds the error of the area; parts that do not exceed it are
     set to 0.
     """
-    p, q, _ = whole_pairs(pairs)  # Python integers, because fractions are slow
+    p, q, _ = whole_pairs(pairs)  # Python integers are much faster than fractions
     n = p + q
     (a, b), (c, d) = auc, loss
     g, h = gamma.as_integer_ratio()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-CHUNK = 1 << 16  # points that fit the cache with all arrays that are computed from them
+CHUNK = 1 << 16  # Number of points processed together. Their intermediate arrays fit the cache.
 
 
 class PointInfluence(NamedTuple):
@@ -90,7 +90,7 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
             1.0 - log * (f0 + slope) / g + slope / n, log * (t0 - slope) / g + slope / n
         )
         before = PointInfluence(log * q / g - later, -log * p / g - later)
-    # The formulas fail at the first point, and where a weight is lost to rounding.
+    # The formulas divide by zero at the first point, and where a weight is too small to change a sum.
     alone = (n0 == 0.0) | (g == 0.0)
     term[alone] = p[alone]
     for values, value in ((own.correct, 1.0), (own.incorrect, 0.0), *((b, 0.0) for b in before)):

@@ -30,15 +30,15 @@ __all__ = [
     "reversed_confidence",
 ]
 
-REVERSED = 0.45  # a lower ROC-AUC suggests reversed confidences
-CHANCE = 3.0  # a deviation of this many standard deviations may be chance
-LISTED = 3  # a message names at most this many groups
-FEWEST = 50  # with fewer items, as in examples, nothing is reported
+REVERSED = 0.45  # ROC-AUC below which confidences may be reversed.
+CHANCE = 3.0  # Number of standard deviations by which the ROC-AUC may deviate from ½ by chance.
+LISTED = 3  # Maximum number of groups that a message names.
+FEWEST = 50  # Smallest number of items for a warning; examples often have fewer.
 
 
 def is_reversed(roc_auc: float, correct: float, incorrect: float, chance: float = CHANCE) -> bool:
     """Return whether the ROC-AUC is below ½ by more than chance explains (Mann and Whitney 1947)."""
-    if not roc_auc < REVERSED or correct + incorrect < FEWEST:  # `not …`, so that NaN counts, too
+    if not roc_auc < REVERSED or correct + incorrect < FEWEST:  # `not … <` is true for NaN, too
         return False
     deviation = math.sqrt((correct + incorrect + 1) / (12 * correct * incorrect))
     return 0.5 - roc_auc > chance * deviation

@@ -20,7 +20,7 @@ from fastarac.samples.door import as_ranked, refuse_partial
 if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
-# one or two counts that increase along the sweep; their sum is used
+# A quantity that increases along the sweep: the sum of one or two arrays of counts.
 Counts = tuple["NDArray[Any]", ...]
 
 
@@ -45,7 +45,7 @@ def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fractio
         x0, x1, y0, y1 = _at(x, index - 1), _at(x, index), _at(y, index - 1), _at(y, index)
         return y0 + (y1 - y0) * (at - x0) / (x1 - x0)
 
-    if first > last:  # both ends lie on one segment
+    if first > last:  # no point of the sweep is between `low` and `high`
         return (high - low) * (height(low, first) + height(high, first)) / 2
     area: int | Fraction = 0
     for a in x:
@@ -133,7 +133,7 @@ def arac_partial_auc_score(
     exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
     limit = low = high = Fraction(0)
     if max_error_rate is not None:
-        # a float, so that the integer 1 raises no warning
+        # Convert the limit to a float: the integer 1 would raise a warning, but is harmless here.
         number = real_scalar(max_error_rate, "max_error_rate")
         limit = Fraction(fraction_of(number, "max_error_rate"))
         if not limit:
@@ -145,7 +145,8 @@ def arac_partial_auc_score(
     if max_error_rate is not None:
         sweep = sweep.rising
     ta, fa = sweep.true_accepts, sweep.false_accepts
-    total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)  # exact fractions
+    # As fractions, the products below are exact.
+    total = Fraction(sweep.n_correct) + Fraction(sweep.n_incorrect)
     if max_error_rate is not None:
         errors = min(limit, Fraction(sweep.n_incorrect) / total)
         area = area_between((fa,), (ta, fa), Fraction(0), errors * total) / total**2

@@ -444,7 +444,7 @@ def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointI
 
 def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDArray[np.float64]:
     """Return the average precision that an error costs: Σ 1/(n⁺·N) over correct items from it on."""
-    del interpolation  # all interpolations have the same limit
+    del interpolation  # in large samples, all interpolations agree
     terms = differences(sweep.true_accepts)
     terms /= np.add(sweep.true_accepts[1:], sweep.false_accepts[1:], dtype=np.float64)
     weights = from_here_on(terms)

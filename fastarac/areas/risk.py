@@ -99,7 +99,7 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
     p, n = int(correct), int(total)
     high, low = _kernels.sums.harmonic(p, n)
     a, b = exact_quotient(high, low)
-    if estimator == "trapezoid":  # trapezoids add half the difference of 1/p and 1/n
+    if estimator == "trapezoid":  # with trapezoids, half of 1/p − 1/n is added to the harmonic sum
         a, b = a * 2 * p * n + b * (n - p), b * 2 * p * n
     return n * b - p * (a + b), n * b
 
@@ -530,7 +530,7 @@ def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> Fl
         breadth: FloatArray = np.diff(accepted)
         first = breadth[0]
         breadth[:-1] += breadth[1:]
-        breadth[0] += first  # the curve is flat before the first point
+        breadth[0] += first  # the curve is flat up to the first point
         breadth /= 2.0
         breadth /= after
         from_here_on(breadth)

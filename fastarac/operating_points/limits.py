@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 CHUNK = 1 << 16
-ROUNDING = 1e-12  # error rates this close to the limit are computed exactly if there is a reviewer
+# With a reviewer, error rates closer to the limit than this are computed again, exactly.
+ROUNDING = 1e-12
 
 
 def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:

@@ -283,7 +283,8 @@ def operating_point(
     if threshold is not None:
         if interpolate:
             raise TypeError("interpolate cannot go with threshold, which accepts its tie whole")
-        if not isinstance(threshold, int):  # integers may need more digits than a float has
+        # Large integers stay integers, because floats would round them.
+        if not isinstance(threshold, int):
             threshold = real_scalar(threshold, "threshold", finite=False)
     else:
         limit = fraction_of(criteria[criterion], criterion)
@@ -301,7 +302,7 @@ def operating_point(
     at_any = threshold is not None and not isinstance(labels, CornerSweep)
     if at_any or min_acceptance_rate is not None:
         sweep: CountsAtThresholds = as_sweep(labels, confidence, sample_weight)
-    else:  # all other criteria lead to corners of curves
+    else:  # for all other criteria, the point is a corner of a curve
         sweep = as_ranked(labels, confidence, sample_weight, corners=True).corners
     if threshold is None:
         sweep = sweep.rising
@@ -309,7 +310,7 @@ def operating_point(
         value = limit if threshold is None else threshold
         point = point_of_limit(sweep, criterion, value, reviewer)
         if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
-            # warns, because such a point selects no better than chance
+            # The accepted items are no better than all items, so check the order of the confidences.
             _question_order(labels, confidence, sample_weight)
         return point
     return _point_within_tie(sweep, criterion, limit, reviewer)
@@ -324,7 +325,7 @@ def _point_within_tie(
     fraction = 0.0
     if criterion == "max_error_rate":
         errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
-        if errors / total < limit:  # otherwise the point is within the limit already
+        if errors / total < limit:  # with a reviewer, rounding may have put the rate above the limit
             fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif criterion == "max_risk":
         fraction = fraction_of_risk(limit, sweep, index)
@@ -354,7 +355,8 @@ def point_of_limit(
     """Return :func:`.operating_point` for a criterion that was checked, with whole ties."""
     if criterion == "threshold":
         sweep = sweep.possible
-        at = cast("ThresholdSweep", sweep).at(value)  # callers pass a sweep with the method `at`
+        # For this criterion, callers pass a sweep that has `at`.
+        at = cast("ThresholdSweep", sweep).at(value)
         return _point(sweep, value, *at[:2], reviewer=reviewer)
     return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)
 
