@@ -113,7 +113,7 @@ def _question_limit(limit: Any, name: str) -> None:
     """Warn about the integer limit 1, which may mean 1%; a share is written as 1.0."""
     if isinstance(limit, int | np.integer) and limit == 1:
         warn_questionable(
-            f"{name} is 1, which every threshold keeps; 1% is 0.01 (and a share of 1 is written 1.0)"
+            f"{name} is 1, so every threshold keeps it; for 1%, give 0.01 (for 100%, give 1.0)"
         )
 
 
@@ -163,8 +163,8 @@ def failure_of(value: Any, name: str = "failure_probability") -> float:
     number = real_scalar(value, name)
     if HIGHEST_FAILURE < number <= 1.0 or number > 100.0 * HIGHEST_FAILURE:
         raise ValueError(
-            f"{name} must be at most {HIGHEST_FAILURE}, got {number!r}: it is how often a promise "
-            "may fail, such as 0.05 for 95% confidence"
+            f"{name} must be at most {HIGHEST_FAILURE}, got {number!r}: it is the probability "
+            "that the guarantee fails, such as 0.05 for 95% confidence"
         )
     return inner_fraction(number, name)
 
@@ -177,7 +177,7 @@ def check_intervals(intervals: Any, confidence_level: Any) -> None:
             "confidence_level= sets their level"
         )
     if not intervals and inner_fraction(confidence_level, "confidence_level") != DEFAULT_LEVEL:
-        raise ValueError("confidence_level needs intervals=True: no other figure depends on it")
+        raise ValueError("confidence_level needs intervals=True, because it affects only intervals")
 
 
 def exactly_one(**options: object) -> str:

@@ -230,7 +230,9 @@ def read_saved(path: str | os.PathLike[str], read: Callable[[str], T]) -> T:
     try:
         return read(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
-        raise ValueError(f"{file}: it is not UTF-8 text: it is damaged, or another file") from None
+        raise ValueError(
+            f"{file}: it is not UTF-8 text; the file is damaged, or of another kind"
+        ) from None
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
 

@@ -52,7 +52,7 @@ def problem_of_json(error: Exception) -> str:
     if not found:
         return "it ends too early"
     if found.startswith('"') and error.msg.startswith("Unterminated"):
-        return f"the text from {where} on does not end"
+        return f"the text that begins at {where} has no closing quote"
     return f"{quoted(found[:SHOWN])} is unexpected ({where})"
 
 
@@ -81,7 +81,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"JSON does not allow the number {name}")
 
 
 def shown(value: Any) -> str:
@@ -237,7 +237,7 @@ def record(checks: Mapping[str, Check]) -> Check:
 def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True) -> None:
     """Raise unless the values rise, and are all numbers or all texts."""
     if len({float if type(each) is int else type(each) for each in values}) > 1:
-        raise ValueError(f"{name} must hold texts alone or numbers alone")
+        raise ValueError(f"{name} must hold only texts or only numbers")
     for i in range(1, len(values)):
         before, here = values[i - 1], values[i]
         if not (before < here if strictly else before <= here):

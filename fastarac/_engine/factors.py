@@ -81,8 +81,8 @@ def read_outermost(groups: Any, n: int, taker: str, *, beside: str = "confidence
 def crossed_in(taker: str) -> str:
     """Return the message that `taker` does not support crossed columns."""
     return (
-        f"groups has columns that are crossed (none of them lies within another); {taker} takes one "
-        "column, or nested ones such as (batch, document)"
+        f"groups has columns that are crossed (none is nested in another); {taker} takes one column, "
+        "or nested columns such as (batch, document)"
     )
 
 

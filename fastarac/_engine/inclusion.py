@@ -36,7 +36,7 @@ def least_of(probability: FloatArray, declared: float | None) -> float | None:
     if (probability < least).any():
         i = int((probability < least).argmax())
         raise ValueError(
-            f"inclusion_probability[{i}] is {probability[i]:g}, below least_probability, {least:g}"
+            f"inclusion_probability[{i}] is {probability[i]:g}, below least_probability={least:g}"
         )
     return least
 
@@ -67,10 +67,10 @@ def refuse_unlikely(
         off = stand_for - n
         if off * off > 2.0 * math.log(1.0 / UNLIKELY) * (n + max(off, 0.0) / 3.0) / least:
             raise ValueError(
-                f"inclusion_probability does not fit: the {int(chosen.sum()):,} verified {unit} "
-                f"stand for {stand_for:,.0f}, each for one over its probability, instead of about "
-                f"{n:,} (no probability is below {least:g}); give the probabilities of all items, "
-                "or the groups that were drawn whole"
+                "inclusion_probability does not fit the sample: with the weights 1/probability, the "
+                f"{int(chosen.sum()):,} verified {unit} stand for {stand_for:,.0f} {unit} instead of "
+                f"about {n:,} (no probability is below {least:g}); give the probabilities of all "
+                "items, or the groups if whole groups were drawn"
             )
         return
     n, found = len(probability), int(chosen.sum())
@@ -79,8 +79,8 @@ def refuse_unlikely(
     mean = float(probability.sum())
     if abs(found - mean) > reach * spread + 1.0:
         raise ValueError(
-            f"inclusion_probability does not fit: it sums to {mean:,.1f}, so about that many of "
-            f"{n:,} {unit} should be verified, but {found:,} are"
+            f"inclusion_probability does not fit the sample: its sum, {mean:,.1f}, is the expected "
+            f"number of verified {unit}, but {found:,} of {n:,} are verified"
         )
     odds = (1.0 - probability) / probability
     spread = math.sqrt(float(odds.sum()))
@@ -88,7 +88,6 @@ def refuse_unlikely(
     heaviest = float((1.0 / probability).max())
     if abs(stand_for - n) > reach * spread + heaviest:
         raise ValueError(
-            "inclusion_probability does not fit: each verified item stands for one over its "
-            f"probability, and together they stand for {stand_for:,.0f} {unit} instead of about "
-            f"{n:,}"
+            "inclusion_probability does not fit the sample: with the weights 1/probability, the "
+            f"verified {unit} stand for {stand_for:,.0f} {unit} instead of about {n:,}"
         )

@@ -157,7 +157,7 @@ class Items:
                     f"{correct_name}[{i}] must be 0 (incorrect) or 1 (correct), got {self.correct[i]}"
                 )
                 if correct_name == NAMES[0] and np.isin(self.confidence, (0, 1)).all():
-                    message += " (are correct and confidence the other way round?)"
+                    message += " (did you swap correct and confidence?)"
                 elif correct_name == NAMES[0] and np.isnan(self.correct[i]):
                     message += " (if some labels are unknown, use PartialTruth)"
                 elif correct_name == NAMES[0] and 0 < self.correct[i] < 1:
@@ -175,9 +175,9 @@ class Items:
 NAMES = ("correct", "confidence", "sample_weight")
 COUNTS = ("correct_counts", "incorrect_counts")
 UNVERIFIED = (
-    " (frames.sql makes such counts of a label or confidence that is NULL or invalid: leave these "
-    "rows out, as by WHERE label IS NOT NULL; and of columns of other types: cast DECIMAL to "
-    "double)"
+    " (the query of frames.sql gives such counts for two reasons. If a label or confidence is NULL or "
+    "invalid, leave out the row, for example by WHERE label IS NOT NULL. If a column has another "
+    "type, cast it, for example DECIMAL to double)"
 )
 SCORED_NAMES = ("y_true", "y_score", "sample_weight")
 
@@ -220,9 +220,9 @@ def _refuse_other_order(first: Any, second: Any, names: tuple[str, ...]) -> None
     one, other = first.index, second.index
     if not one.equals(other) and one.isin(other).all() and other.isin(one).all():
         raise ValueError(
-            f"{names[0]} and {names[1]} are Series with the same index labels in another order; "
-            f"align them, as by {names[1]}.reindex({names[0]}.index), or give arrays, which are "
-            "paired by position"
+            f"{names[0]} and {names[1]} are Series with the same index labels in different orders; "
+            f"align them, for example by {names[1]}.reindex({names[0]}.index), or give arrays, which "
+            "are paired by position"
         )
 
 
@@ -288,7 +288,9 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
     if integers is not None or _rounded(values, array):
         message = f"{name} has integers that fit neither int64 nor uint64; convert them to floats"
         if integers is None:
-            message = f"{name} has integers beside floats that round them; convert them to floats"
+            message = (
+                f"{name} mixes floats with integers that floats cannot hold; convert all to floats"
+            )
         raise ValueError(message)
     return array
 

@@ -59,7 +59,7 @@ def ordered(items: Items, need: Need, ways: Mapping[Way, Callable[[Items], Any]]
         found = (ways.get(way) or _ORDERED[way])(items)
         if found is not None:
             return found
-    raise AssertionError(f"no way leads to {need}")
+    raise AssertionError(f"no method gives {need}")
 
 
 _ORDERED: dict[Way, Callable[[Items], ThresholdCounts | Buckets | None]] = {

@@ -31,7 +31,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from fastarac._kernels._once import ProcessLock
 
 if any(len(signature(f).parameters) != 3 for f in (NullCache.load_overload, NullCache.save_overload)):
-    raise ImportError("this version of numba calls its cache in another way")
+    raise ImportError("the cache of this version of numba has another interface")
 
 # Newest numba version for which loading code without filling numba's tables has been tested.
 LOADS_WITHOUT_TABLES = (0, 68)

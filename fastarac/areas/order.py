@@ -47,16 +47,16 @@ def is_reversed(roc_auc: float, correct: float, incorrect: float, chance: float 
 def reversed_confidence(roc_auc: float, of: str = "", among: str = "") -> str:
     """Return the message that a confidence is reversed, and what to do; without a final period."""
     return (
-        f"the confidence{of} seems reversed: correct items tend to have less of it{among} "
-        f"(ROC-AUC = {area(roc_auc)}). If lower means surer, evaluate its negative; if 1 stands for an "
-        "error in the labels, exchange them"
+        f"the confidence{of} seems reversed: correct items tend to have lower confidence{among} "
+        f"(ROC-AUC = {area(roc_auc)}). If lower values mean surer outputs, negate them; if the label "
+        "1 means an error, exchange the labels 0 and 1"
     )
 
 
 def constant_confidence(n: float, of: str = "", among: str = "") -> str:
     """Return the message that all items have the same confidence; without a final period."""
     return (
-        f"the confidence{of} is the same for all {n:,.12g} items{among}: no threshold tells them apart"
+        f"the confidence{of} is the same for all {n:,.12g} items{among}: no threshold can separate them"
     )
 
 
@@ -64,8 +64,8 @@ def question_labels(correct: float, n: float) -> None:
     """Warn if no item is correct."""
     if not correct and n >= FEWEST:
         warn_questionable(
-            f"none of the {n:,.12g} items is correct: the labels may be reversed (1 stands for "
-            "correct), or come from another column"
+            f"none of the {n:,.12g} items is correct: the labels may be reversed (1 must mean "
+            "correct), or may come from the wrong column"
         )
 
 

@@ -69,7 +69,7 @@ def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
         raise TypeError(f"{name} must be two numbers (low, high), got {values!r}") from error
     ends = [fraction_of(end, name) for end in (low, high)]
     if not ends[0] < ends[1]:
-        raise ValueError(f"{name} must be low < high, got {values!r}")
+        raise ValueError(f"{name} must be (low, high) with low < high, got {values!r}")
     return Fraction(ends[0]), Fraction(ends[1])
 
 
@@ -230,7 +230,7 @@ def roc_partial_auc_score(
         low, high = _range(fpr_range, "fpr_range")
     else:
         low, high = _range(tpr_range, "tpr_range")
-    refuse_partial(y_true, "of partial areas, arac_partial_auc_score is estimated")
+    refuse_partial(y_true, "arac_partial_auc_score is the only partial area that is estimated")
     items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True)
     sweep = items.corners
     tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
@@ -249,6 +249,6 @@ def roc_partial_auc_score(
     chance = (high**2 - low**2) / 2
     chance = chance if fpr_range is not None else width - chance
     if area < chance:
-        warn_undefined("McClish's partial ROC-AUC", "the area is below that of chance")
+        warn_undefined("McClish's partial ROC-AUC", "the area is below the area expected by chance")
         return math.nan
     return float((1 + (area - chance) / (width - chance)) / 2)

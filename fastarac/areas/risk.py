@@ -67,8 +67,8 @@ def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fract
     choice(estimator, "estimator", ESTIMATORS)
     if estimator == "mean" and items.weighted:
         raise ValueError(
-            "estimator='mean' is a mean over items and takes neither weights nor a PartialTruth; use "
-            "'exact'"
+            "estimator='mean' is a mean over items, so weights and a PartialTruth are not supported; "
+            "use estimator='exact'"
         )
     correct, incorrect, _ = items.totals
     area = items.sum(OF_ESTIMATOR[estimator], of_risk=of_risk) / (correct + incorrect)
@@ -93,8 +93,8 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
         return (1 - beta * (1 - _log(beta))).as_integer_ratio()
     if items.weighted:
         raise ValueError(
-            f"optimum='finite' with estimator={estimator!r} depends on single items and takes neither "
-            "weights nor a PartialTruth; use estimator='exact' or optimum='asymptotic'"
+            f"optimum='finite' with estimator={estimator!r} depends on single items, so weights and a "
+            "PartialTruth are not supported; use estimator='exact' or optimum='asymptotic'"
         )
     p, n = int(correct), int(total)
     high, low = _kernels.sums.harmonic(p, n)
@@ -516,7 +516,7 @@ def normalized_aurc_loss(
     aurc = _precision_and_risk(items, estimator)[1]
     pairs = items.totals
     if not (pairs.correct and pairs.incorrect):
-        warn_undefined("normalised AURC", "all items are alike, correct or incorrect")
+        warn_undefined("normalised AURC", "the items are all correct or all incorrect")
         return math.nan
     return _between(items.totals, aurc, best, items.rounding)
 

@@ -109,7 +109,7 @@ class OperatingPoint(Result):
             )
         where = f">= {self.threshold}"
         if self.tie_acceptance < 1:
-            where = f"> {self.threshold} and {self.tie_acceptance:.4g} of those at it"
+            where = f"> {self.threshold}, and a share of {self.tie_acceptance:.4g} at {self.threshold}"
         return (
             f"accept {percent(self.acceptance_rate, 4)} at confidence {where}: "
             f"error rate {percent(self.error_rate, 4)}, risk {percent(self.risk, 4)}"
@@ -282,7 +282,7 @@ def operating_point(
     limit = 0.0
     if threshold is not None:
         if interpolate:
-            raise TypeError("interpolate cannot go with threshold, which accepts its tie whole")
+            raise TypeError("interpolate cannot go with threshold, which always accepts whole ties")
         # Large integers stay integers, because floats would round them.
         if not isinstance(threshold, int):
             threshold = real_scalar(threshold, "threshold", finite=False)

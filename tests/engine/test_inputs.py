@@ -136,7 +136,9 @@ def test_python_integers_are_not_rounded_on_the_way_in():
     for confidence in ([2**63 + 1, -1], [np.uint64(2**63 + 1), -1]):
         with pytest.raises(ValueError, match=r"confidence has integers .*; convert them to floats"):
             fa.arac_auc_score([0, 1], confidence)
-    with pytest.raises(ValueError, match="confidence has integers beside floats that round them"):
+    with pytest.raises(
+        ValueError, match="confidence mixes floats with integers that floats cannot hold"
+    ):
         fa.arac_auc_score([0, 1], [2**53 + 1, 0.5])
 
 
@@ -422,7 +424,7 @@ def test_tensors_are_detached_copied_and_widened():
 def test_series_with_the_same_index_in_another_order_are_refused():
     correct = pd.Series([1, 0, 1, 1], index=list("abcd"))
     confidence = pd.Series([0.4, 0.3, 0.2, 0.9], index=list("dcba"))
-    message = "^correct and confidence are Series with the same index labels in another order"
+    message = "^correct and confidence are Series with the same index labels in different orders"
     with pytest.raises(ValueError, match=message):
         fa.threshold_sweep(correct, confidence)
     in_order = fa.threshold_sweep(correct, confidence.reindex(correct.index))

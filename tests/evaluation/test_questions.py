@@ -19,9 +19,11 @@ REVERSED = (RNG.random(N) - 0.3 * CORRECT).round(4)
 COARSE = -REVERSED.round(1)
 CONSTANT = np.full(N, 0.5)
 FIELD = np.where(np.arange(N) % 2, "a", "b")
-TURNED = r"^the confidence.* seems reversed: correct items tend to have less of it \(ROC-AUC = 0\.2"
-ALIKE = r"^the confidence.* is the same for all \d+ items: no threshold tells them apart"
-ONE = r"^max_(error_rate|risk) is 1, which every threshold keeps; 1% is 0\.01"
+TURNED = (
+    r"^the confidence.* seems reversed: correct items tend to have lower confidence \(ROC-AUC = 0\.2"
+)
+ALIKE = r"^the confidence.* is the same for all \d+ items: no threshold can separate them"
+ONE = r"^max_(error_rate|risk) is 1, so every threshold keeps it; for 1%, give 0\.01"
 
 CALLS = {
     "evaluate": fa.evaluate,

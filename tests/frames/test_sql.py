@@ -176,7 +176,9 @@ def test_labels_that_frames_refuse_are_refused(label):
     frame = connected().sql(f"SELECT 0.5::DOUBLE AS score, {label} AS good")
     with pytest.raises(TypeError, match="correct"):
         fa.frames.threshold_sweep(frame, **COLUMNS)
-    with pytest.raises(ValueError, match=r"columns of other types: cast DECIMAL to double\)"):
+    with pytest.raises(
+        ValueError, match=r"column has another type, cast it, for example DECIMAL to double\)"
+    ):
         counts_of(frame)
 
 

@@ -26,7 +26,9 @@ def test_a_point_prints_as_a_sentence():
     point = fa.operating_point(*sample, max_error_rate=0.2)
     assert str(point) == "accept 80% at confidence >= 0.7: error rate 20%, risk 25%"
     part = fa.operating_point(*sample, max_error_rate=0.1, interpolate=True)
-    assert str(part).startswith("accept 60% at confidence > 0.7 and 0.5 of those at it: error rate 10%")
+    assert str(part).startswith(
+        "accept 60% at confidence > 0.7, and a share of 0.5 at 0.7: error rate 10%"
+    )
 
 
 def point(**criterion):
@@ -105,7 +107,7 @@ def test_criteria():
     with pytest.raises(TypeError, match="_acceptance_rate, got max_error_rate and max_risk"):
         point(max_error_rate=0.1, max_risk=0.1)
     with pytest.raises(
-        TypeError, match="interpolate cannot go with threshold, which accepts its tie whole"
+        TypeError, match="interpolate cannot go with threshold, which always accepts whole ties"
     ):
         point(threshold=0.5, interpolate=True)
     for name in ("max_error_rate", "max_risk", "min_acceptance_rate"):

@@ -531,13 +531,13 @@ HALF = {"inclusion_probability": 0.5}
         (
             [1] * 60 + [np.nan] * 40,
             {"inclusion_probability": 0.2},
-            "sums to 20.0, so about that many of 100",
+            "its sum, 20.0, is the expected number of verified items, but 60 of 100",
         ),
         ([1, np.nan], {**HALF, "least_probability": 0}, "least_probability must be a number above 0"),
         (
             [1, np.nan],
             {**HALF, "least_probability": 0.6},
-            r"inclusion_probability\[0\] is 0.5, below least_probability, 0.6",
+            r"inclusion_probability\[0\] is 0.5, below least_probability=0.6",
         ),
         (
             [1, np.nan],
@@ -547,7 +547,7 @@ HALF = {"inclusion_probability": 0.5}
         (
             [1] * 20 + [np.nan] * 980,
             {"inclusion_probability": [0.9] * 20 + [np.nan] * 980},
-            "20 verified items stand for 22, .* instead of about 1,000 .* below 0.9",
+            "20 verified items stand for 22 items instead of about 1,000 .* below 0.9",
         ),
         (
             [1] * 20 + [np.nan] * 980,
@@ -600,7 +600,9 @@ def test_what_is_not_offered_says_what_is():
     ):
         with pytest.raises(TypeError, match=f"a PartialTruth is given.*{re.escape(instead)}"):
             function(truth, confidence)
-    with pytest.raises(ValueError, match="neither weights nor a PartialTruth; use estimator='exact'"):
+    with pytest.raises(
+        ValueError, match="weights and a PartialTruth are not supported; use estimator='exact'"
+    ):
         fa.excess_aurc_loss(truth, confidence)
     with pytest.raises(ValueError, match="max_risk with failure_probability and a PartialTruth needs"):
         fa.evaluate(truth, confidence, max_risk=0.1, failure_probability=0.1)

@@ -29,7 +29,7 @@ def test_a_level_of_confidence_is_no_failure_probability(given):
         lambda: fa.operation.audit_plan(0.1, 0.2, **wrong),
     )
     for call in calls:
-        with pytest.raises(ValueError, match=r"promise may fail, such as 0\.05 for 95% confidence"):
+        with pytest.raises(ValueError, match=r"guarantee fails, such as 0\.05 for 95% confidence"):
             call()
 
 
@@ -111,7 +111,7 @@ PAIR = ([1, 0, 1, 0], [0.9, 0.8, 0.2, 0.1])
         (
             lambda: fa.evaluate(*PAIR[::-1]),
             ValueError,
-            "are correct and confidence the other way round",
+            "did you swap correct and confidence",
         ),
         (
             lambda: fa.evaluate([0.5, 1], [0.3, 0.1]),
