@@ -24,7 +24,8 @@ FloatArray = NDArray[np.float64]
 C = TypeVar("C")
 P = ParamSpec("P")
 
-POINTS_OF_BINS = 4096  # points inside bins, where the precision is curved; divided among the bins
+# Total number of points to draw inside bins, where the curve of the precision is not straight.
+POINTS_OF_BINS = 4096
 
 
 class _ARACCurve(NamedTuple):

@@ -12,7 +12,7 @@ from fastarac._engine.inputs import NAMES
 from fastarac.samples.door import as_sweep
 from fastarac.sweep import ThresholdSweep, whole_sweep
 
-# A third array has the identifiers of the items: compare_models checks their order with it.
+# The optional third array holds item identifiers. `compare_models` checks that their order agrees.
 Items: TypeAlias = "tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]"
 Model: TypeAlias = "ThresholdSweep | Items"
 Models: TypeAlias = "Mapping[str, Model]"

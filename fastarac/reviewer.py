@@ -29,8 +29,8 @@ if TYPE_CHECKING:
         def total(self) -> int | float: ...
 
 
-FEWEST_FOUND = 100  # if double readings found fewer errors, a warning is raised
-OF_FAILURE = 0.25  # the share of δ spent on estimating the share of errors found
+FEWEST_FOUND = 100  # If double readings found fewer errors than this, a warning is issued.
+OF_FAILURE = 0.25  # share of δ spent on the bound for the share of errors that readers find
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
             value if isinstance(value, np.ndarray) else vector(value, name)
             for name, value in self.to_columns().items()
         ]
-        # a copy, because callers may change their arrays
+        # Copy the arrays, because the caller may change them later.
         _set(self, *(np.array(array) for array in given))
         _check_sweep(*given)
 
@@ -103,7 +103,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
             raise ValueError("threshold must be a number, got NaN")
         rising = self.thresholds[:0:-1]
         if given.dtype.kind in "iuO" and np.any(abs(given) > 1 << 53):
-            # Compare as objects, because a common type would round one of the two sides.
+            # Compare Python objects, because numpy's common type would round large integers.
             rising, given = rising.astype(object), given.astype(object)
         return given, np.asarray(len(rising) - np.searchsorted(rising, given, side="left"))
 
@@ -256,7 +256,7 @@ class ThresholdSweep(_Sweep):
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
             for name in ("true_accepts", "false_accepts")
         ]
-        # Sums of checked counts need no check.
+        # The counts of valid sweeps have a valid sum, so it is not checked again.
         return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, *counts))
 
     def __radd__(self, other: object) -> ThresholdSweep:
@@ -335,7 +335,7 @@ class CornerSweep(_Sweep):
         AcceptanceCounts(true_accepts=1, false_accepts=1, false_rejects=2, true_rejects=0)
         """
         given, points = self._points_at(threshold)
-        # Does the threshold divide the run of correct items that ends at the next point below it?
+        # If the threshold is inside a run of correct items, the sweep holds only the run's end.
         below = np.minimum(points + 1, len(self.thresholds) - 1)
         correct = self.true_accepts[below] - self.true_accepts[points]
         run = (self.false_accepts[below] == self.false_accepts[points]) & (correct > 1)

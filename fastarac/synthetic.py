@@ -37,14 +37,15 @@ _Positions: TypeAlias = float | _Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL_TOLERANCE, _MAX_HALVINGS, _MAX_PANELS, _MAX_SEARCH_STEPS = 1e-13, 60, 2**14, 200
-_LEAST_SD, _STEEPEST = 1e-150, 1e150  # clipping here keeps exponents finite
+# Minimum standard deviation and maximum slope, so that exponents stay finite.
+_LEAST_SD, _STEEPEST = 1e-150, 1e150
 
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def _mills_ratio(x: _Array) -> _Array:
     """Integrate exp(-(x y + y²/2)) over y >= 0, for x >= 0."""
-    # for smaller x, erfc does not underflow and the continued fraction converges slowly
+    # For x < 5, `erfc` does not underflow, but the continued fraction converges slowly.
     far = np.maximum(x, 5)
     fraction = far
     for k in range(24, 0, -1):
@@ -59,7 +60,7 @@ def _decay_average(slope: _Positions, width: _Positions) -> _Array:
     slope, width = np.broadcast_arrays(slope, width)
     fall = width * (slope + width / 2)
     average = np.empty(fall.shape)
-    gentle = fall <= 1  # for these, the difference of two tails would cancel
+    gentle = fall <= 1  # here, subtracting one tail from the other would lose digits
     y = width[gentle][:, None] * ((_NODES + 1) / 2)
     average[gentle] = np.exp(-y * (slope[gentle][:, None] + y / 2)) @ (_WEIGHTS / 2)
     slope, width, rest = slope[~gentle], width[~gentle], np.exp(-fall[~gentle])
@@ -111,7 +112,7 @@ class _TruncatedNormal:
     @np.errstate(all="ignore")
     def mean_of(self, value: Callable[[float, _Array], _Array], other: _TruncatedNormal) -> float:
         """Return the mean of ``value(origin, offset)``; it may vary as fast as `other` does, too."""
-        own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far smaller than any 1 - β in use
+        own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far smaller than any 1 − β in use
         theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
         middles = np.diff(origins) / 2
@@ -148,7 +149,7 @@ class _TruncatedNormal:
         if self.slope == 0:
             values = rng.random(n)
             return values[rng.random(n) < np.exp(-(((values - self.mode) / self.sd) ** 2) / 2)]
-        # The mean lies outside [0, 1]: propose from the truncated exponential of Robert (1995).
+        # The mean lies outside [0, 1]. Propose from the truncated exponential of Robert (1995).
         excess = 2 / (self.slope + math.hypot(self.slope, 2))
         rate = self.slope + excess
         y = -np.log1p(rng.random(n) * math.expm1(-rate * width)) / rate
@@ -567,7 +568,8 @@ class TruncatedNormalMixture:
         target = np.log(error_rate) - np.log(weight)
         fine = 1e-15 * min(1, *(float(law.distance(1)) for law in (correct, incorrect)))
         offset = (lows + highs) / 2
-        for _ in range(_MAX_SEARCH_STEPS):  # a step of Newton's method, or else of bisection
+        # Take a Newton step if it stays inside the bracket, otherwise bisect.
+        for _ in range(_MAX_SEARCH_STEPS):
             log_survival = incorrect.log_survival(correct.mode, offset)
             excess = log_survival - target
             lows, highs = np.where(excess > 0, offset, lows), np.where(excess <= 0, offset, highs)

@@ -134,7 +134,7 @@ class _Aggregation:
 
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
-        self.__name__ = _key(statistic)  # the harness requires a name
+        self.__name__ = _key(statistic)  # the harness looks up this attribute
 
     def __call__(self, items: Sequence[tuple[bool, float]]) -> float:
         correct, confidence = zip(*items, strict=True)

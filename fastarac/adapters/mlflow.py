@@ -12,7 +12,7 @@ from fastarac.evaluation.groups import GroupEvaluation
 
 __all__ = ["log_result"]
 
-BATCH = 1000  # largest number of metrics that MLflow takes at a time
+BATCH = 1000  # maximum number of metrics that MLflow accepts per call
 
 
 def log_result(

@@ -136,7 +136,7 @@ class SelectiveMetrics(Metric):
         :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.
         """
         sweep = self._sweep()
-        if sweep is None:  # without items, return the same names
+        if sweep is None:  # without items, return the usual names
             of_one = threshold_sweep([1], [0.5])
             counted = of_one if self.exact else BoundedSweep.from_bins([0.5, 1.0], [1], [0])
             figures = dict.fromkeys(evaluate(counted, **self.limits).to_dict()) | {"n": 0}
@@ -215,12 +215,12 @@ def _bins_of(confidence: Tensor) -> Tensor:
     """Return the first 16 bits of each confidence as float32, mapped to rise with the confidence."""
     single = confidence.float()
     if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
-        # Round down, because rounding up could move an item to the next bin.
+        # Conversion to float32 must round down, because rounding up could move an item to the next bin.
         above = single.to(torch.float64) > confidence.to(torch.float64)
         single = torch.where(
             above, torch.nextafter(single, torch.full_like(single, -torch.inf)), single
         )
-    bits = (single + 0.0).view(torch.int32).long() & 0xFFFFFFFF  # minus zero becomes zero
+    bits = (single + 0.0).view(torch.int32).long() & 0xFFFFFFFF  # adding 0.0 turns -0.0 into 0.0
     return torch.where(bits >= 1 << 31, 0xFFFFFFFF - bits, bits + (1 << 31)) >> 16
 
 
@@ -230,7 +230,7 @@ def _lower_edges(keys: NDArray[np.int64]) -> NDArray[np.float64]:
     bits = np.where(bits >= 1 << 31, bits - (1 << 31), 0xFFFFFFFF - bits)
     with np.errstate(invalid="ignore"):
         edges = bits.astype(np.uint32).view(np.float32).astype(np.float64)
-    return np.where(np.isnan(edges), -np.inf, edges)  # the lowest bin holds -inf alone
+    return np.where(np.isnan(edges), -np.inf, edges)  # the lowest bin contains only -inf
 
 
 def _bounded(counts: NDArray[np.int64]) -> BoundedSweep | None:

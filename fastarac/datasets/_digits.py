@@ -170,12 +170,12 @@ def load_digits_ocr() -> DigitsOCR:
     naive-bayes    accuracy 0.907
     logistic-pca5  accuracy 0.856
     """
-    # Read the file as bytes, because the package may be inside a zip file.
+    # Read bytes instead of opening a path, because the package may be in a zip file.
     content = files("fastarac.datasets").joinpath("digits_ocr.npz").read_bytes()
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
         return DigitsOCR(
             models=tuple(arrays["models"].tolist()),
-            # Labels become int64, so that their differences do not wrap around.
+            # Convert labels to int64, because differences of unsigned labels would wrap around.
             truth=arrays["truth"].astype(np.int64),
             prediction=arrays["prediction"].astype(np.int64),
             confidence=arrays["confidence"],

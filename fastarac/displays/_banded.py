@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.bands import ConfidenceBand
 
-Band = tuple[FloatArray, FloatArray, FloatArray]  # x, lowest y, highest y
+Band = tuple[FloatArray, FloatArray, FloatArray]  # x, lower edge, upper edge
 
-ENOUGH_ACCEPTED = 0.01  # below this acceptance rate, a curve depends on few items
+ENOUGH_ACCEPTED = 0.01  # at lower acceptance rates, a curve depends on too few items to set the axis
 
 
 @dataclass(eq=False, repr=False)
@@ -36,7 +36,7 @@ class BoundedDisplay(ItemDisplay):
 
     band_: PolyCollection | None = field(init=False)
 
-    # The attribute of `BoundedSweep` that holds the area's bounds, for the legend.
+    # Name of the `BoundedSweep` attribute that holds the bounds of the area. The legend shows them.
     _bounds: ClassVar[str] = ""
 
     @classmethod
@@ -84,7 +84,8 @@ class BoundedDisplay(ItemDisplay):
         if self._measure:
             area = self._area_between(sweep)
             said = f"{self._measure} {area}" if area.width else f"{self._measure} = {area}"
-            setattr(self, self._area, None)  # the band's legend entry shows both bounds instead
+            # The band's entry in the legend shows the bounds of the area instead.
+            setattr(self, self._area, None)
         self.plot(ax, **options)
         self._draw_band(*self._between(sweep, best), {"label": said})
         return self
@@ -164,7 +165,7 @@ class BandedDisplay(BoundedDisplay):
         across, up, *_ = self._curve()
         heights = np.interp(x, across, up)[shown]
         if not ((heights >= bottom) & (heights <= top)).all():
-            return  # the axis was fitted and cuts off the curve: it may also cut off the band
+            return  # the axis was chosen to cut off part of the curve, so it may cut off the band, too
         self.ax_.set_ylim(
             min(bottom, np.nanmin(low[shown], initial=np.inf) - margin),
             max(top, np.nanmax(high[shown], initial=-np.inf) + margin),
@@ -234,7 +235,7 @@ class AcceptanceDisplay(BandedDisplay):
         beta = float(self._curve()[1][-1])
         beta = beta if self._best else 1 - beta
         x = np.union1d(np.linspace(0, 1, 501), beta)
-        x[0] = 1e-300  # avoid 0/0: the curve starts at its limit for x → 0
+        x[0] = 1e-300  # a tiny x gives the curve's limit for x → 0 and avoids 0/0
         return x, self._height(x, right(x, beta))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
@@ -247,7 +248,7 @@ class AcceptanceDisplay(BandedDisplay):
 
     def _view(self) -> tuple[Range, Range]:
         low, high = self._heights()
-        # Keep some length of the axis if the curve has the best value everywhere.
+        # A perfect curve is constant. Give the axis a minimum length for it.
         low = min(low, 1 - SMALLEST_RANGE) if self._best else 0.0
         high = 1.0 if self._best else max(high, SMALLEST_RANGE)
         return SIDES, with_margin(low, high)

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from fastarac.displays._style import FloatArray, LegendPlace
     from fastarac.displays.decimation import Range
 
-MARGIN = 0.04  # margin, as a share of the axis range
+MARGIN = 0.04  # total margin of an axis, as a share of its range
 SIDES = (-MARGIN / 2, 1 + MARGIN / 2)
-SMALLEST_RANGE = 1e-4  # smallest range of a vertical axis
+SMALLEST_RANGE = 1e-4  # minimum range of a vertical axis
 
 
 def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
@@ -228,7 +228,8 @@ class IntervalDisplay(Display):
         """Draw the line and its intervals; takes the keywords of :meth:`.RocCurveDisplay.plot`."""
         super().plot(ax, **options)
         x, _, low, high = self._curve()
-        alone = {"linewidth": 2} if len(x) == 1 else {}  # the band of a single point needs an outline
+        # An outline makes the band of a single point visible.
+        alone = {"linewidth": 2} if len(x) == 1 else {}
         self.band_ = self._fill(x, low, high, {"label": self._band} | alone)
         self._draw_legend()
         return self
@@ -239,7 +240,7 @@ class ItemDisplay(Display):
     """A display of items that are either correct or incorrect."""
 
     _fills_axes: ClassVar[bool] = False
-    # Options that have other defaults for cross-validation folds.
+    # Options whose defaults differ when a display shows cross-validation folds.
     _of_folds: ClassVar[dict[str, Any]] = {}
 
     @classmethod

@@ -128,8 +128,7 @@ class SquareDisplay(ScoredDisplay):
         self.ax_.set_aspect("equal" if ylim is None else "auto")
 
     def _draw_legend(self) -> None:
-        # If only a part of the square is shown, the curve may run through the usual place of the
-        # legend.
+        # On part of the square, the curve may run through the legend's usual position.
         draw_legend(self.ax_, "best" if self.ax_.get_aspect() == "auto" else self._legend)
 
     def _despine(self) -> None:

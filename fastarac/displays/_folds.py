@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Style = Mapping[str, Any]
     Names = str | Sequence[str] | None
 
-OPACITY = 0.5  # opacity of overlapping curves
+OPACITY = 0.5  # opacity of a fold's curve, because the curves overlap
 
 
 class Fold(Protocol):

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 LABEL = "_mark"
-# Distances to try between the centre of a mark and its label, in points. From the second distance on, a
-# line joins mark and label.
+# Distances to try between the centre of a mark and its label, in points. Labels at the second distance
+# or farther are joined to their marks by lines.
 GAPS = (6.0, 20.0, 36.0, 54.0, 74.0, 96.0, 120.0)
-# Directions of a label from its mark, by preference: around falling curves, most space is free below
-# left and above right.
+# Directions from a mark to its label, in order of preference. Around a falling curve, the largest free
+# areas are below left and above right.
 PLACES = ((-1, -1), (1, 1), (0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
 ACROSS = {-1: "right", 0: "center", 1: "left"}
 UP = {-1: "top", 0: "center", 1: "bottom"}
-STEP = 3.0  # distance in pixels between points along curves; labels avoid these points
-# Largest number of these points that a label may cover: about two curves along its length.
+STEP = 3.0  # Spacing in pixels of the sample points along the curves. Labels avoid these points.
+# Maximum number of sample points that a label may cover, about two curves along its length.
 MOST_COVERED = 24
 
 

@@ -24,22 +24,23 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 LegendPlace = Literal["best", "lower left", "lower right", "upper left", "upper right"]
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart. Yellow (too pale for a
-# line) and black (invisible on a dark background) are replaced by violet and brown.
+# Okabe and Ito's palette, which people with colour vision deficiency can tell apart. Violet and brown
+# replace its yellow (too pale for a line) and its black (invisible on a dark background).
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#785EF0", "#7F5539")
 LINE_STYLES = ("-", "--", "-.", ":")
-# Grey is visible on light and dark backgrounds. Guides lie behind the curves.
+# Guides are grey, to be visible on light and dark backgrounds, and are drawn behind the curves.
 CURVE_ZORDER = 2
 GUIDE: dict[str, Any] = {"color": "0.45", "linewidth": 1, "linestyle": "--", "zorder": 1.5}
 MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6.5}
 BAND_OPACITY = 0.2
 
 WHOLE = (0.0, 1.0)
-MOST_NAMES_INSIDE = 6  # a legend with more names goes below the axes
-BELOW_LABELS = 4.5  # distance from the axes to a legend below them, in font sizes
-ROOM_FOR_LEGEND = 0.85  # largest width of a legend below the axes, as a share of the figure's width
-LEGEND_SIZES = (1.0, 0.85, 0.7)  # relative font sizes to try for a legend inside the axes
-MOST_HEIGHT = 0.6  # largest height of a legend inside the axes, as a share of their height
+MOST_NAMES_INSIDE = 6  # maximum number of entries in a legend inside the axes; longer legends go below
+BELOW_LABELS = 4.5  # distance between the axes and a legend below them, in font sizes
+ROOM_FOR_LEGEND = 0.85  # Maximum width of a legend below the axes, as a share of the figure's width.
+# Font sizes to try for a legend inside the axes, relative to the default size.
+LEGEND_SIZES = (1.0, 0.85, 0.7)
+MOST_HEIGHT = 0.6  # maximum height of a legend inside the axes, as a share of the axes' height
 # In letters: shortest line of a broken name, and width of the line sample.
 FEWEST_LETTERS, MARGIN_LETTERS = 12, 6
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-LIMIT = "_limit"  # prefix of the labels of lines that mark allowed error rates
-NAME_HEIGHT = 0.035  # height of such a line's name, as a share of the axes
+LIMIT = "_limit"  # prefix of the artist labels of the lines that mark allowed error rates
+NAME_HEIGHT = 0.035  # height of the text beside such a line, as a share of the axes' height
 THRESHOLDS = "Confidence threshold"
-BELOW_LIMITS = 1.5  # a fitted axis reaches down to this multiple of the largest allowed error rate
+BELOW_LIMITS = 1.5  # the y-axis extends down to an error rate of this times the largest limit
 UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
-LOWER_HEIGHT = 0.6  # visible height of the lower area, relative to the upper one
-LABEL_PLACE = 0.3  # acceptance rate at which the names of the areas are written
+LOWER_HEIGHT = 0.6  # visible height of the lower shaded area, relative to the upper one
+LABEL_PLACE = 0.3  # acceptance rate (x) at which the names of the shaded areas are written
 
 
 @dataclass(eq=False, repr=False)
@@ -191,7 +191,7 @@ class ARACDisplay(AcceptanceDisplay):
         self.shades_ = None
         if shade_areas:
             self.shades_ = self._shade()
-            draw_legend(self.ax_, "lower right")  # elsewhere, it would cover the curve
+            draw_legend(self.ax_, "lower right")  # in any other position, it would cover the curve
         draw_limits(self.ax_, self.max_error_rate)
         if self.points_ is not None and with_thresholds:
             label_marks(self.ax_, self.points_, self.point_labels)
@@ -212,7 +212,7 @@ class ARACDisplay(AcceptanceDisplay):
         lowest = 1 - BELOW_LIMITS * max(self.max_error_rate)
         lowest = min([lowest, *(at.accuracy_after_correction for at in self.operating_points)])
         lowest = max(float(self.accuracy_after_correction.min()), lowest)
-        # Include the limit even if the curve stays above it.
+        # Show the line of the allowed error rate even if the whole curve is above it.
         return with_margin(min(lowest, limit), 1.0)
 
     def _draw_band(
@@ -260,7 +260,7 @@ def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
     low, high = ax.get_ylim()
     height_of_name = 1.0 + NAME_HEIGHT
     for rate in sorted(rates):
-        # Keep lines out of view, without a name, because later curves may extend the view.
+        # Also draw lines outside the view, without text, because later curves may extend the view.
         guide = GUIDE | {"linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
         ax.axhline(1 - rate, label=f"{LIMIT}{rate!r}", **guide)
         if 1 - rate <= low:

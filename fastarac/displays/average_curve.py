@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-POINTS = 1001  # number of points of the default grid
+POINTS = 1001  # number of acceptance rates in the default grid
 KINDS: dict[str, type[AcceptanceDisplay]] = {
     "arac": ARACDisplay,
     "generalized_rc": GeneralizedRCDisplay,

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.displays.decimation import Range
 
-WIDTH = 0.38  # width of a bar; neighbouring stages have a distance of 1
-HEADROOM = 1.12  # axis height over bar height, so that numbers fit above the highest bar
-ROUNDING = 1e-12  # relative tolerance when an error rate is compared with its limit
-PALE = 0.45  # opacity of the cost bars; other bars have 1
+WIDTH = 0.38  # width of a bar, where the distance between neighbouring stages is 1
+HEADROOM = 1.12  # axis height relative to the highest bar, which leaves space for the number above it
+ROUNDING = 1e-12  # relative tolerance for rounding errors when an error rate is compared with its limit
+PALE = 0.45  # opacity of the cost bars, relative to the other bars
 
 
 @dataclass(eq=False, repr=False)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from fastarac.sweep import ThresholdSweep
 
-# The areas from top to bottom. Blue is right and red is wrong; accepted items have the darker colour.
+# The stacked areas, from top to bottom. Right items are blue and wrong items red. Accepted items have
+# the darker shade.
 AREAS = {
     "true_rejects": ("Wrong, rejected (TR)", "#F2B48C"),
     "false_rejects": ("Right, rejected (FR)", "#9CC9E3"),

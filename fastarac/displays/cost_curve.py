@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-HIGHEST = 0.5  # maximum of the trivial classifiers' lower envelope
+HIGHEST = 0.5  # maximum of the lower envelope of the trivial classifiers
 ROOM = MARGIN * HIGHEST / 2
 
 

@@ -12,9 +12,9 @@ Indices = NDArray[np.intp]
 
 Range = tuple[float, float]
 
-WIDTH, HEIGHT = 3840, 2160  # pictures up to this size, in pixels, look the same
+WIDTH, HEIGHT = 3840, 2160  # largest image, in pixels, for which dropping vertices must not be visible
 COLUMNS = 4 * WIDTH
-TOLERANCE = 0.25  # largest distance of a dropped vertex from the line, in pixels
+TOLERANCE = 0.25  # maximum distance in pixels between a dropped vertex and the remaining line
 REFINEMENTS_BEFORE_HALVING = 32
 
 
@@ -115,8 +115,8 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
         if not far.any():
             break
         corners = np.flatnonzero((distance == farthest[piece]) & far[piece])
-        # Of equally distant vertices, keep the first and the last, because a straight line may join
-        # them.
+        # Among vertices at the same distance, keep only the first and the last, because all of them may
+        # be on one straight line.
         first = np.unique(piece[corners], return_index=True)[1]
         last = len(corners) - 1 - np.unique(piece[corners][::-1], return_index=True)[1]
         added = [corners[first], corners[last]]

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from fastarac.operation.monitoring.monitor import ErrorRateMonitor
     from fastarac.operation.verdicts import PolicyCheck
 
-BESIDE = 0.15  # horizontal distance between the markers of two displays
-MOST_POINTS = 60  # lines with more points show no markers
-MOST_UPRIGHT = 6  # with more field names, the names are rotated
+BESIDE = 0.15  # horizontal distance between the markers of two displays in the same axes
+MOST_POINTS = 60  # maximum number of points on a line with markers
+MOST_UPRIGHT = 6  # maximum number of field names that are not rotated
 ALL = "all"
 
 

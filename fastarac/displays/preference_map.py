@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-PALEST = 0.25  # colour strength where models cost the same; 1 is the full colour
-CLEAR_MARGIN = 0.9  # at this quantile of the margins, a colour reaches full strength
+PALEST = 0.25  # colour strength where two models cost the same; 1 is the full colour
+CLEAR_MARGIN = 0.9  # quantile of the cost margins at which a colour reaches full strength
 TITLE = "The cheapest model; pale where another costs nearly as little"
-ROOM_FOR_A_NAME = 0.14  # smallest width of a region with a name, as a share of the grid's shorter side
+# Minimum width of a region with a name in it, as a share of the grid's shorter side.
+ROOM_FOR_A_NAME = 0.14
 
 
 @dataclass(eq=False, repr=False)

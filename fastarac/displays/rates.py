@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 DIAGONAL = np.array(WHOLE)
 NORMAL = NormalDist()
 TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
-END = 3.0  # both DET axes range from −END to END standard deviations
-ROOM = 1.5  # part of the axes below the curve's equal error rate, in standard deviations
+END = 3.0  # by default, both DET axes run from −END to END standard deviations
+ROOM = 1.5  # how far the DET axes extend below the equal error rate, in standard deviations
 SMALLEST_RATE = float(np.finfo(np.float64).eps)  # replaces a rate of 0, whose deviate is infinite
-# Straight parts from this length on need intermediate points, because DET axes bend them.
+# DET axes bend straight lines. A line longer than this needs intermediate points.
 LONG = END / 200
-PARTS = 24  # number of intermediate points per rate on a straight part
+PARTS = 24  # number of intermediate points along each axis of such a line
 
 
 @dataclass(eq=False, repr=False)
@@ -159,7 +159,7 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     _bounds = "average_precision"
     _legend = "lower left"
     _style: ClassVar = {"drawstyle": "steps-post"}
-    _of_folds: ClassVar = {"drop_intermediate": True}  # as in scikit-learn
+    _of_folds: ClassVar = {"drop_intermediate": True}  # default in scikit-learn
 
     @classmethod
     def _of(cls, sweep: ThresholdSweep, **points: bool) -> Self:
@@ -272,8 +272,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     def _vertices(self, style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
         fpr, fnr = self.fpr, self.fnr
         if not has_markers(style):
-            # Drop points by pixel columns of the deviates, so that deviates are computed for few points
-            # only.
+            # Computing deviates is slow. First drop points that share a pixel column.
             edges = _shares(edges_of_columns(self._view()[0]))
             kept = thin(fpr, fnr, edges)
             fpr, fnr = along_ties(fpr[kept], fnr[kept])
@@ -286,7 +285,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
         return (low, low + 2 * END), (low, low + 2 * END)
 
     def _fitted(self) -> Range:
-        return self._view()[1]  # both axes show the same rates
+        return self._view()[1]  # both axes have the same range
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
         super()._draw(label, style, ylim)
@@ -295,7 +294,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
         self.ax_.set_xticks(ticks, names)
         self.ax_.set_yticks(ticks, names)
         self.ax_.set(xlim=limits[0], ylim=limits[1])
-        if limits[0][0] < -END:  # labels of smaller rates are long
+        if limits[0][0] < -END:  # tick labels of such small rates are long
             self.ax_.tick_params(axis="x", rotation=45)
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:

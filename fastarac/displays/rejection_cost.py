@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 GUIDES = {"reject everything": ":", "accept everything": "--"}
-HEADROOM = 1.15  # axis height over the height of the highest curve
-LABEL_PAD = 10  # distance in points between axis labels and tick labels, in three dimensions
-ROOM_FOR_LABELS = 0.85  # zoom of three-dimensional axes; at 1 the figure cuts off the labels
+HEADROOM = 1.15  # axis height relative to the highest point of the curve
+LABEL_PAD = 10  # distance in points between axis labels and tick labels of three-dimensional axes
+ROOM_FOR_LABELS = 0.85  # zoom of three-dimensional axes; a zoom of 1 would cut off the labels
 
 
 @dataclass(eq=False, repr=False)

@@ -118,7 +118,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
     bits = np.ascontiguousarray(flat, flat.dtype.newbyteorder("="))
     if bits.dtype == np.float16:
         bits = bits.astype(np.float32)
-    # Compare signed integers as unsigned bits, so that numba compiles for one type less.
+    # View signed integers as unsigned ones, so that numba compiles the kernels for fewer types.
     bits = readable(bits.view(f"u{bits.itemsize}") if bits.dtype.kind == "i" else bits)
     dropin = _kernels.curve_points
     n = len(bits)
@@ -151,7 +151,7 @@ def _two_by_equality(flat: Array) -> tuple[Array | None, Codes | None]:
     return pair, codes.view(np.uint8)
 
 
-# Sets of labels whose positive label is 1.
+# The sets of labels for which the default positive label is 1.
 DEFAULT_PAIRS = ([0, 1], [-1, 1], [0], [-1], [1])
 
 

@@ -77,7 +77,7 @@ def _points_of_buckets(items: Scores, buckets: Buckets, shape: Shape) -> Points:
         dropin.write_points(buckets.keys, buckets.bounds, first, last, starts, options, out)
 
     over_buckets(n_buckets, items.n, lambda: write)
-    # numpy warns about 0/0, as in scikit-learn.
+    # numpy warns about the division 0/0 here, as it does in scikit-learn.
     if shape.mode == MISSES and not (positives and negatives):
         x[-1] = y[-1] = 0.0
         x = x if negatives else x / negatives

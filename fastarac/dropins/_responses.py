@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 METHODS = ("predict_proba", "decision_function")
 KEYS = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
-# The second of two classes is predicted if its score is at least this.
+# With two classes, the second one is predicted if its score is at least this threshold.
 THRESHOLDS = {"predict_proba": 0.5, "decision_function": 0.0}
 
 

@@ -128,7 +128,7 @@ def area_under(x: Array, y: Array) -> float:
         area = float("nan")
     if rises and falls:
         raise ValueError(f"x is neither increasing nor decreasing : {x}.")
-    if area != area:  # the type is not float64, or a point is infinite or NaN
+    if area != area:  # `area` is NaN if an array is not float64, or if a coordinate is infinite or NaN
         dtype = y.dtype if y.dtype.kind == "f" else np.dtype(np.float64)
         area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum(dtype=dtype))
     return -area if falls else area

@@ -23,7 +23,8 @@ from fastarac.dropins._arrays import (
 )
 from fastarac.dropins._labels import Target, read_target
 
-MAX_TABLE = 1 << 16  # integer labels with a range up to this are counted in a table instead of sorted
+# Integer labels whose range is at most this are counted in a table instead of being sorted.
+MAX_TABLE = 1 << 16
 
 
 def cohen_kappa_score(
@@ -144,7 +145,8 @@ def _exact_kappa(counts: Array, weights: str | None) -> float | None:
         observed = sum(c for c, d in zip(cells, distances, strict=True) if d)
         expected = n * n - sum(a * b for a, b in zip(first, second, strict=True))
     elif weights == "linear":
-        # Σ|i − j|·a_i·b_j: for each gap between neighbouring positions, count the pairs that span it.
+        # Compute Σ|i − j|·a_i·b_j: for each gap between adjacent categories, count the pairs that span
+        # it.
         observed = sum(c * d for c, d in zip(cells, distances, strict=True))
         expected = below_first = below_second = 0
         for a, b in zip(first[:-1], second[:-1], strict=True):
@@ -163,7 +165,7 @@ def _exact_kappa(counts: Array, weights: str | None) -> float | None:
 
 
 def _weighted_kappa(counts: Array, weights: str | None) -> float | None:
-    # So that products of sums neither overflow nor underflow.
+    # Scale the counts, so that products of their sums neither overflow nor underflow.
     counts = counts * scale_of(np.abs(counts).max())
     second = counts.sum(axis=0)
     first = counts.sum(axis=1)

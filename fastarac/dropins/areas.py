@@ -223,7 +223,7 @@ def roc_auc_score(
     target = read_target(y_true)
     _check_target(target)
     given = to_array(y_score)
-    # For two classes, a later pass over the scores finds values that are not finite.
+    # One-dimensional binary scores are checked for infinity and NaN in a later pass.
     scores = numeric_array(given, finite=target.kind != "binary" or given.ndim == 2)
     weight = None if sample_weight is None else column(sample_weight)
     if target.kind == "binary" and (scores.ndim == 1 or scores.shape[1] <= 2):

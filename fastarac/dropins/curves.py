@@ -215,7 +215,8 @@ def _read(
     """Return the sweep or items given to `function`, and whether both classes occur."""
     if isinstance(y_true, CountsAtThresholds):
         reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
-        # Other curves need all points; the ROC curve is straight between corners.
+        # The ROC curve is straight between its corners, so corners are enough. Other curves need all
+        # points.
         if function != "roc_curve":
             whole_sweep(y_true)
         given = y_true.possible

@@ -14,7 +14,7 @@ from fastarac.dropins.curves import DropIn, confusion_matrix_at_thresholds
 TRUTH, PREDICTION = (
     np.array([0, 0, 1, 1]),
     np.array([0, 1, 0, 1], np.int32),
-)  # in the order of the counts
+)  # labels of the four cells, in the order of the counts from `confusion_matrix_at_thresholds`
 
 
 class _MetricAtThresholds(NamedTuple):
@@ -132,7 +132,7 @@ def _takes_weights(function: Callable[..., Any]) -> bool:
     """Return whether a function takes `sample_weight` by name."""
     try:
         parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # of some built-in functions, the arguments are unknown
+    except (TypeError, ValueError):  # some built-in functions do not reveal their parameters
         return True
     kinds = [each.kind for each in parameters.values()]
     return "sample_weight" in parameters or inspect.Parameter.VAR_KEYWORD in kinds

@@ -30,9 +30,9 @@ from fastarac.dropins._arrays import (
 from fastarac.dropins._labels import DEFAULT_PAIRS, Codes, Target, positive_labels
 from fastarac.dropins._sums import ONE_CLASS, Score
 
-BLOCK = 8  # number of columns copied at a time
-ROWS = 1 << 14  # number of rows processed together
-CHUNK = 1 << 12  # number of rows copied at a time
+BLOCK = 8  # number of score columns that are copied together
+ROWS = 1 << 14  # number of score rows that are processed together
+CHUNK = 1 << 12  # number of score rows that are copied together
 
 
 class Metric(NamedTuple):
@@ -322,7 +322,7 @@ def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
     sums = rank_sums(codes, sizes, scores, by_class=False)[:, 0].tolist()
     for c, total in zip(np.flatnonzero(sizes).tolist(), sums, strict=True):
         size = sizes[c].item()
-        if size < n:  # subtract the pairs of two items of the class, which `total` counts, too
+        if size < n:  # `total` includes the pairs within the class; subtract them below
             pairs = size * (n - size)
             found[c] = (2 * pairs - (total - size * size)) / (2 * pairs), None
     return found

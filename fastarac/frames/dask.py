@@ -1,6 +1,6 @@
 """Dask: partitions are counted, and the counts added in a tree; one shuffle yields exact sums."""
 
-# The type stubs of pandas do not cover all of its own types.
+# The type stubs of pandas lack some of its own types.
 # pyright: reportArgumentType=false, reportCallIssue=false, reportInvalidTypeArguments=false
 # pyright: reportReturnType=false
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-TREE = 8  # number of tables added at a time
+TREE = 8  # number of partial tables that are added in one step
 
 
 class DaskSource(ItemSource):
@@ -137,7 +137,7 @@ def _has(column: pd.Series[Any], problem: Problem) -> Array:
     """Return which items of a partition have a problem."""
     missing: Array = column.isna().to_numpy()
     if not keys_of([problem.role]) and isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
-        # NaN in this column is an invalid number, not a missing value.
+        # In a column of NumPy floats, NaN is an invalid number and not a missing value.
         missing = np.zeros(len(column), np.bool_)
     if problem.what == "null":
         return missing

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from fastarac.frames.sources import Groups, Problem, Sweeps
 
-SPLITS = 64  # largest number of bins that one pass splits
-SHARE = 12  # bins with less than 2**-SHARE of the items are not split
-BAD = -1e300  # bin number that marks invalid items
+SPLITS = 64  # maximum number of bins to split in one query
+SHARE = 12  # bins with fewer than 2**-SHARE of all items are not split
+BAD = -1e300  # bin number for invalid items, which no valid item has
 
 
 class QuerySource(ItemSource):
@@ -133,7 +133,7 @@ class QuerySource(ItemSource):
     def _cells(self, table: nw.DataFrame[Any]) -> dict[Any, Cells]:
         low, high, p, q = (table[name].to_numpy() for name in ("low", "high", "p", "q"))
         if low.dtype.kind == "f":
-            low, high = low + 0.0, high + 0.0  # minus zero becomes zero
+            low, high = low + 0.0, high + 0.0  # adding 0.0 turns -0.0 into 0.0
         return cells_of_bins(self._numbered(table), low, high, p.astype(np.int64), q.astype(np.int64))
 
     def _refined(self, groups: dict[Any, Cells]) -> Groups:
@@ -167,7 +167,7 @@ class QuerySource(ItemSource):
                 joined = (np.concatenate([a[kept], b]) for a, b in zip(old, new, strict=True))
                 groups[label] = merged(*joined)
             if before == sum(len(groups[label].low) for label in found):
-                return groups  # no bin was split any further
+                return groups  # the last query split no bin
 
     def within(self, ranges: Sequence[Range]) -> Self:
         """Return a source of the items in these ranges only."""
@@ -194,7 +194,8 @@ class QuerySource(ItemSource):
         """Yield lists of labels whose groups are small enough to be fetched together."""
         labels: list[Any] = []
         total = 0
-        most = len(groups) if self.keys == ["by"] else SPLITS  # largest number of labels in a condition
+        # Maximum number of labels in a query's condition.
+        most = len(groups) if self.keys == ["by"] else SPLITS
         for label, cells in groups.items():
             size = int(cells.size.sum())
             if not self.grouped or size > self.batch:

@@ -178,7 +178,7 @@ def _sums_of(ranked: RankedItems, above: tuple[int, int], cells: Cells) -> Range
     of_risk = n_incorrect < n_correct
     trapezoids = ranked.sum_below(above, PRECISION_TRAPEZOIDS, of_risk=of_risk)
     steps = ranked.sum_below(above, RECALL_STEPS)
-    pairs = ranked.pairs  # pairs within the items so far
+    pairs = ranked.pairs  # pairs of items within this range
     p, q = int(pairs.correct), int(pairs.incorrect)
     below = n_incorrect - above[1] - q
     return RangeSums(p, q, int(pairs.doubled_pairs) + 2 * p * below, trapezoids, steps)

@@ -57,7 +57,7 @@ class ItemSource(ABC):
         Column names by role: confidence, correct and, if given, weight and by.
     """
 
-    batch = 1 << 25  # largest number of items that a worker takes at a time
+    batch = 1 << 25  # maximum number of items for a worker to hold at a time
 
     def __init__(self, columns: dict[str, str]) -> None:
         self.columns = columns
@@ -136,7 +136,7 @@ class ArraySource(ItemSource):
 
     def bins(self) -> Groups:
         """Count the items of each bin."""
-        # The sweep also checks and sorts the values.
+        # Building the sweep also checks the values and sorts them.
         return {label: cells_of_sweep(sweep_of_items(part)) for label, part in self.parts()}
 
     def within(self, ranges: Sequence[Range]) -> Self:
@@ -244,8 +244,9 @@ def _sweep_of_kinds(
 ) -> ThresholdSweep:
     if weight is None:
         return ThresholdSweep.from_counts(confidence, correct, incorrect)
-    # The product of a count n and a weight may not be a double. But n is a sum of powers of two, and
-    # each power times the weight is a double. Adding these equals adding single items, rounded once.
+    # A count n times a weight may not fit in a double. But n is a sum of powers of two, and each power
+    # times the weight is a double. Adding these products gives the same sum as adding single items,
+    # rounded only once.
     rows, weights, labels = [], [], []
     for label, counts in ((1, correct), (0, incorrect)):
         for k in range(int(counts.max()).bit_length()):

@@ -61,7 +61,7 @@ _DUCKDB_TYPES = (
 _SPARK_TYPES = "'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'"
 _POSTGRES_TYPES = "'boolean', 'smallint', 'integer', 'bigint', 'real', 'double precision'"
 SPELLINGS = {
-    # Only DuckDB can convert Booleans without changing the types of numbers.
+    # Only DuckDB can convert Booleans to numbers and keep the types of numbers.
     "duckdb": Spelling(
         '"', "DOUBLE", "BIGINT", "VARCHAR",
         "COALESCE(confidence, CAST(NULL AS UTINYINT)) + CAST(0 AS UTINYINT)",
@@ -70,7 +70,7 @@ SPELLINGS = {
     "spark": Spelling(
         "`", "DOUBLE", "BIGINT", "STRING", "confidence + 0", f"TYPEOF({{}}) IN ({_SPARK_TYPES})"
     ),
-    # Formatted as text, a decimal begins with its type, and a string with quotes.
+    # FORMAT puts a decimal's type before its digits and quotes around a string, so neither matches.
     "bigquery": Spelling(
         "`", "FLOAT64", "INT64", "STRING", "confidence + 0",
         "REGEXP_CONTAINS(FORMAT('%T', {}), '^(-?[0-9]|true$|false$)')",
@@ -186,7 +186,7 @@ class _Labels(NamedTuple):
         return cls(
             "".join(f", {column} AS {name}" for column, name in pairs),
             "".join(f"{name}, " for name in names),
-            # Qualified by their table, because displayed names may coincide.
+            # Name the table, because an output column may have the same name as a grouping column.
             "".join(f"counts.{name} AS {column}, " for column, name in pairs),
             "".join(f"counts.{name}, " for name in names),
         )

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 Method = Literal["auto", "counts", "exact", "bounds"]
 METHODS = ("auto", "counts", "exact", "bounds")
 IN_BINS = ("exact", "bounds")
-RANGES = 64  # largest number of confidence ranges counted in one pass
-MOST_DISTINCT = 1 << 20  # largest number of distinct confidences that are counted singly
+RANGES = 64  # maximum number of confidence ranges to count in one query
+MOST_DISTINCT = 1 << 20  # maximum number of distinct confidences that are counted one by one
 
 
 # fmt: off
@@ -354,7 +354,7 @@ def _names(native: Any) -> Iterable[Any]:
     """Return all column names, with repetitions; nothing for polars, where names are unique."""
     if hasattr(type(native), "collect_schema"):
         return ()
-    # pyarrow has `column_names`.
+    # In pyarrow, `column_names` holds the names and `columns` holds the data.
     attribute = "column_names" if hasattr(type(native), "column_names") else "columns"
     names: Iterable[Any] = getattr(native, attribute, ())
     return names
@@ -382,7 +382,8 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
         if numeric:
             continue
         if frame is not None:
-            vector(frame.get_column(name).to_native(), role)  # raises an error that names the position
+            # Raises an error that names the position of the bad value.
+            vector(frame.get_column(name).to_native(), role)
         message = (
             f"{role} (column {name!r}) must hold booleans, integers or floats up to 64 bits, got "
             f"type {kind}"

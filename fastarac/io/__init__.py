@@ -44,7 +44,7 @@ __all__ = [
     "reading_limits",
     "sketch_outputs",
 ]
-ROWS = 1 << 16  # number of rows of a streamed file read at a time
+ROWS = 1 << 16  # number of rows per chunk when a file is streamed
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A cell that matches is a formula or hides one; signed numbers do not match.
+# Matches cells that a spreadsheet would run as a formula. Signed numbers do not match.
 FORMULA = r"^([=@\t\r]|[+-](?:[^0-9.]|.*[^0-9.eE+-]))"
 _SAFE: ContextVar[bool] = ContextVar("safe", default=False)
 

@@ -30,9 +30,9 @@ from fastarac.io._picks import (
 from fastarac.io._sources import TEXT, DataFileError, FileSource, explained, sql_text
 from fastarac.io._streams import numbers
 
-EXAMPLES = 3  # number of outputs shown as examples if no output is right
+EXAMPLES = 3  # number of rows to show in the error when no output is right
 EXACT_FLOAT_LIMIT = 2.0**53
-EXACT_DIGITS = 15  # float64 can tell apart numbers with this many digits
+EXACT_DIGITS = 15  # float64 represents every number with at most this many digits distinctly
 CAST = "cast the column to DOUBLE where it is rounded on purpose"
 
 
@@ -179,7 +179,7 @@ def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]
     ]
     with explained(source):
         found = source.select(", ".join(columns)).fetchnumpy()
-        # A Categorical stands for an ENUM, and no column is one.
+        # DuckDB returns a Categorical only for an ENUM column, and none of these columns is one.
         arrays = cast("dict[str, Array]", found)
         _refuse_invalid(source, picks, arrays)
         fields: dict[str, Any] = {

@@ -63,7 +63,7 @@ class Delimited(FileSource):
         return (
             "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
             f"delim = '{self.delimiter}', quote = '{quote}', escape = '{quote}', "
-            # DuckDB's default buffer is twice as large, and takes a gigabyte if a quote is never
+            # The default buffer of DuckDB is twice as large and takes a gigabyte if a quote is never
             # closed.
             f"max_line_size = {longest_line()}, buffer_size = {max(longest_line(), MAX_LINE)}, "
             f"columns = {{{types}}}, "
@@ -85,7 +85,7 @@ class Delimited(FileSource):
                     if len(found) != len(self.columns):
                         problem = f"the header has {len(self.columns)} fields, the row has {len(found)}"
                         raise DataFileError(self.path, problem, row=number, line=line)
-                    if number:  # skip the header
+                    if number:  # row 0 is the header
                         yield line
             except MalformedRowError as error:
                 raise DataFileError(self.path, str(error), row=number + 1, line=error.line) from None
@@ -97,7 +97,7 @@ class Delimited(FileSource):
         limit can be changed for the whole process only.
         """
         fields: list[str] = []
-        # Parts so far of a quoted field that continues on the next line.
+        # A quoted field may span lines. Here are its parts so far, or None outside such a field.
         begun: list[str] | None = None
         size = first = 0
         for number, line in enumerate(lines, start=1):
@@ -137,7 +137,8 @@ class Delimited(FileSource):
                     return begun
                 begun.append(line[place:end])
                 place = end + 1
-                if line.startswith(QUOTE, place):  # a doubled quote stands for one quote
+                # Inside quotes, a doubled quote means one quote character.
+                if line.startswith(QUOTE, place):
                     begun.append(QUOTE)
                     place += 1
                     continue

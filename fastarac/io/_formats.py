@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
 JSON_RECORDS_SEARCHED_FOR_COLUMNS = 1000
-BYTES_OF_A_ROW = 8  # memory that the confidence of a row takes
+BYTES_OF_A_ROW = 8  # bytes per row for the confidence alone, in memory
 BYTE_ORDER_MARK = "\ufeff"
-# JSON types whose values can be names: the name shown to people, and DuckDB's types.
+# JSON types that are accepted as names. Key: the type as named in messages. Value: its DuckDB types.
 NAMES_IN_JSON = {
     "a text": ("VARCHAR",),
     "a number": ("BIGINT", "UBIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"),
@@ -131,7 +131,7 @@ class JsonLines(FileSource):
             return found
         value = f"CAST({self.value(column)} AS VARCHAR)"
         (written,) = self.select(value, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
-        return found if written.startswith('"') else found[1:-1]  # show numbers without quotes
+        return found if written.startswith('"') else found[1:-1]  # remove the quotes around numbers
 
     def lines_of_rows(self) -> Iterator[int]:
         return (line for line, _ in self._records())
@@ -288,17 +288,18 @@ class Parquet(FileSource):
         for file, *node in self.connection.execute(schema, [self.literal]).fetchall():
             files.setdefault(str(file), []).append(tuple(node))
         (first, nodes), *others = files.items()
-        for other, of_other in others:  # DuckDB would cast columns to the types of the first file
-            if of_other[1:] != nodes[1:]:  # the names of the roots may differ
+        # Columns must match exactly, because DuckDB would silently cast them to the first file's types.
+        for other, of_other in others:
+            if of_other[1:] != nodes[1:]:  # element 0 is the root, whose name may differ between files
                 file, like = (quoted(PurePath(name).name) for name in (other, first))
                 problem = f"{file} has other columns, or of other types, than {like}"
                 raise DataFileError(self.path, problem)
         names = []
-        place = 1  # skip the root
+        place = 1  # element 0 is the root
         while place < len(nodes):
             names.append(str(nodes[place][0]))
             left = 1
-            while left:  # skip nested nodes of the column
+            while left:  # skip the nodes nested in the column
                 left += (nodes[place][1] or 0) - 1
                 place += 1
         return names
@@ -345,7 +346,7 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
         if stat.S_ISDIR(kind):
             _require_parquet_alone(path)
             return Parquet(path, connection)
-        if not stat.S_ISREG(kind):  # reading takes several passes, but a pipe can be read only once
+        if not stat.S_ISREG(kind):  # a pipe can be read only once, but the file is read several times
             raise DataFileError(path, "it is a pipe or a device; write what it gives to a file first")
         with path.open("rb") as file:
             is_empty = not file.read(1)

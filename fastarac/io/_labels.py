@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     Hashes = NDArray[np.uint64]
 
-FIELDS = ("model", "by", "item", "truth", "group", "crossed")  # the label fields of `Outputs`
+# The fields of `Outputs` that hold labels.
+FIELDS = ("model", "by", "item", "truth", "group", "crossed")
 
 
 def hashes(expression: str, name: str) -> str:
@@ -97,7 +98,7 @@ class Texts:
         for part, codes in zip(self._parts, numbers.codes, strict=True):
             first = np.zeros(len(self), np.intp)
             first[codes[::-1]] = np.arange(len(codes))[::-1]
-            needed = int(first.max()) + 1  # rows after these have no new text
+            needed = int(first.max()) + 1  # later rows only repeat texts of earlier rows
             query = f"SELECT {part.expression} AS name FROM {part.source.table} LIMIT {needed}"
             selects.append(f"({query})")
         every = " UNION ALL ".join(selects)
@@ -110,7 +111,7 @@ class Texts:
             )
             .fetchnumpy()
         )
-        # a Categorical stands for an ENUM, and no column is one
+        # DuckDB returns a Categorical only for an ENUM column, and none of these columns is one.
         found = cast("dict[str, NDArray[Any]]", read)
         of_names = found["hash"], found["hash too"]
         of_codes, places = numbered([(numbers.first, numbers.second), of_names]).codes
@@ -146,7 +147,8 @@ def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
     order = np.argsort(first)
     one, other = first[order], second[order]
     starts = _starts(one)
-    if np.any(_starts(other) > starts):  # two texts share the first hash
+    # Two different texts have the same first hash, so the second hash must separate them.
+    if np.any(_starts(other) > starts):
         order = np.lexsort((second, first))
         one, other = first[order], second[order]
         starts = _starts(one) | _starts(other)

@@ -11,8 +11,8 @@ from fastarac._core.checks import real_scalar, whole_number
 
 MAX_LINE = 16 << 20
 MAX_RATIO = 200.0
-HARMLESS = 64 << 20  # bytes to which every file may expand
-MAX_COLUMNS = 10_000  # DuckDB takes about 6 kB per column
+HARMLESS = 64 << 20  # every file may expand to this many bytes, however small it is
+MAX_COLUMNS = 10_000  # DuckDB takes about 6 kB of memory per column
 
 
 class ReadingLimits(NamedTuple):

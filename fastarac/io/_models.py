@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
-EXAMPLES = 3  # number of items that a description of a difference names
-INSERTED = "inserted"  # kind of an output without a true word or field, written by `fastarac ocr -o`
+EXAMPLES = 3  # number of items to name in the error when models have different items
+# Kind that `fastarac ocr -o` writes for an output that matches no true word or field.
+INSERTED = "inserted"
 
 
 class _Models(NamedTuple):
@@ -221,7 +222,7 @@ def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
 def _joined(parts: Sequence[Outputs]) -> Outputs:
     """Concatenate the outputs of several files."""
 
-    def joined(field: str) -> Any:  # the result is None if a part lacks the field
+    def joined(field: str) -> Any:  # returns None if any part lacks the field
         columns = [getattr(part, field) for part in parts]
         if any(column is None for column in columns):
             return None
@@ -231,7 +232,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
     if len(parts) == 1:
         return parts[0]
-    if any(part.rejected is not None for part in parts):  # a file without this mask rejects no outputs
+    if any(part.rejected is not None for part in parts):  # a part without the mask rejects no outputs
         parts = [
             replace(part, rejected=np.zeros(len(part), np.bool_)) if part.rejected is None else part
             for part in parts
@@ -288,7 +289,7 @@ def _places(models: Mapping[str, Outputs], items: Texts) -> NDArray[np.intp]:
     codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
     place = np.full((len(codes), len(items)), -1, np.intp)
     for model, of_model, places in zip(models, codes, place, strict=True):
-        # In reverse, so that the first of equal items remains.
+        # Assign in reverse order, so that the first of several equal items is kept.
         places[of_model[::-1]] = np.arange(len(of_model))[::-1]
         repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
         if len(repeated):

@@ -197,7 +197,7 @@ class Outputs(Table, Result):
             return self
         if not self.rejected.any():
             return replace(self, rejected=None)
-        # Every narrower type has a smallest value; float64 has numbers below it.
+        # Use float64, because a narrower type may have no number below the lowest confidence.
         known = self.confidence[~self.rejected].astype(np.float64)
         least = float(known.min(initial=0.0))
         below = min(least - 1.0, float(np.nextafter(least, -np.inf)))

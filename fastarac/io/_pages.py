@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Names of things that contain several outputs, and words that may accompany them in a column's name.
+# Nouns for things that contain several outputs. A column with such a name may group the outputs.
 UNITS = frozenset(
     {
         *("page", "document", "doc", "file", "filename", "image", "img", "scan", "sheet", "folio"),
@@ -26,15 +26,16 @@ UNITS = frozenset(
     }
 )
 BESIDE = frozenset({"id", "ids", "name", "key", "no", "nr", "num", "number", "index", "path", "uuid"})
-FEW = 10  # a coarser column is preferred to a finer one if it has this many groups
+FEW = 10  # a coarser column is preferred to a finer one if it has at least this many groups
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-# The column that fastarac ocr -o writes for pages.
+# Column in which `fastarac ocr -o` names the page of an item.
 PAGE = "page"
 ID = "id"
 MODEL = "model"
-#: Column in which `fastarac ocr -o` names the parts of pages that its items come from.
+#: Column in which `fastarac ocr -o` names the parts of pages that were read, and the maximum number of
+#: characters to show from it.
 REGIONS, MOST_SAID = "regions", 500
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
 OF_KINDS = frozenset({"kind", "correct", "confidence"})
@@ -199,12 +200,12 @@ def columns_in(path: Path) -> tuple[str, ...]:
     """Return the columns of a readable table; none for other files."""
     try:
         versions = tuple(versions_of(path))
-    except (OSError, ValueError):  # also for a name that no file can have
+    except (OSError, ValueError):  # ValueError: the operating system allows no such file name
         return ()
     return _columns_in(path.absolute(), versions)
 
 
-@lru_cache(maxsize=1024)  # commands ask many questions of a file's columns
+@lru_cache(maxsize=1024)  # cached, because a command asks for the columns of a file many times
 def _columns_in(path: Path, versions: tuple[object, ...]) -> tuple[str, ...]:  # noqa: ARG001
     return tuple(_looked_at(path, lambda source: source.columns) or ())
 
@@ -241,7 +242,8 @@ def count_values(source: FileSource, column: str, only: str | None = None) -> Ca
         row = source.select(f"count(DISTINCT {label}), count({label}), count(*)", rest=rest).fetchall()[
             0
         ]
-    except (DataFileError, duckdb.Error):  # the column holds no labels, but lists for example
+    # The column holds something other than labels, for example lists.
+    except (DataFileError, duckdb.Error):
         return None
     values, filled, rows = map(int, row)
     return Candidate(column, values, rows) if filled == rows else None

@@ -30,9 +30,9 @@ OFFER = f"If all of them were to be verified, {COUNT_OPEN}"
 
 DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 
-#: Column in which `fastarac ocr -o` writes the kind of an item, and its value for a missed word.
+#: Column in which `fastarac ocr -o` writes the kind of an item, and the kind of a missed word.
 KIND, MISSED = "kind", "missed"
-#: Values of that column for words and for fields; such rows may lack a confidence.
+#: Kinds of words, then kinds of fields. Rows with one of these kinds may lack a confidence.
 KINDS = (
     *("right", "wrong", "merged", "split", "moved", "inserted", "missed"),
     *("found", "empty", "invented"),
@@ -291,7 +291,8 @@ class Equal(Truth):
         doubles = (f"TRY_CAST(replace({text}, ',', '.') AS DOUBLE)" for text in (read, true))
         same = f"coalesce({_number_in(read)} = {_number_in(true)}, false)"
         return (
-            f"CASE WHEN {read} = {true} THEN true WHEN {' = '.join(doubles)} "  # faster than digits
+            # Comparing doubles first is faster than comparing digits.
+            f"CASE WHEN {read} = {true} THEN true WHEN {' = '.join(doubles)} "
             f"THEN CASE WHEN {same} THEN {decided} ELSE false END "
             f"WHEN {true} IS NOT NULL THEN false END"
         )
@@ -339,8 +340,9 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
-#: Columns of tables of fields. Some rows have no confidence: with `fastarac ocr -o`, because the
-#: service gives none; with `fastarac apply`, because the document lacks the field.
+#: Columns that identify a table of fields, where some rows have no confidence. In the table from
+#: `fastarac ocr -o`, the OCR service gave none. In the table from `fastarac apply`, the document lacks
+#: the field.
 FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
 FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "prediction", "accepted"})
 
@@ -365,6 +367,6 @@ def _never_accepted(source: FileSource, confidence: Confidence) -> str:
         return empty
     if FIELDS_OF_OCR.issubset(source.columns):
         return f"({empty} AND {source.identifier(KIND)} IS NOT NULL)"
-    # A comparison with null is null, but every row needs true or false.
+    # Comparing null with a text gives null, so `coalesce` turns it into false.
     kinds = ", ".join(f"'{kind}'" for kind in KINDS)
     return f"({empty} AND coalesce({source.identifier(KIND)} IN ({kinds}), false))"

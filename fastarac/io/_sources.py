@@ -37,10 +37,10 @@ FLOATS_AND_INTEGERS = frozenset(
         *("FLOAT", "DOUBLE"),
     }
 )
-# Bytes read from a file at a time, and bytes expanded from a .gz file at a time.
+# Number of bytes to read from a file at a time, and maximum number of bytes to expand at a time.
 READ, HELD = 1 << 16, 1 << 20
 OTHER_NUMBERS = frozenset({"HUGEINT", "UHUGEINT", "DECIMAL"})
-# Names of types, in addition to timestamps.
+# Types of columns that may hold names, in addition to texts, numbers, Booleans and timestamps.
 OTHER_NAMES = frozenset({"DATE", "TIME", "UUID", "INTERVAL"})
 
 
@@ -101,7 +101,8 @@ class _Database:
     """A database shared by connections: creating one takes 20 ms, another connection almost nothing."""
 
     def __init__(self) -> None:
-        self.process = os.getpid()  # a fork needs a new database, because threads do not survive it
+        # A forked process needs its own database, because threads do not survive a fork.
+        self.process = os.getpid()
         self.first: DuckDBPyConnection | None = None
 
     def connection(self) -> DuckDBPyConnection:
@@ -145,7 +146,8 @@ def connect(*, alone: bool = False) -> Iterator[DuckDBPyConnection]:
     shared = None if alone else _shared()
     try:
         with _database() if shared is None else shared.connection() as connection:
-            connection.execute("SET enable_progress_bar = false")  # the bar would go to standard output
+            # DuckDB would draw the bar on standard output.
+            connection.execute("SET enable_progress_bar = false")
             yield connection
     except RuntimeError as failure:
         if "interrupted" in str(failure):
@@ -186,7 +188,7 @@ def copied_to(goal: Path) -> Iterator[str]:
 class FileSource(ABC):
     """A file as a table of DuckDB."""
 
-    #: The names of the columns, in the order of the file.
+    #: Column names in the order of the file.
     columns: list[str]
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
@@ -211,7 +213,8 @@ class FileSource(ABC):
         """Return the kind of a column's values: text, numbers, true and false, or another type."""
         name = self.type_of(column)
         family = name.partition("(")[0]
-        if family in ("VARCHAR", '"NULL"'):  # a column of type NULL has no values that could be misread
+        # A column of type NULL has no values, so reading it as text is harmless.
+        if family in ("VARCHAR", '"NULL"'):
             return TEXT
         if family == "BOOLEAN":
             return BOOLEAN
@@ -246,8 +249,10 @@ class FileSource(ABC):
         """Return the SQL expression of the names in a column; it is null where there is no name."""
         name, kind = self.identifier(column), self.kind_of(column)
         text = f"CAST({name} AS VARCHAR)"
-        if self.type_of(column) in ("FLOAT", "DOUBLE"):  # NaN is no name, and -0.0 becomes 0.0
-            # Do not use isnan(): DuckDB assumes that it is false if a file's statistics record no NaN.
+        # NaN is not a name, and adding 0 turns -0.0 into 0.0.
+        if self.type_of(column) in ("FLOAT", "DOUBLE"):
+            # Do not use isnan(): DuckDB assumes that it is false if the file's statistics report no
+            # NaN.
             return f"nullif(CAST({name} + 0 AS VARCHAR), 'nan')"
         if kind in (TEXT, NUMBER, BOOLEAN, *OTHER_NAMES) or kind.startswith("TIMESTAMP"):
             return text
@@ -374,7 +379,7 @@ def require_modest(path: Path) -> None:
 def _require_short_end(path: Path, size: int) -> None:
     longest = longest_line()
     with path.open("rb") as file:
-        # The smaller size is enough for nearly all files.
+        # Reading `READ` bytes is enough for nearly all files.
         for read in sorted({min(READ, longest), longest}):
             file.seek(max(size - read - 1, 0))
             if size <= read or _unfinished(file.read()) <= read:
@@ -387,7 +392,7 @@ def _unfinished(block: bytes) -> int:
     return len(block) - 1 - max(block.rfind(b"\n"), block.rfind(b"\r"))
 
 
-@lru_cache  # commands open a file more than once
+@lru_cache  # cached, because a command opens a file several times
 def _decompress_within(
     path: Path, version: tuple[str, int, int, int], limits: tuple[float, int]
 ) -> None:
@@ -398,7 +403,8 @@ def _decompress_within(
         try:
             while read := file.read(READ):
                 while read:
-                    if member.eof:  # another gzip member may follow, or padding
+                    # After the end of a gzip member, another member or zero padding may follow.
+                    if member.eof:
                         read = read.lstrip(b"\0")
                         if not read:
                             break
@@ -452,7 +458,7 @@ def to_utf8(path: Path) -> str:
     """Return a hint on how to convert a file to UTF-8, for an error message."""
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     is_utf16 = False
-    # The file may be damaged, too.
+    # Besides having another encoding, the file may be damaged.
     with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:
         is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encoding, found = (

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
-# A decimal comma that cannot separate thousands: 99,9 and 0,125, but not 12,345.
+# A number whose comma must be a decimal comma: 99,9 and 0,125, but not 12,345.
 DECIMAL_COMMA = r"\s*[+-]?(0*,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))([eE][+-]?[0-9]+)?\s*"
 COMMA_HINT = (
     "; a decimal comma is read where it cannot part thousands, as in 99,9 and 0,125: write a point here"
 )
-# Spreadsheets put one of three kinds of space before the sign.
+# Before the percent sign, spreadsheets may put a space, a no-break space or a narrow no-break space.
 PERCENTAGE = r"^\s*([+-]?[0-9.,]+)[\s\x{A0}\x{202F}]*%\s*$"
 WRITTEN_TRUE = r"\s*((?i:true)|\+?0*1(\.0*)?([eE][+-]?0+)?)\s*"
 WRITTEN_FALSE = r"\s*((?i:false)|[+-]?(0+(\.0*)?|\.0+)([eE][+-]?[0-9]+)?)\s*"
-#: Words for right and wrong, in any case, in addition to true and false, 1 and 0.
+#: Words for right and wrong, in upper or lower case. Also allowed are true and false, 1 and 0.
 PAIRS = (("yes", "no"), ("right", "wrong"), ("correct", "incorrect"), ("ok", "error"))
 
 
@@ -66,7 +66,7 @@ class NumberSpelling(NamedTuple):
     def expression(self, name: str) -> str:
         """Return the SQL expression of a column's numbers; it is null for texts in another style."""
         text = name if self.percentage is None else f"regexp_extract({name}, '{PERCENTAGE}', 1)"
-        # DuckDB reads 1_000 as a number; in an engine's output it is a misread text.
+        # DuckDB would read 1_000 as a number, but in the output of an OCR engine it is a misread text.
         cases = [f"WHEN contains({name}, '_') THEN NULL"]
         number = text
         if self.has_comma:
@@ -76,12 +76,13 @@ class NumberSpelling(NamedTuple):
             )
             number = f"replace({text}, ',', '.')"
         if self.percentage is not None:
-            number += " || 'e-2'"  # 76.3e-2 is rounded once, like 0.763; a division would round twice
+            # 76.3e-2 is rounded once, as 0.763 is; 76.3 / 100 would be rounded twice.
+            number += " || 'e-2'"
         return f"CASE {' '.join(cases)} ELSE TRY_CAST({number} AS DOUBLE) END"
 
     def with_point(self, text: str) -> str | None:
         """Return a text in the column's style as `float` reads it; None for another style."""
-        if "_" in text:  # as in `expression`: `float` would read 1_000 as a number
+        if "_" in text:  # `float` would read 1_000 as a number, but it is a misread text
             return None
         exponent = ""
         if self.percentage is not None:
@@ -128,8 +129,8 @@ class LabelSpelling(NamedTuple):
                 rf"CASE WHEN regexp_full_match({name}, '\s*(?i:{right})\s*') THEN true "
                 rf"WHEN regexp_full_match({name}, '\s*(?i:{wrong})\s*') THEN false END"
             )
-        # Do not compare as numbers: 1e-400 would be rounded to 0, and 0_1 read as 1. Check the usual
-        # spellings first, because patterns take as long as everything else.
+        # Compare texts, not numbers: as numbers, 1e-400 would be rounded to 0, and 0_1 would be read as
+        # 1. Compare with the usual spellings first, because matching patterns is slow.
         return (
             f"CASE WHEN {name} IN ('1', 'true', 'True') THEN true "
             f"WHEN {name} IN ('0', 'false', 'False') THEN false "

@@ -74,14 +74,14 @@ def _batches(relation: DuckDBPyRelation) -> Iterator[NDArray[np.float64]]:
     """Yield copies of the batches, since DuckDB frees their memory."""
     import duckdb
 
-    capsule: object = relation.__arrow_c_stream__()  # frees the stream when it is deleted
+    capsule: object = relation.__arrow_c_stream__()  # deleting the capsule frees the stream
     address = _address(capsule, b"arrow_array_stream")
     stream = _Stream.from_address(address)
     while True:
         batch = _Batch()
         if stream.get_next(address, ctypes.byref(batch)):
             raise duckdb.Error((stream.get_last_error(address) or b"").decode())
-        if not batch.release:  # the end of the stream
+        if not batch.release:  # a batch without a release function marks the end of the stream
             return
         try:
             columns = [_column(batch.children[k].contents, batch) for k in range(batch.n_children)]

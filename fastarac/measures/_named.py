@@ -95,7 +95,7 @@ class Measures(Table, Result, ABC):
         number = positive_scalar(beta, "beta")
         return self._compute([F_BETA], number)[0]
 
-    # The measures are in the order of their numbers in the kernel.
+    # List the measures in the order of their numbers in the kernel.
     accuracy = _Measure("(TP + TN)/Ω: the share predicted rightly (Tharwat 2020, equation 1).")
     error_rate = _Measure(
         "(FP + FN)/Ω: the share predicted wrongly. Not the `error_rate` of a sweep, FP/Ω."

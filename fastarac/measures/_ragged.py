@@ -147,7 +147,7 @@ def as_keys(ragged: Ragged, name: str) -> Ragged:
     elif values.dtype.kind in "bi":
         keys = values.astype(np.int64).view(np.uint64) ^ sign
     else:
-        bits = (as_gains(ragged, name).values + 0.0).view(np.int64)  # turn -0.0 into 0.0
+        bits = (as_gains(ragged, name).values + 0.0).view(np.int64)  # adding 0.0 turns -0.0 into 0.0
         keys = (bits ^ ((bits >> 63) & np.int64((1 << 63) - 1))).view(np.uint64) ^ sign
     return ragged._replace(values=readable(~keys, np.uint64))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAMES = Measures.names
 NUMBERS = {name: number for number, name in enumerate((*NAMES, F_BETA))}
 
-# Measures that are better when smaller. The prevalence is neither better nor worse.
+# Measures for which smaller is better. The prevalence is absent, because it measures no quality.
 LOSSES = frozenset(
     {
         "error_rate",
@@ -41,10 +41,11 @@ LOSSES = frozenset(
 )
 GOALS = tuple(name for name in NAMES if name != "prevalence")
 
-EXACT_PRODUCTS = math.isqrt(1 << 53)  # up to this sum of counts, floats hold all products exactly
+# If all counts sum to at most this, float64 holds any product of two counts exactly.
+EXACT_PRODUCTS = math.isqrt(1 << 53)
 EXACT_COUNTS = 1 << 53
-FARTHEST_SCALE = 1000  # largest exponent of a scale, which is a power of two
-CHUNK = 1 << 16  # number of tables processed at a time with Python's integers
+FARTHEST_SCALE = 1000  # largest absolute exponent of the power of two by which a table is scaled
+CHUNK = 1 << 16  # number of tables that are converted together to Python's integers
 NOTHING = np.empty(0)
 
 

@@ -11,7 +11,8 @@ from fastarac._core.checks import choice
 from fastarac._core.exceptions import warn_undefined
 from fastarac.measures.confusion import read_table
 
-LEAST = 2.0**-400  # smaller weights are scaled up before they are multiplied
+# If all weights are smaller, they are scaled up, so that their products do not underflow.
+LEAST = 2.0**-400
 VARIANTS = ("standard", "size-weighted")
 
 
@@ -192,7 +193,7 @@ def _read(counts: ArrayLike) -> NDArray[Any]:
     table = read_table(counts, "counts")
     if table.ndim != 2 or table.size == 0:
         raise ValueError(f"counts must be a matrix of clusters by classes, got shape {table.shape}")
-    if 0 < table.max() < LEAST:  # scale up to avoid underflow; purities do not depend on the scale
+    if 0 < table.max() < LEAST:  # purities do not depend on the scale, so scaling up avoids underflow
         table = np.ldexp(table, -int(np.frexp(table.max())[1]))
     return table
 
@@ -210,6 +211,6 @@ def _inverse_purity(table: NDArray[Any], variant: str) -> float:
         return float(table.max(axis=0).sum().item() / n)
     majority = table.max(axis=1, keepdims=True)
     of_class = np.where(table == majority, table.sum(axis=0), 0).max(axis=1)
-    filled = of_class > 0  # other clusters are empty
+    filled = of_class > 0  # leave out empty clusters
     shares = majority[filled, 0] / of_class[filled]
     return float((table.sum(axis=1)[filled] * shares).sum() / n)

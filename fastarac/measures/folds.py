@@ -16,7 +16,7 @@ from fastarac.sweep import CornerSweep, ThresholdSweep, whole_sweep
 
 FloatArray = NDArray[np.float64]
 
-# For each curve over the acceptance rate, the attribute of a sweep that holds its values.
+# For each curve: the name of the sweep's attribute that holds its y values.
 CURVES = {
     "arac": "accuracy_after_correction",
     "generalized_rc": "error_rate",
