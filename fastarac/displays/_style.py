@@ -37,7 +37,7 @@ BAND_OPACITY = 0.2
 WHOLE = (0.0, 1.0)
 MOST_NAMES_INSIDE = 6  # maximum number of entries in a legend inside the axes; longer legends go below
 BELOW_LABELS = 4.5  # distance between the axes and a legend below them, in font sizes
-ROOM_FOR_LEGEND = 0.85  # Maximum width of a legend below the axes, as a share of the figure's width.
+ROOM_FOR_LEGEND = 0.85  # maximum width of a legend below the axes, as a share of the figure's width
 # Font sizes to try for a legend inside the axes, relative to the default size.
 LEGEND_SIZES = (1.0, 0.85, 0.7)
 MOST_HEIGHT = 0.6  # maximum height of a legend inside the axes, as a share of the axes' height

@@ -147,7 +147,7 @@ def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
     order = np.argsort(first)
     one, other = first[order], second[order]
     starts = _starts(one)
-    # Two different texts have the same first hash, so the second hash must separate them.
+    # If two different texts have the same first hash, sort by the second hash, too.
     if np.any(_starts(other) > starts):
         order = np.lexsort((second, first))
         one, other = first[order], second[order]

@@ -242,7 +242,7 @@ def count_values(source: FileSource, column: str, only: str | None = None) -> Ca
         row = source.select(f"count(DISTINCT {label}), count({label}), count(*)", rest=rest).fetchall()[
             0
         ]
-    # The column holds something other than labels, for example lists.
+    # The query fails if the column holds something other than labels, for example lists.
     except (DataFileError, duckdb.Error):
         return None
     values, filled, rows = map(int, row)

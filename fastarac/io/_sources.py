@@ -458,7 +458,7 @@ def to_utf8(path: Path) -> str:
     """Return a hint on how to convert a file to UTF-8, for an error message."""
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     is_utf16 = False
-    # Besides having another encoding, the file may be damaged.
+    # The file may also be damaged. Then the hint assumes cp1252.
     with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:
         is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encoding, found = (
