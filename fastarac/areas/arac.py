@@ -1,8 +1,8 @@
 """Areas under the ARAC curve and the generalised risk–coverage curve.
 
-The areas under the ARAC and the ROC curve are computed from the pairs of one correct and one incorrect
-item, counted by their order (`PairCounts`). The counts are exact integers; the area is one division at
-the end.
+The areas under the ARAC and the ROC curve depend only on the pairs of a correct and an incorrect item:
+how many pairs have the correct item above, and how many are tied (`PairCounts`). These counts are exact
+integers, so the only rounding is in one division at the end.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class _CurveArea(NamedTuple):
     upper: float
     """A_U, the part above the recognition rate β (equation 18)."""
     lower: float
-    """A_L = β, the part below it."""
+    """A_L = β, the part below the recognition rate."""
     improved: float
     """A′ = γ·A_U/(1 − β) + A_L (equation 19); γ + 1 if β = 1."""
     normalized: float
     """A″ = A′/(γ + 1) (equation 20), at most 1."""
     gamma: float
-    """γ, the cost of verifying relative to correcting."""
+    """γ, the cost of verifying an output divided by the cost of correcting it."""
 
 
 class CurveArea(TupleResult, _CurveArea):
@@ -66,9 +66,9 @@ def curve_area(
 ) -> CurveArea:
     """Return an area with its parts, given the area `auc` and `loss` = 1 − `auc`.
 
-    With weights, neither is exact. The upper part is computed from the smaller of the two, because its
-    absolute error is smaller. `rounding` bounds the error of the area; parts that do not exceed it are
-    set to 0.
+    With weights, `auc` and `loss` are both rounded. The upper part is computed from the smaller one,
+    whose absolute error is smaller. `rounding` is a bound on the error of the area; a part that does
+    not exceed this bound is set to 0.
     """
     p, q, _ = whole_pairs(pairs)  # Python integers are much faster than fractions
     n = p + q
@@ -108,7 +108,7 @@ def arac_area(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        γ = C_R/C_C, the cost of verifying an output divided by that of correcting it, at least 0
+        γ = C_R/C_C, the cost of verifying an output divided by the cost of correcting it; at least 0
         (equation 13).
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
@@ -198,9 +198,10 @@ def arac_auc_score(
 
     Notes
     -----
-    A_ARAC = ∫ Y dX (Kimura et al. 2024, 3.3 §1). It equals 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2,
-    where β is the recognition rate. 1 − A_ARAC is the area under the generalised risk–coverage curve,
-    AUGRC (Traub et al. 2024).
+    The area is A_ARAC = ∫ Y dX, where X is the acceptance rate and Y is the accuracy after correction
+    (Kimura et al. 2024, 3.3 §1). It equals 1 − β(1 − β)(1 − ROC-AUC) − (1 − β)²/2, where β is the
+    recognition rate. 1 − A_ARAC is the area under the generalised risk–coverage curve, AUGRC (Traub et
+    al. 2024).
 
     References
     ----------
@@ -230,7 +231,7 @@ def normalized_arac_auc_score(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        γ = C_R/C_C, the cost of verifying an output divided by that of correcting it, at least 0.
+        γ = C_R/C_C, the cost of verifying an output divided by the cost of correcting it; at least 0.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -253,8 +254,9 @@ def normalized_arac_auc_score(
 
     Notes
     -----
-    A″ = (γ·A_U/(1 − β) + A_L)/(γ + 1), equation 20 of Kimura et al. 2024. Unlike the ARAC-AUC, it
-    distinguishes good models with β near 1.
+    The normalised area is A″ = (γ·A_U/(1 − β) + A_L)/(γ + 1), equation 20 of Kimura et al. 2024. Here β
+    is the recognition rate, and A_U and A_L are the parts of the ARAC-AUC above and below β. Unlike the
+    ARAC-AUC, A″ still distinguishes models whose recognition rate is close to 1.
 
     References
     ----------
@@ -290,8 +292,8 @@ def augrc_loss(
     Returns
     -------
     float
-        In [0, 0.5]; lower is better. 1 − ARAC-AUC, rounded once. With weights, the relative error is at
-        most 1e-12 or the absolute error at most 1e-15.
+        In [0, 0.5]; lower is better. The value is 1 − ARAC-AUC, rounded once. With weights, the
+        relative error is at most 1e-12 or the absolute error at most 1e-15.
 
     Raises
     ------
@@ -306,8 +308,7 @@ def augrc_loss(
 
     Notes
     -----
-    AUGRC of Traub et al. 2024, "Overcoming common flaws in the evaluation of selective classification
-    systems". Their package reports it times 1000.
+    This is the AUGRC of Traub et al. 2024. Their package reports the value multiplied by 1000.
 
     References
     ----------
@@ -325,12 +326,16 @@ def augrc_loss(
 
 
 def ends_of_normalized(gamma: float = 1.0) -> tuple[float, float]:
-    """Return the range of (γ·u + β)/(γ + 1), where u is at least (1 − β)/2 (the worst order)."""
+    """Return the smallest and the largest possible normalised area, over all recognition rates.
+
+    The normalised area is (γ·u + β)/(γ + 1), where u = A_U/(1 − β). The worst order of the items
+    gives u = (1 − β)/2.
+    """
     return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
 
 
 def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma: float) -> CurveArea:
-    """Return the parts of an area, from estimates that each have the smallest variance."""
+    """Return the parts of an area from separate estimates of the area, its normalised form and β."""
     improved = normalized * (gamma + 1.0)
     return CurveArea(auc, auc - recognition_rate, recognition_rate, improved, normalized, gamma)
 
@@ -340,7 +345,7 @@ def estimated_arac_area(
 ) -> CurveArea:
     """Return the parts of an estimated ARAC area, with `upper` clipped to the possible range.
 
-    The ends of the range are the values for the worst and for the best order of the items.
+    The ends of the range are the values of `upper` for the worst and the best order of the items.
     """
     errors = 1.0 - recognition_rate
     ends = errors**2 / 2.0, errors * (1.0 + recognition_rate) / 2.0
@@ -349,7 +354,7 @@ def estimated_arac_area(
 
 
 def estimated_recognition_rate(correct: Any, confidence: ArrayLike | None) -> float:
-    """Return the estimate of β with the smallest variance, from partly verified items."""
+    """Return the minimum-variance estimate of the recognition rate, from partly verified items."""
     items = as_ranked(correct, confidence, share_of_judge=_share_for_all)
     p, q, _ = items.totals
     return items.within(float(p / (p + q)), 0.0, 1.0)
@@ -362,7 +367,8 @@ def _share_for_all(items: PartialItems) -> float | None:
 def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
     """Return how much one error raises the AUGRC, at each threshold except the first.
 
-    This is the share of the items at or below the threshold (ties count half), divided by Ω.
+    This is (share of items below the threshold + half the share of items at it)/Ω, where Ω is the
+    weight of all items.
     """
     total = float(sweep.total)
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
@@ -375,7 +381,7 @@ def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
 
 
 def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
-    """Return the derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) with respect to A and β; 0 if β = 1."""
+    """Return the derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; both are 0 if β = 1."""
     rest = sweep.n_incorrect / sweep.total
     if rest == 0.0:
         return 0.0, 0.0
@@ -386,12 +392,12 @@ def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tu
 
 
 def share_of_judge(items: PartialItems) -> float | None:
-    """Return the weight of a judge that minimises the variance of the area, for partial truth."""
+    """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
     return items.share_by_tie(weights_of_errors(items.beginning.sweep), linear=True)
 
 
 def share_of_normalized(items: PartialItems, gamma: float) -> float | None:
-    """Return the weight of a judge that minimises the variance of the normalised area."""
+    """Return the weight of a judge's predictions that minimises the variance of the normalised area."""
     sweep = items.beginning.sweep
     area = value_of_pairs("arac_auc", as_ranked(sweep, corners=True).pairs)
     by_area, by_rate = slopes_of_normalized(sweep, area, gamma)

@@ -62,7 +62,7 @@ def from_here_on(terms: FloatArray) -> FloatArray:
 def by_precision(
     sweep: ThresholdSweep, *, over_accepted: bool, trapezoids: bool, first: float = math.nan
 ) -> PointInfluence:
-    """Return the influence on an area under the precision; the curve begins at precision `first`.
+    """Return the influence on the area under a precision curve that begins at precision `first`.
 
     If `first` is NaN, the curve is flat up to the first point.
     """
@@ -73,9 +73,11 @@ def by_precision(
 
 
 def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInfluence]:
-    """Return the terms p + (T₀ − p·N₀/g)·ln(N/N₀), and their derivatives.
+    """Return the term of each tie in the area under the precision, and its derivatives.
 
-    The derivatives are with respect to the counts of the tie itself, and of all items before it.
+    A tie has g items, p of them correct. N₀ items are above it, T₀ of them correct, and N = N₀ + g. The
+    term is p + (T₀ − p·N₀/g)·ln(N/N₀). The first derivatives are by the counts of the tie itself, the
+    second ones by the counts of all items above it.
     """
     t0, f0, p, q, g, n = (
         at.true_before, at.false_before, at.correct, at.incorrect, at.tie, at.accepted,
@@ -99,11 +101,12 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
 
 
 def by_integrals(sweep: ThresholdSweep, *, over_accepted: bool) -> PointInfluence:
-    """Return the influence on an area under the precision, which is integrated between the points.
+    """Return the influence on an area under the precision, integrated also inside the ties.
 
-    With `over_accepted`, the precision is integrated over the accepted items, else over the correct
-    ones. The influence of an item is the sum of the derivatives by its own tie and by all later ties.
-    Points are taken a chunk at a time from the last on, because many arrays are needed for each.
+    With `over_accepted`, the precision is integrated over the accepted items, otherwise over the
+    correct items. The influence of an item is the derivative of the term of its own tie, plus the
+    derivatives of the terms of all later ties. The points are processed in chunks, from the last to the
+    first, because each chunk needs many arrays.
     """
     n = len(sweep.true_accepts) - 1
     out, later = np.empty((2, n)), [0.0, 0.0]

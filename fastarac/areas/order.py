@@ -100,7 +100,8 @@ def question_order(
 ) -> None:
     """Warn if a confidence is reversed by more than chance, or equal for all items.
 
-    `items` are the confidences, or a sweep. `independent` is the smallest number of independent items.
+    `items` are the confidences, or a sweep. If the items are dependent, `independent` is the number of
+    independent groups.
     """
     n = correct + incorrect
     scale = 1.0 if independent is None else min(1.0, independent / n)
@@ -111,10 +112,10 @@ def question_order(
 
 
 def question_groups(labels: NDArray[Any], pairs: NDArray[Any], independent: float = 1.0) -> None:
-    """Warn once about groups whose confidence is reversed by more than chance, and count them.
+    """Warn once about all groups whose confidence is reversed by more than chance; give their number.
 
-    `pairs` holds the :class:`.PairCounts` of each group; `independent` is the share of independent
-    items.
+    `pairs` holds the :class:`.PairCounts` of each group. `independent` is the number of independent
+    items divided by the number of all items.
     """
     correct, incorrect, doubled = pairs.T.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -31,7 +31,7 @@ def _at(counts: Counts, index: int) -> int | Fraction:
 
 
 def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fraction:
-    """Return ∫ y dx along the sweep for low <= x <= high; the limits are in the units of x."""
+    """Return ∫ y dx along the curve for low <= x <= high; the limits are in the units of x."""
     if len(x) == 1 and x[0].dtype == np.int64:
         first = int(x[0].searchsorted(ceil(low), "left"))
         last = int(x[0].searchsorted(floor(high), "right")) - 1
@@ -81,7 +81,7 @@ def arac_partial_auc_score(
     max_error_rate: float | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean height of the ARAC curve over a part of it.
+    """Mean height of the ARAC curve over part of it.
 
     Give exactly one of `acceptance_range` and `max_error_rate`.
 
@@ -104,7 +104,8 @@ def arac_partial_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also unless exactly one of the two is given and lies in its range.
+        As :func:`.threshold_sweep`; also unless exactly one of `acceptance_range` and `max_error_rate`
+        is given, and is in its range.
 
     See Also
     --------
@@ -113,8 +114,9 @@ def arac_partial_auc_score(
 
     Notes
     -----
-    (1/(b − a))∫ Y dX over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. X at a height Y is the
-    largest X where the curve has that height. It is 1 at heights below the whole curve.
+    Let X be the acceptance rate and Y the accuracy after correction. The value is (1/(b − a))∫ Y dX
+    over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. If the curve has the height Y at several X,
+    the largest X counts. At heights below the whole curve, X is 1.
 
     References
     ----------
@@ -175,8 +177,8 @@ def roc_partial_auc_score(
     tpr_range : tuple of two float, optional
         ∫ (1 − FPR) dTPR over these true positive rates.
     standardize : {None, "mcclish"}, default=None
-        None: the plain area, at most high − low. "mcclish": rescaled to ½ for chance and 1 for the best
-        possible.
+        None: the plain area, at most high − low. "mcclish": the area rescaled to ½ for a random order
+        of the items and to 1 for the best order.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -188,7 +190,8 @@ def roc_partial_auc_score(
     Warns
     -----
     UndefinedMetricWarning
-        With one class only; with "mcclish", also if the area is below that of chance.
+        With one class only; with "mcclish", also if the area is smaller than the area of a random
+        order.
 
     Raises
     ------
@@ -207,8 +210,9 @@ def roc_partial_auc_score(
 
     .. math:: \frac12\left(1 + \frac{A - A_{\min}}{A_{\max} - A_{\min}}\right)
 
-    where the minimum is the area under the diagonal of chance, and the maximum the width of the range.
-    The two ranges correspond to ``partial.auc.focus="specificity"`` and ``"sensitivity"`` in pROC.
+    Here A_min is the area under the diagonal, which is the ROC curve of a random order. A_max is the
+    width of the range. The two kinds of range correspond to ``partial.auc.focus="specificity"`` and
+    ``"sensitivity"`` in pROC.
 
     References
     ----------

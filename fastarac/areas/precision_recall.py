@@ -97,9 +97,9 @@ def pr_auc_score(
         Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     interpolation : {"davis-goadrich", "linear", "step"}, default="davis-goadrich"
         "davis-goadrich": true and false positives grow linearly between points, and the precision is
-        integrated in closed form. It is flat from recall 0 to the first point. "linear": straight lines
-        between the points, from precision 1 at recall 0; this is too optimistic. "step": average
-        precision.
+        integrated in closed form. The precision is constant from recall 0 to the first point. "linear":
+        straight lines between the points, from precision 1 at recall 0; this is too optimistic. "step":
+        average precision.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -128,14 +128,14 @@ def pr_auc_score(
 
     Notes
     -----
-    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves". Let N₀ items be
-    accepted, T₀ of them positive. The next g items, with p positives, add
+    The default is from Davis and Goadrich 2006. Let n⁺ be the number of positive items. If N₀ items are
+    accepted, T₀ of them positive, the next g items, p of them positive, add
 
     .. math:: \int P\,dR = \frac{p}{g\,n^+}\left[p +
               \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
 
-    "linear" is ``auc(recall, precision)`` over scikit-learn's curve, and "step" its
-    ``average_precision_score``. R's packages PRROC and precrec have the same default.
+    "linear" equals scikit-learn's ``auc(recall, precision)`` for its precision–recall curve, and "step"
+    equals its ``average_precision_score``. The R packages PRROC and precrec have the same default.
 
     References
     ----------
@@ -202,7 +202,8 @@ def interpolated_precision(
 
     Notes
     -----
-    max {P(r') : r' >= r}, as in information retrieval. Recall and levels are compared as doubles.
+    At the recall level r, this is max {P(r') : r' >= r}, where P(r') is the precision at recall r'.
+    Recall and levels are compared as doubles.
 
     References
     ----------
@@ -268,7 +269,7 @@ def eleven_point_average_precision(
 
     Notes
     -----
-    The standard measure of the early TREC conferences; see :func:`.interpolated_precision`.
+    This was the standard measure of the early TREC conferences; see :func:`.interpolated_precision`.
 
     References
     ----------
@@ -293,7 +294,7 @@ def break_even_point(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> BreakEvenPoint:
-    """The point where precision equals recall: as many items are accepted as are positive.
+    """The point where precision equals recall: the accepted items are as many as the positive ones.
 
     Parameters
     ----------
@@ -305,9 +306,11 @@ def break_even_point(
     Returns
     -------
     value : float
-        The common value, in [0, 1]. Inside a tie, it is the mean over random orders of the tie.
+        The common value of precision and recall, in [0, 1]. If the point is inside a tie, this is the
+        mean over random orders of the tied items.
     threshold : float
-        The threshold of the tie that contains the point. Both are NaN if no item is positive.
+        The threshold of the tie that contains the point. `value` and `threshold` are NaN if no item is
+        positive.
 
     Warns
     -----
@@ -327,7 +330,7 @@ def break_even_point(
 
     Notes
     -----
-    Precision TP/(TP + FP) and recall TP/n⁺ agree where TP + FP = n⁺.
+    Precision TP/(TP + FP) and recall TP/n⁺ are equal where TP + FP = n⁺, the number of positive items.
 
     References
     ----------
@@ -372,7 +375,8 @@ def equal_error_rate(
     rate : float
         In [0, 1]; lower is better.
     threshold : float
-        The threshold of the tie that contains the point. Both are NaN with one class only.
+        The threshold of the tie that contains the point. `rate` and `threshold` are NaN with one class
+        only.
 
     Warns
     -----
@@ -392,7 +396,7 @@ def equal_error_rate(
 
     Notes
     -----
-    The EER of biometrics: FPR = FNR = 1 − TPR on the linearly interpolated DET curve.
+    This is the EER of biometrics: FPR = FNR = 1 − TPR on the linearly interpolated DET curve.
 
     Examples
     --------
@@ -443,7 +447,11 @@ def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointI
 
 
 def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDArray[np.float64]:
-    """Return the average precision that an error costs: Σ 1/(n⁺·N) over correct items from it on."""
+    """Return how much one error reduces the average precision, at each threshold except the first.
+
+    This is Σ 1/(n⁺·N) over the correct items at the threshold and below. Here n⁺ is the number of
+    correct items, and N is the number of items accepted at the threshold of the correct item.
+    """
     del interpolation  # in large samples, all interpolations agree
     terms = differences(sweep.true_accepts)
     terms /= np.add(sweep.true_accepts[1:], sweep.false_accepts[1:], dtype=np.float64)
@@ -453,7 +461,7 @@ def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDA
 
 
 def share_of_judge(items: PartialItems, interpolation: Interpolation) -> float | None:
-    """Return the weight of a judge that minimises the variance of the area, for partial truth."""
+    """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
     sweep = plain(items.beginning.sweep)
     if not sweep.n_correct:
         return 0.0

@@ -1,8 +1,8 @@
 """Areas under precision and risk: ARP-AUC, AURC and their normalised forms.
 
 Precision and risk divide by the number of accepted items, so these areas are sums of one fraction per
-threshold. For "trapezoid" and "mean", `_kernels.sums` adds the fractions to about 30 digits. The
-estimator "exact" has one logarithm per tie; logarithms are computed and added in doubles.
+threshold. For "trapezoid" and "mean", `_kernels.sums` adds the fractions to about 30 digits. For
+"exact", each tie adds a logarithm; logarithms are computed and added as doubles.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _ranked(
     estimator: str,
     share: Callable[..., float | None] | None = None,
 ) -> RankedItems:
-    """Return the ranked items; only the estimator "trapezoid" needs more than the corners."""
+    """Return the ranked items; only the estimator "trapezoid" needs more points than the corners."""
     return as_ranked(
         correct, confidence, sample_weight, corners=estimator in ("mean", "exact"),
         share_of_judge=share or partial(share_of_judge, estimator=estimator),
@@ -63,7 +63,7 @@ def _ranked(
 
 
 def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fraction:
-    """Return ARP-AUC, or AURC if `of_risk`, with an error far below that of a double."""
+    """Return ARP-AUC, or AURC if `of_risk`, with an error far below the precision of a double."""
     choice(estimator, "estimator", ESTIMATORS)
     if estimator == "mean" and items.weighted:
         raise ValueError(
@@ -107,7 +107,7 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
 def _precision_and_risk(items: RankedItems, estimator: str) -> tuple[Quotient, Quotient]:
     """Return ARP-AUC and AURC: compute the smaller one as a sum, and the other as 1 minus it.
 
-    If the smaller one were computed as 1 minus the larger, it would lose digits.
+    The smaller one would lose digits if it were computed as 1 minus the larger one.
     """
     correct, incorrect, _ = items.totals
     of_risk = incorrect < correct
@@ -145,7 +145,7 @@ class RiskAreas(NamedTuple):
 
 
 def risk_areas(items: RankedItems, aurc: Quotient, gamma: float) -> RiskAreas:
-    """Return all three areas under precision and risk by trapezoids, from the AURC."""
+    """Return the three areas under precision and risk by trapezoids, given the AURC."""
     pairs = items.totals
     rounding = items.rounding
     normalized = math.nan
@@ -171,12 +171,12 @@ def arp_area(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        γ = C_R/C_C, the cost of verifying an output divided by that of correcting it, at least 0.
+        γ = C_R/C_C, the cost of verifying an output divided by the cost of correcting it; at least 0.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
-        "trapezoid": straight lines between the points of the sweep, flat from X = 0 to the first point.
-        "mean": the mean, over k, of the precision of the k most confident items, averaged over random
-        orders of ties; without weights only. "exact": the integral if tied items are accepted
-        continuously and in random order.
+        "trapezoid": straight lines between the points at neighbouring thresholds; up to the first
+        point, the precision is constant. "mean": the mean, over k from 1 to n, of the precision of the
+        k most confident items; tied items are in random order, and weights are not supported. "exact":
+        the integral if tied items are accepted continuously and in random order.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -199,12 +199,13 @@ def arp_area(
 
     Notes
     -----
-    Kimura et al. 2024, 3.4. The parts are defined as for the ARAC-AUC. With "exact", let N₀ items be
-    accepted, T₀ of them correct. The next tie of g = p + q items, p correct and q incorrect, adds
+    Kimura et al. 2024, 3.4. The parts are defined as for the ARAC-AUC. With "exact", let Ω be the
+    number (or weight) of all items. If N₀ items are accepted, T₀ of them correct, the next tie of g
+    items, p of them correct, adds
 
     .. math:: \frac1\Omega\left[p + \left(T_0 - \frac{p N_0}{g}\right)\ln\frac{N_0+g}{N_0}\right]
 
-    and p/Ω if N₀ = 0.
+    If N₀ = 0, the tie adds p/Ω.
 
     References
     ----------
@@ -269,7 +270,7 @@ def arp_auc_score(
 
     Notes
     -----
-    ARP-AUC of Kimura et al. 2024, 3.4; 1 − AURC.
+    This is the ARP-AUC of Kimura et al. 2024, 3.4. It equals 1 − AURC.
 
     References
     ----------
@@ -303,7 +304,7 @@ def normalized_arp_auc_score(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     gamma : float, default=1.0
-        γ = C_R/C_C, the cost of verifying an output divided by that of correcting it, at least 0.
+        γ = C_R/C_C, the cost of verifying an output divided by the cost of correcting it; at least 0.
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`.
     sample_weight : array_like of shape (n,), optional
@@ -365,7 +366,7 @@ def aurc_loss(
     Returns
     -------
     float
-        In [0, 1]; lower is better. 1 − ARP-AUC, with the same accuracy.
+        In [0, 1]; lower is better. The value is 1 − ARP-AUC, with the same accuracy.
 
     Raises
     ------
@@ -374,8 +375,8 @@ def aurc_loss(
 
     See Also
     --------
-    excess_aurc_loss : AURC above that of the best order of the same items
-    normalized_aurc_loss : AURC rescaled so that the best order has 0 and a random one 1
+    excess_aurc_loss : AURC minus the AURC of the best order of the same items
+    normalized_aurc_loss : AURC rescaled to 0 for the best order and 1 for a random order
     augrc_loss : area under the generalised risk–coverage curve
 
     Notes
@@ -414,16 +415,17 @@ def excess_aurc_loss(
     estimator : {"trapezoid", "mean", "exact"}, default="trapezoid"
         As in :func:`.arp_area`.
     optimum : {"finite", "asymptotic"}, default="finite"
-        "finite": the same estimator for the perfectly sorted items; with weights, only for the
-        estimator "exact". "asymptotic": π + (1 − π)·ln(1 − π), with π = 1 − β.
+        "finite": the AURC of the perfectly sorted items, by the same estimator. With weights, "finite"
+        needs the estimator "exact". "asymptotic": π + (1 − π)·ln(1 − π), where π is the share of
+        incorrect items.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float
-        0 for the best order (with logarithms, up to about 1e-16); lower is better. With trapezoids,
-        tied incorrect items may make it negative.
+        0 for the best order (up to a rounding error of about 1e-16 if logarithms are involved); lower
+        is better. With the estimator "trapezoid", ties of incorrect items may make the value negative.
 
     Raises
     ------
@@ -433,11 +435,11 @@ def excess_aurc_loss(
     See Also
     --------
     aurc_loss : area under the risk–coverage curve
-    normalized_aurc_loss : AURC rescaled so that the best order has 0 and a random one 1
+    normalized_aurc_loss : AURC rescaled to 0 for the best order and 1 for a random order
 
     Notes
     -----
-    E-AURC of Geifman, Uziel and El-Yaniv 2019, who subtract the asymptotic optimum.
+    This is the E-AURC of Geifman, Uziel and El-Yaniv 2019, who subtract the asymptotic optimum.
 
     References
     ----------
@@ -494,12 +496,12 @@ def normalized_aurc_loss(
     See Also
     --------
     aurc_loss : area under the risk–coverage curve
-    excess_aurc_loss : AURC above that of the best order of the same items
+    excess_aurc_loss : AURC minus the AURC of the best order of the same items
 
     Notes
     -----
-    (AURC − AURC*)/(π − AURC*). Here AURC* is the AURC of the best order, and π = 1 − β is the AURC of a
-    random order.
+    The value is (AURC − AURC*)/(π − AURC*). Here AURC* is the AURC of the best order. π, the share of
+    incorrect items, is the AURC of a random order.
 
     References
     ----------
@@ -551,7 +553,7 @@ def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> Fl
 
 
 def share_of_judge(items: PartialItems, estimator: str) -> float | None:
-    """Return the weight of a judge that minimises the variance of the area, for partial truth."""
+    """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
     choice(estimator, "estimator", ESTIMATORS)
     return items.share_by_tie(weights_of_errors(items.beginning.sweep, estimator), linear=True)
 
