@@ -28,15 +28,8 @@ OUTPUTS = "prediction", "text", "output"  # the first of these columns that exis
 PICTURES = "crop", "image"
 DESIGN = (  # hidden columns, because they say nothing about a row or might sway the answer
     *("row", "correct", "drawn", "drawn_by", "accepted", "inclusion_probability"),
-    *(
-        "least_probability",
-        "audit_probability",
-        "sample_size",
-        "search_batch",
-        "number",
-        "box",
-        "rules",
-    ),
+    *("least_probability", "audit_probability", "sample_size", "search_batch", "number", "box"),
+    *("rules", "audit_id", "drawn_at"),
 )
 MOST = 100_000  # most rows on a page
 
