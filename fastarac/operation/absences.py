@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from fastarac.operation.documents import Documents, DocumentType
 
-# per round, at most this many sets of fields that are absent together are tried as optional
+# Maximum number of sets of jointly absent fields that one round tries as optional.
 MOST_PATTERNS = 4
-MOST_SINGLE = 24  # at most this many single fields are tried, those absent most often first
+# Maximum number of single fields that are tried as optional; the most often absent ones are tried.
+MOST_SINGLE = 24
 
 
 class FieldAbsence(NamedTuple):
@@ -140,7 +141,7 @@ class Tried:
         if "max_risk" in limits:
             limits |= {"thresholds": np.unique(np.append(score[score >= 0.0], 1.0)), "pilot": score}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the fit itself already warns of small samples
+            warnings.simplefilter("ignore")  # The fit itself already warns of small samples.
             point = guaranteed_operating_point(
                 right, score, random_state=0, **limits,
                 groups=None if self.groups is None else self.groups[self.chosen],

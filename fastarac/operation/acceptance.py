@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Rule = Literal["product", "least"]
-MOST_SHOWN = 5  # maximum number of fields that a sentence names
+MOST_SHOWN = 5  # Maximum number of fields that a sentence names.
 
 
 class NewOutputs(NamedTuple):
@@ -124,7 +124,8 @@ class AcceptanceRule:
         whole, accepted, codes = self.decided(outputs)
         if not fields_complete:
             self.require_told(whole, accepted, outputs.documents)
-        right = correct if codes is None else correct | (codes < 0)  # ignore unknown fields
+        # An output of an unknown field counts as right, so it never makes its document wrong.
+        right = correct if codes is None else correct | (codes < 0)
         return accepted, ~whole.right(right), whole.first
 
     def require_told(

@@ -39,10 +39,13 @@ WRITTEN_FORMATS = {
     ".ndjson": JSON,
     ".parquet": "FORMAT parquet",
 }
-DIGITS = 4  # confidences are rounded to this many significant digits before their quantiles are taken
+# Confidences are rounded to this many significant digits before their quantiles are computed.
+DIGITS = 4
 PERCENT = 100.0
-OTHER_SCALE = 10.0  # if the largest confidences differ by this factor, the scales differ
-# on another scale, this share of the confidences may lie in the fitted range by chance
+# New confidences may be on another scale if the largest one is this many times larger or smaller than
+# at the fit.
+OTHER_SCALE = 10.0
+# Maximum share of confidences on another scale that may fall into the fitted range by chance.
 MOST_INSIDE = 0.05
 INTEGERS = frozenset({
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
@@ -300,7 +303,8 @@ class _Rule:
         if self.is_integer:
             return f"{self.value} >= {math.ceil(threshold)}"
         least = f"{self.value} >= CAST('{float(threshold)!r}' AS DOUBLE)"
-        if isinstance(threshold, int):  # a large integer, which float64 would round
+        # Only an integer that float64 would round is stored as an int, so compare it exactly.
+        if isinstance(threshold, int):
             whole = f"regexp_full_match({self.written}, '[+-]?[0-9]+')"
             exact = f"CASE WHEN {whole} THEN TRY_CAST({self.written} AS HUGEINT) >= {threshold} END"
             return f"coalesce({exact}, {least})"
@@ -481,7 +485,7 @@ def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
     """Check all rows and decide on each document, in a table `decided`."""
     counts = f"({rule.known} AND {rule.given})"
     right = f"CASE WHEN NOT {counts} THEN 1.0::DOUBLE ELSE 1.0::DOUBLE - {rule.error} END"
-    # Without fields, only an output without a confidence shows that the document lacks one.
+    # Without fields, a document is incomplete if one of its rows has no confidence.
     whole = "true" if rule.by is not None else rule.given
     worth = "".join(
         f", {counts} AND {own} AS own_{i}, {factor} AS worth_{i}"
@@ -491,8 +495,8 @@ def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
         f"CASE WHEN bool_or(own_{i}) THEN 1.0::DOUBLE ELSE any_value(worth_{i}) END"
         for i in range(len(rule.factors))
     ]
-    # Multiply in the order of Policy.apply, so that rounding agrees: increasing factors, then absent
-    # fields.
+    # Multiply in the same order as Policy.apply, so that both round alike: first the probabilities of
+    # the outputs in increasing order, then the factors of absent fields.
     sure = " * ".join(["product(chance ORDER BY chance)", *factors])
     if policy.documents == "least":
         sure = f"least({', '.join(['min(chance)', *factors])})"
@@ -528,7 +532,7 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
     shift = _shift(source, policy, rows, by_group)
-    # One thread that looks up each row's decision in turn keeps the order of the rows.
+    # Keep the order of the rows: use one thread, and look up each row's decision in turn.
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return applied_policy(
         policy, n, taken, [accepted], unknown_fields=unknown if policy.fields else 0,

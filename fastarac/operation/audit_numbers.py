@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.special import binomial_cdf
 
-LEVEL = 0.001  # each of the two tests refuses about this share of honest logs
-MOST_PARTS = 10  # more distinct probabilities are tested together, in this many parts
+# Each of the two tests refuses about this share of honest logs.
+LEVEL = 0.001
+# Maximum number of binomial tests. More distinct probabilities are sorted and tested in this many
+# parts.
+MOST_PARTS = 10
 
 
 class UnlikelyNumberError(ValueError):
@@ -57,7 +60,8 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
     that skewness shortens is not corrected.
     """
     n = len(probability)
-    with np.errstate(over="ignore", invalid="ignore"):  # with tiny probabilities, any number is likely
+    # With tiny probabilities, these sums may overflow to infinity; then no number of audits is too large.
+    with np.errstate(over="ignore", invalid="ignore"):
         odds = (1.0 - probability) / probability
         variance, third = odds.sum(), (odds * (1.0 - 2.0 * probability) / probability).sum()
         z = normal_quantile(1.0 - LEVEL)

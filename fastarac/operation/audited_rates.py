@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.logs import AuditColumns
 
-STEPS = 50  # error rates are estimated at this many acceptance rates
+STEPS = 50  # Number of acceptance rates at which error rates are estimated.
 
 
 class AuditedRates(NamedTuple):

@@ -96,7 +96,8 @@ class PolicyTest(NamedTuple):
         self, correct: ArrayLike, outputs: NewOutputs, *, fields_complete: bool
     ) -> PolicyCheck:
         """Test outputs, or whole documents, all of which are verified."""
-        threshold_sweep(correct, outputs.confidence)  # raises unless all are 0, 1 and finite
+        # Raises unless all labels are 0 or 1, and all confidences are finite.
+        threshold_sweep(correct, outputs.confidence)
         items = read_items(correct, outputs.confidence)
         values, right, n = items.confidence, np.not_equal(items.correct, 0), items.n
         pages, codes = _pages_of(outputs.groups, n), self.rule.codes(outputs.by, n)
@@ -113,7 +114,8 @@ class PolicyTest(NamedTuple):
             accepted = self.rule.apply(outputs)
             wrong, rows, fields = ~right, np.arange(n), codes
         checked = Checked(accepted, accepted & wrong, pages, outputs.max_group_size)
-        if given is not None and not documents:  # policies are fitted on these only
+        # A policy is fitted to outputs with a confidence only, so only such outputs can check it.
+        if given is not None and not documents:
             checked, rows, n_unread = checked.only(given), np.flatnonzero(given), int(np.sum(~given))
             fields = None if fields is None else fields[given]
         if self.looks is not None and not of_fit:
@@ -201,7 +203,8 @@ def check_of(
 ) -> PolicyCheck:
     """Test both sides of a limit, each at level δ; fields get intervals only."""
     audited, unanswered = (None, None) if audits is None else audits
-    # without knowing what was drawn, a log can prove many errors, but not few
+    # If a log does not say which outputs were drawn, missing results may hide errors. Such a log can
+    # prove a rate above the limit, but never a rate within the limit.
     may_hold = (audits is None or unanswered is not None) and not of_fit
     criterion, limit = promise.criterion, promise.limit
     rate, ends = promise.rate(items), promise.ends(items)
@@ -214,7 +217,7 @@ def check_of(
     elif ends.low > limit:
         verdict = "fails"
     can_be_decided = verdict == "too few" and not of_fit and (may_hold or rate > limit)
-    # bets on groups need as many outputs for one look as for all looks
+    # With groups, a single look needs as many outputs as a sequence of looks, so do not suggest one.
     first_of_many = can_be_decided and items.rule == LookRule("sequence") and items.codes is None
     return PolicyCheck(
         verdict,

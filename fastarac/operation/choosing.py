@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.policy import Policy
 
-# these arguments are passed on to `Policy.with_unread`
+# Arguments of candidates that are not for `fit_policy`, but for `Policy.with_unread`.
 AFTERWARDS = "n_unread", "missed_rate", "regions"
 
 
@@ -180,7 +180,7 @@ def fit_policies(
     policies = {}
     for name, each in fits.items():
         part = replace(each, limits={**each.limits, "failure_probability": share})
-        # the promise of the choice covers all limits together
+        # Each policy was fitted with a share of δ, but the joint promise of all policies has δ itself.
         found = replace(part.policy(), failure_probability=delta)
         policies[name] = found.with_unread(**{"n_unread": 0, **unread[name]})
     shares = {name: each.share_of_all_items for name, each in policies.items()}
@@ -240,7 +240,8 @@ def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
     """
     columns = fit.columns
     known = calibrations_of(columns, ranks, fit.settings.n_fields)
-    worst = -1.0  # lowest score that may be accepted
+    # Lowest score that may be accepted: −p̂ at p̂ = 1. Items without a calibration have a lower score.
+    worst = -1.0
     if columns.documents is None:
         score, answers = -error_probabilities(columns, known)[ranks], columns.answers(ranks)
     else:

@@ -80,7 +80,8 @@ class DocumentLog(NamedTuple):
         made = None
         if drawn is not None:
             made = _of_documents("drawn", flags_of(drawn, "drawn", n), whole, accepted)
-        counts = np.ones(n, np.bool_) if codes is None else codes >= 0  # ignore unknown fields
+        # Outputs of fields that the policy does not know are ignored.
+        counts = np.ones(n, np.bool_) if codes is None else codes >= 0
         is_open = np.bincount(of_item, counts & np.isnan(truth)) > 0
         is_wrong = np.bincount(of_item, counts & (truth == 0.0)) > 0
         answered = np.where(is_wrong, 0.0, np.where(is_open, np.nan, 1.0))

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-HELD_BACK = -1.0  # lower than every threshold
-MOST_NAMED = 3  # maximum number of fields that a message names
+# Confidence of documents that are never accepted; it is below every threshold.
+HELD_BACK = -1.0
+# Maximum number of fields that a message names.
+MOST_NAMED = 3
 LISTED = "add a row for each, or use fields_complete=True if a field without a row has no true value"
 
 
@@ -113,7 +115,8 @@ class Documents(NamedTuple):
         told[of_item[known], code[known]] = True
         with_output = known if given is None else known & given
         found[of_item[with_output], code[with_output]] = True
-        if field is None and given is not None:  # without fields, every row needs a confidence
+        # Without fields, a document is incomplete if one of its rows has no confidence.
+        if field is None and given is not None:
             found[of_item[~given], 0] = False
         kind = np.full(n, -1, np.intp)
         if type_of_item is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-# weight of the overall rate in a field's rate, as a number of groups with errors
+# A field's rate is shrunk towards the overall rate, as if this many more of its groups had errors.
 PRIOR = 3.0
 
 
@@ -53,7 +53,7 @@ class TestedCounts(NamedTuple):
             return cls(len(right), tuple(taken.tolist()), tuple(errors.tolist()), per_group)
         known, found = (np.bincount(field[of], weight[of], n_fields) for of in (accepted, wrong))
         rates = np.divide(found, known, out=np.zeros(n_fields), where=known > 0.0)
-        # without accepted errors, use the weights of all accepted outputs, any of which might be wrong
+        # Without accepted errors, use the weights of all accepted outputs, because each might be wrong.
         of = wrong if wrong.any() else accepted & (weight > 0.0)
         if of.any():
             together = weight[of] if groups is None else np.bincount(groups[of], weight[of])

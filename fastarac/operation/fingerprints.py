@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from fastarac.operation.shifts import Reference
 
-FEWEST = 8  # fewer distinct confidence cells may match other outputs of the source by chance
+# Minimum number of distinct confidence cells for a fingerprint. With fewer cells, other outputs of the
+# same source might have the same fingerprint by chance.
+FEWEST = 8
 DIGITS = 32
 SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
 
@@ -31,7 +33,8 @@ def fingerprint_of(
     these numbers do not depend on the order.
     """
     n = len(confidence)
-    values = np.add(confidence, 0.0, dtype=np.float64).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
+    # Adding 0.0 turns -0.0 into 0.0, so that both have the same bits.
+    values = np.add(confidence, 0.0, dtype=np.float64).view(np.uint64)
     code = np.full(n, 2, np.uint64)
     if field is not None:
         code += np.uint64(4) * field.astype(np.uint64)

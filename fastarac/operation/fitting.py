@@ -334,12 +334,13 @@ class PolicyFit:
             weight, field = None, np.zeros(len(right), np.intp)
             whole = documents.settings_of_policy(limits | ({} if codes is None else {"groups": codes}))
         if self.criterion == "max_risk":
-            # these thresholds and the pilot come from the ranking half only
+            # Take the candidate thresholds and the pilot from the ranking half only, because the other
+            # half must prove the limit.
             fixed = score[~tested]
-            if whole:  # leave out documents that are held back, so that no threshold accepts them
+            if whole:  # Leave out documents that are held back, so that no threshold accepts them.
                 fixed = np.append(fixed[fixed >= 0.0], [] if (fixed >= 0.0).any() else [1.0])
             limits |= {"thresholds": np.unique(fixed), "pilot": score[~tested]}
-        with unquestioned():  # the underlying confidences were questioned already
+        with unquestioned():  # The fit has already warned of reversed or constant confidences.
             point = guaranteed_operating_point(
                 right[tested] if whole else columns.answers(tested), score[tested],
                 groups=None if codes is None else codes[tested], random_state=rng, **limits,
@@ -380,7 +381,7 @@ def _references(columns: ItemColumns, n_fields: int) -> tuple[tuple[Reference, .
         own = given & (columns.field == i)
         if own.any():
             found.append(Reference.of(columns.confidence[own], None if groups is None else groups[own]))
-        else:  # no document has an output of this field
+        else:  # No output of this field has a confidence, so use a single 0 as a placeholder.
             found.append(Reference.of(np.zeros(1), None if groups is None else np.zeros(1, np.intp)))
     if max(len(each.edges) for each in found) < FEWEST:
         return tuple(found), None

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from fastarac.samples.partial import PartialTruth
 
-UNKNOWN = 2.0  # error probability assigned to items of fields without a calibration
+# Error probability of items whose field has no calibration. It is above 1, so that they rank last.
+UNKNOWN = 2.0
 
 
 class ItemColumns(NamedTuple):
@@ -94,7 +95,7 @@ def columns_of(
             )
         if method != "auto":
             raise TypeError(f"method must be 'auto' for a PartialTruth, got {method!r}")
-        threshold_sweep(truth, confidence)  # raises unless all are finite
+        threshold_sweep(truth, confidence)  # Raises unless all confidences are finite.
         right = np.asarray(truth.correct != 0)
         values = confidences(confidence)
         if groups is None and truth.groups is not None:

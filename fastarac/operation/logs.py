@@ -37,8 +37,10 @@ OF_AUDIT = "audit_probability"
 PROBABILITY = "inclusion_probability"
 DRAWN = "drawn"
 PLAIN = "use a uniform sample, as fastarac sample --for guarantee-new draws it"
-ROUNDING = 1e-9  # relative difference at which probabilities in a file count as equal
-CHANCE = 0.001  # warn if an honest log would be this unlikely to have no rejected output
+# Maximum relative difference of two probabilities in a file that count as equal.
+ROUNDING = 1e-9
+# Warn about a log without rejected outputs if an honest log has none with less than this probability.
+CHANCE = 0.001
 
 
 class _AuditColumns(NamedTuple):

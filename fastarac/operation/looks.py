@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 VERSION = 1
 KIND = "fastarac looks"
 MOST_LOOKS = 1000
-LEAST_ALIKE = 10  # two looks may have fewer outputs in common by chance
-OF_KEY, OF_LOOK = 16, 16  # hexadecimal digits of a key, and of a look's digest
+# Minimum number of common outputs that shows a repetition. Two looks may share fewer by chance.
+LEAST_ALIKE = 10
+# Numbers of hexadecimal digits: in the digest of one item or group, and in the digest of a look.
+OF_KEY, OF_LOOK = 16, 16
 RULES = ("once", "declared", "sequence")
 
 
@@ -77,7 +79,8 @@ class LookRequest(NamedTuple):
             if ids is not None:
                 raise TypeError("ids cannot go with documents, whose labels serve as ids")
             ids = documents
-        if isinstance(groups, tuple):  # with nested groups, use the outermost column
+        # For nested groups, use the outermost column, which has the fewest labels.
+        if isinstance(groups, tuple):
             columns = [np.asarray(each).ravel() for each in groups]
             groups = min(columns, key=lambda labels: len(np.unique(labels)))
         parts = [None if each is None else np.asarray(each).ravel() for each in (ids, groups)]
@@ -381,7 +384,8 @@ class Looks:
         if groups is not None:
             largest = largest_group(max(Counter(groups).values()), checked.max_group_size)
         outcomes, unread = _outcomes_of(checked), sample.n_unread
-        if not new.all():  # earlier looks already counted their unread items
+        # A sample that repeats earlier outputs also repeats their unread items, so count only new ones.
+        if not new.all():
             unread = max(0, unread - sum(each.n_unread for each in self._looks))
         return _Look(
             rule, _sum_of([keys[i] for i in chosen.tolist()]), sample.named,
@@ -403,7 +407,8 @@ class Looks:
         outcomes = np.frombuffer("".join(each.outcomes for each in looks).encode(), np.uint8) - ord("0")
         number = np.repeat(np.arange(len(looks)), [each.n for each in looks])
         codes = fields = None
-        if looks[0].groups is not None:  # group numbers increase from look to look
+        # Number the groups of all looks consecutively, so that groups of different looks stay distinct.
+        if looks[0].groups is not None:
             parts = [np.unique(each.groups or (), return_inverse=True)[1] for each in looks]
             shifts = np.cumsum([0, *(int(part.max()) + 1 for part in parts[:-1])])
             codes = np.concatenate([part + shift for part, shift in zip(parts, shifts, strict=True)])

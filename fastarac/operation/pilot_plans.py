@@ -39,20 +39,33 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_ITEMS = 500_000  # plans with a larger sample are reported as out of reach
-# Let a(x) be the acceptance rate that the pilot allows at the limit x. By default, a fit must accept at
-# least the smaller of OF_ALLOWED·a(limit) and BELOW·a(BELOW·limit).
+# Maximum number of items in a plan; larger plans are reported as out of reach.
+MOST_ITEMS = 500_000
+
+# Let a(x) be the largest share that the pilot lets a fit accept at the limit x. By default, a fit is a
+# success if it accepts at least the smaller of OF_ALLOWED·a(limit) and BELOW·a(BELOW·limit).
 OF_ALLOWED = 0.9
 BELOW = 0.95
-ON_THE_WAY = 48  # for sizes that are only steps of the search, at most this many samples are drawn
-AT_ONCE = 12  # this many samples are drawn before successes are counted again
-SURE = 3.5  # decide early if the share of successes is this many standard errors from the power
-NEAR = 1.25  # take a size if its share of successes is within this many standard errors of the power
-CLOSE = 1.02  # the search stops when the upper size is at most this multiple of the lower one
-ERROR_FREE = 5  # of this many samples without errors, at least one must accept something
-PILOTS = 16  # number of bootstrap pilots, and of the samples drawn from each
-MOST_PILOTS = 0.7  # a plan must reach the power in this share of the bootstrap pilots
-GROWTH, STEPS = 1.25, 6  # for that, sizes grow by this ratio, at most so many times
+# Maximum number of samples drawn for a size while the search only brackets the answer.
+ON_THE_WAY = 48
+# Number of samples drawn at a time before the search checks whether it can decide early.
+AT_ONCE = 12
+# Decide early if the share of successes differs from the power by this many standard errors.
+SURE = 3.5
+# Take a size as the answer if its share of successes is within this many standard errors of the power.
+NEAR = 1.25
+# Stop the search when the upper size is at most this multiple of the lower size.
+CLOSE = 1.02
+# Number of error-free samples that are tried at a size; the size is possible if one of them accepts
+# anything.
+ERROR_FREE = 5
+# Number of bootstrap pilots, and also the number of samples drawn from each bootstrap pilot.
+PILOTS = 16
+# A plan must reach the power in this share of the bootstrap pilots.
+MOST_PILOTS = 0.7
+# To reach the power in enough bootstrap pilots, the size grows by the factor GROWTH, up to
+# STEPS times.
+GROWTH, STEPS = 1.25, 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -357,7 +370,7 @@ def sample_size_for_policy(
     runs = whole_number(n_runs, "n_runs", 20)
     key = key_of(random_state)
     delta = failure_of(failure_probability)
-    # the samples contain only the errors that were found
+    # Readers overlook errors, so test the samples against a limit for found errors.
     tested = limit_of_found(limit, delta, truth_reader)
     options: dict[str, Any] = {
         criterion: tested.limit, "failure_probability": tested.failure_probability,
@@ -403,13 +416,15 @@ def _of_pilot(
     """Return the pilot, and the share that a fit must accept."""
     if correct is None or confidence is None:
         raise TypeError("give either a pilot (correct, confidence) or expected_error_rate")
-    threshold_sweep(correct, confidence)  # raises unless all are 0, 1 and finite
+    # Raises unless all labels are 0 or 1, and all confidences are finite.
+    threshold_sweep(correct, confidence)
     items = read_items(correct, confidence)
     field = None if by is None else _by_appearance(read_groups(by, items.n, "by")[1])
     codes = None if groups is None else _by_appearance(read_outermost(groups, items.n, "a plan"))
     right = np.not_equal(items.correct, 0)
     score = items.confidence
-    if field is not None or criterion == "max_risk":  # rank as the fit does
+    # Rank the items by calibrated error probability where the fit does so, too.
+    if field is not None or criterion == "max_risk":
         score = np.empty(items.n)
         parts = np.zeros(items.n, np.intp) if field is None else field
         for each in range(int(parts.max()) + 1):
@@ -520,7 +535,7 @@ class _Search:
         rng = np.random.default_rng([*self.key, stream, run])
         drawn = source.draw(n_groups, rng)
         correct = np.ones_like(drawn.correct) if without_errors else drawn.correct
-        with unquestioned():  # random samples raise no warning
+        with unquestioned():  # Do not warn of reversed or constant confidences in a random sample.
             request = request_of(
                 correct=correct, confidence=drawn.confidence, by=drawn.by, groups=drawn.groups,
                 random_state=rng, **self.options,
@@ -551,7 +566,8 @@ class _Search:
         """Return the share of successes with n groups, and its standard error."""
         found = self.successes[n]
         share = float(np.mean(found))
-        rough = (sum(found) + 1.0) / (len(found) + 2.0)  # positive even if all runs agree
+        # This estimate is never 0 or 1, so the standard error is positive even if all runs agree.
+        rough = (sum(found) + 1.0) / (len(found) + 2.0)
         return share, math.sqrt(rough * (1.0 - rough) / len(found))
 
     def succeeds(self, n: int, most_runs: int) -> bool:

@@ -39,9 +39,12 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-POINTS = 600  # number of points of a power curve
-BEYOND = 1.5  # a power curve ends at this multiple of the smallest n from which all n have the power
-# the power is not monotonic, so at least this many numbers of errors are tried around the change
+# Number of points of a power curve.
+POINTS = 600
+# A power curve ends at this multiple of `SampleSizes.stable`.
+BEYOND = 1.5
+# Minimum number of error counts that are tried next to the one found by bisection, because the power is
+# not monotonic.
 FEWEST_TEETH = 30
 
 
@@ -180,8 +183,8 @@ def sample_size_for_guarantee(
     def passes(n: int, c: int) -> bool:
         return binomial_cdf(c, n, expected) >= wanted
 
-    # With c allowed errors, the power is highest at the smallest n for c and lowest just before that
-    # for c + 1.
+    # While c errors are allowed, the power falls as n increases. So it is highest at the smallest n
+    # that allows c errors, and lowest just before c + 1 errors are allowed.
     first = _first_true(lambda c: passes(teeth.start(c), c))
     last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
     stable = teeth.start(last + 1 if last >= first else first)
@@ -252,7 +255,7 @@ def audit_plan(
     if actual <= limit:
         raise ValueError(f"actual_error_rate must be above the limit of {limit:g}, got {actual:g}")
     limit, actual, delta = rate_of_found(limit, actual, delta, truth_reader)
-    # An alarm takes c errors: teeth.start(c) is the smallest n at which c − 1 errors no longer suffice.
+    # An alarm takes c errors for n from teeth.start(c − 1) to teeth.start(c) − 1.
     teeth = CriticalSampleSizes.that_break(limit, delta)
 
     def passes(n: int, c: int) -> bool:
@@ -262,7 +265,8 @@ def audit_plan(
     last = _last_false(lambda c: passes(teeth.start(c - 1), c), first)
     found = []
     for c in (first, max(first, last)):
-        ends = teeth.start(c - 1) - 1, teeth.start(c) - 1  # for a fixed c, the power increases with n
+        # For a fixed c, the power increases with n, so bisection finds the smallest n.
+        ends = teeth.start(c - 1) - 1, teeth.start(c) - 1
         found.append(math.ceil(bisected(partial(passes, c=c), *ends) * effect))
     share = math.nan
     if n_outputs is not None:
@@ -451,7 +455,8 @@ def design_effect(
     >>> fa.operation.design_effect([1, 1, 0, 0], [1, 1, 1, 1], groups=[0, 0, 1, 1], threshold=1)
     2.0
     """
-    threshold_sweep(correct, confidence)  # raises unless all are 0, 1 and finite
+    # Raises unless all labels are 0 or 1, and all confidences are finite.
+    threshold_sweep(correct, confidence)
     items = read_items(correct, confidence)
     codes = read_outermost(groups, items.n, "design_effect")
     wrong = (items.confidence >= real_scalar(threshold, "threshold", finite=False)) & (

@@ -26,8 +26,10 @@ VERSION = 1
 KIND = "fastarac policy"
 RULES = ("product", "least")
 CRITERIA = ("max_error_rate", "max_risk")
-MOST_ITEMS = 1 << 53  # counts with a larger sum are refused, so that no sum overflows its type
-ROUNDING = 1e-9  # a computed bound may exceed its limit by this relative rounding error
+# Maximum sum of counts in a file, so that no sum overflows its type.
+MOST_ITEMS = 1 << 53
+# Maximum relative rounding error by which a computed bound may exceed its limit.
+ROUNDING = 1e-9
 
 _numbers, _counts = saved.sequence(saved.finite), saved.sequence(saved.whole())
 _REFERENCE = saved.record(
@@ -155,7 +157,7 @@ def _column(value: Any, name: str) -> Any:
 
 
 _LABELS, _SHARE = saved.sequence(saved.label), saved.number(fraction_of)
-#: Older files lack these fields. The empty default means that a document needs all its fields.
+#: Files of older versions lack these fields. Their default is empty: a document needs all its fields.
 _OF_DOCUMENTS: dict[str, saved.Check] = {
     "optional": _LABELS,
     "types": _made(DocumentType, {"type": saved.label, "fields": _LABELS}),
@@ -203,7 +205,7 @@ _CHECKS: dict[str, saved.Check] = {
     "faultless_acceptance_rate": saved.optional(saved.number(fraction_of)),
     "columns": saved.mapping(_column),
 }
-#: Older files lack these fields; the values are their defaults.
+#: Files of older versions lack these fields, which then have these default values.
 _LATER: dict[str, Any] = {
     "n_unread": 0, "missed_rate": None, "regions": None,
     "truth_reader": None, "faultless_acceptance_rate": None, "columns": {},
@@ -248,7 +250,8 @@ def text_of_policy(fields: dict[str, Any]) -> str:
     del content["columns"]
     if fields["columns"]:
         content["columns"] = dict(fields["columns"])
-    if fields["truth_reader"] is None:  # keep files without readers, and their digests, unchanged
+    # Without a truth reader, omit both keys, so that the file and its digest are as in older versions.
+    if fields["truth_reader"] is None:
         del content["truth_reader"], content["faultless_acceptance_rate"]
     else:
         content["truth_reader"] = written_reader(fields["truth_reader"])
@@ -337,7 +340,7 @@ def _require_fields(found: dict[str, Any]) -> None:
 def _require_thresholds(found: dict[str, Any]) -> None:
     """Raise unless the thresholds agree with the accepted items and the kind of policy."""
     least: float = found["document_threshold"]
-    # without documents, the threshold is a negated probability
+    # Without documents, `document_threshold` holds a negated error probability.
     lowest = 0.0 if found["documents"] else -1.0
     if not (lowest <= least <= 1.0 or least == math.inf):
         expected = f"a number from {lowest:g} to 1, or inf"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.remaining_sample_size import RateEvidence
 
-# candidate rates at which the interval of dependent items can end
+# Grid of rates at which an interval found by betting can end.
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
 
@@ -64,7 +64,7 @@ class GroupBets(NamedTuple):
     def drawn(self, n: int, rng: np.random.Generator) -> GroupBets:
         """Return n groups in random order: these, and others drawn from them with replacement."""
         chosen = _with_others(self.n_units, n, rng, keeps_order=self.keeps_order)
-        # drawn groups are no larger than the last known largest size
+        # Repeated groups get the largest group size that was known at the last look.
         largest = self.largest[chosen] if self.keeps_order else self.largest[:1]
         if self.keeps_order:
             largest[self.n_units :] = self.largest[-1]
@@ -105,7 +105,8 @@ def unrefuted_range(seen: RateEvidence, limit: float, delta: float) -> tuple[flo
     """
     rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
     n_inner = len(rates) - 1
-    # Both scans end at the first grid point that is not refuted; the one before it is the end.
+    # Each scan stops at the first rate that is not refuted. The refuted grid point just before this
+    # rate is the bound, so that the range is never too narrow.
     kept = (i for i in reversed(range(n_inner)) if not seen.is_below(float(rates[i]), delta))
     high = float(rates[next(kept, -1) + 1])
     left = (i for i in range(n_inner) if not seen.is_above(float(rates[i]), delta))

@@ -14,15 +14,18 @@ from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PROBABILITY = 0.8  # the check must decide with this probability
-FURTHEST = 10**10  # a larger number of outputs is not suggested
-# below the number of errors that bisection finds, at most this many smaller ones are tried
+# The check must decide with this probability.
+PROBABILITY = 0.8
+# Maximum number of outputs that is suggested.
+FURTHEST = 10**10
+# Maximum number of smaller error counts that are tried after bisection has found one.
 MOST_WAVES = 50
-# A sample has at most MOST_UNITS units, or MOST_TIMES the units present if these are more.
+# Maximum number of units in a drawn sample: the larger of MOST_UNITS and MOST_TIMES·(units present).
 MOST_UNITS, MOST_TIMES = 2**18, 4
-# For each size, enough samples are drawn to have DRAWN_UNITS units in all, within these bounds.
+# For each size, about DRAWN_UNITS units are drawn in all, in LEAST_DRAWS to MOST_DRAWS samples.
 MOST_DRAWS, LEAST_DRAWS, DRAWN_UNITS = 200, 60, 2**20
-PRECISION = 1.03  # a number found by random draws is exact up to this ratio
+# Stop the bisection over random draws when its upper end is at most this multiple of its lower end.
+PRECISION = 1.03
 
 
 class RateEvidence(Protocol):
@@ -83,7 +86,8 @@ def needed_by_counts(
             return None
         low, c = c, 2 * c - first + 1
     c = bisected(lambda c: decided(best(c), c), low, c)
-    # Because trials are whole numbers, up to this many smaller numbers of errors may decide, too.
+    # Because numbers of trials are rounded, a slightly smaller number of errors may also decide. Try
+    # about this many smaller numbers.
     waves = min(MOST_WAVES, math.ceil(2.0 * limit * rate / abs(limit - rate)))
     c = next(c for c in range(max(first, c - 2 - waves), c + 1) if decided(best(c), c))
     return best(c) if keeps else bisected(partial(decided, c=c), sizes.start(c - 1) - 1, best(c))

@@ -21,16 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 A = 3.0
-LOWEST = 1e-9  # rates this close to 0 or 1 are treated as 0 or 1
-STEPS, TINY = 100, 1e-9  # most steps, and the tolerance, of the search for an interval's end
-PRECISION = 1.005  # a number of trials is exact up to this ratio
+# Minimum distance from 0 and from 1 of the rates that are tried as bounds.
+LOWEST = 1e-9
+# Maximum number of steps, and tolerance, of the search for an interval's end.
+STEPS, TINY = 100, 1e-9
+# A needed number of trials is too large by at most this factor.
+PRECISION = 1.005
 
 
 def log_below(errors: int, trials: int, rate: float, limit: float) -> float:
     """Return the log evidence against a true rate of `rate` or more."""
     a, b = A, A / limit
     after = log_beta(a + errors, b + trials - errors)
-    within = log_beta_tail(b + trials - errors, a + errors, 1.0 - rate)  # I_r(a, b) = 1 − I_{1−r}(b, a)
+    # I_r(a, b) = 1 − I_{1−r}(b, a), where I is the regularized incomplete beta function.
+    within = log_beta_tail(b + trials - errors, a + errors, 1.0 - rate)
     before = log_beta(a, b) + log_beta_tail(b, a, 1.0 - rate)
     return after + within - before - _log_likelihood(errors, trials, rate)
 
@@ -76,7 +80,7 @@ def needed_by_sequence(
         if rate < limit:
             if log_below(0, n, limit, limit) < goal:
                 return False
-            # The largest number of errors that still refutes the limit.
+            # `most` is the largest number of errors that still proves a rate below the limit.
             middle = max(1, math.ceil(n * limit))
             most = bisected(lambda s: log_below(s, n, limit, limit) < goal, 0, middle) - 1
             return most >= errors and binomial_cdf(most - errors, more, rate) >= power
@@ -106,7 +110,7 @@ def _end(excess: Callable[[float], float], outside: float, inside: float) -> flo
     """
     u, v = (math.log(r) - math.log1p(-r) for r in (outside, inside))
     f, g = excess(outside), excess(inside)
-    if f < 0.0:  # no rate is refuted
+    if f < 0.0:  # Not even the outermost rate is refuted.
         return float(round(outside))
     if g >= 0.0:
         return inside

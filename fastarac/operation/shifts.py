@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-CELLS = 64  # a shift is measured at the edges of this many cells with about equal counts
+# Number of cells with about equal counts; a shift is measured at their edges.
+CELLS = 64
 DRAWS = 4999
-MOST_GROUPS = 500  # if either side has more groups, a random sample of them is permuted
-GROUP_DRAWS, AT_ONCE = 1999, 250  # permutations of groups: in all, and per block
-MOST_COUNTED = 10**8  # larger counts are scaled down to this total
+# Maximum number of groups of the fit, and of new groups, in a permutation test; more are sampled.
+MOST_GROUPS = 500
+# Number of permutations of groups: in all, and in each block.
+GROUP_DRAWS, AT_ONCE = 1999, 250
+# Maximum total count in a permutation test; larger counts are scaled down.
+MOST_COUNTED = 10**8
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
 
@@ -233,7 +237,7 @@ def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float,
     found = float(distances(now))
     rng = np.random.default_rng(0)
     draws = rng.multivariate_hypergeometric(pooled, n_now, size=DRAWS, method="marginals")
-    # Allow for rounding, because these sums are added in another order.
+    # Allow for rounding, so that distances equal to the observed one are counted.
     as_large = np.count_nonzero(distances(draws) >= found * (1.0 - 1e-12))
     return found, (1 + int(as_large)) / (1 + DRAWS)
 

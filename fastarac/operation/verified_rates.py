@@ -64,7 +64,7 @@ class KnownErrors(NamedTuple):
         taken = accepted[items.order[items.places]].astype(np.float64)
         estimate = np.empty(len(truth))
         estimate[items.order] = items.estimate(items.share_of(taken)).errors
-        # An unknown probability is replaced by the smallest one.
+        # Replace unknown probabilities by the assumed lower bound, or else by the smallest known one.
         given = truth.inclusion_probability
         least = truth.least_probability or float(given[truth.verified].min())
         return cls(
@@ -124,12 +124,13 @@ class VerifiedUnits(NamedTuple):
         of_accepted: bool,
     ) -> VerifiedUnits:
         """Shuffle the outputs of a log, or its groups; `wrong` marks known errors."""
-        if codes is not None:  # outputs known to be right and outputs not verified both count 0
+        # Only known errors matter: both right and unverified outputs count 0, so NaN serves for both.
+        if codes is not None:
             error = np.where(wrong, 1.0, np.nan)
             log = KnownErrors(error, probability, None, error)
             return cls.of(log, accepted, codes, max_group_size, of_accepted=of_accepted)
         outcomes = np.where(wrong, 1.0 / probability, 0.0)
-        # Sort first, so that the result does not depend on the order in the log.
+        # Sort before shuffling, so that the result does not depend on the order of rows in the log.
         order = np.lexsort((probability, outcomes, accepted))
         rng = generator_for(key_of(0), accepted[order], outcomes[order], probability[order])
         order = order[rng.permutation(len(order))]
@@ -171,9 +172,9 @@ class VerifiedUnits(NamedTuple):
         turned = self.items.copy()
         turned[:, :2] *= -1.0
         most = 1.0 / float(self.probability.min())
-        # With a judge, a right output may have a negative outcome.
+        # With a judge, the outcome of a right output may be as low as 1 − 1/π.
         beyond = most - 1.0 if self.items.shape[1] > 1 else 0.0
-        # The clip exceeds the largest weight, so nothing is clipped.
+        # This clip is larger than every weight 1/π, so it clips nothing.
         bets = 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most
         clips = np.array([[2.0 * most, *bets, 0.0]])
         first = np.ones(len(turned), np.int64)

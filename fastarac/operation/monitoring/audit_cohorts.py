@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 
     from fastarac.operation.monitoring.deduplication import CountedAudits
 
-SECONDS = 86_400.0  # seconds per day
-KEY = 16  # hexadecimal digits in the fingerprint of an id or of a group's name
-FINGERPRINT = 24  # hexadecimal digits in the fingerprint of an id together with its audit's details
+# Number of seconds per day.
+SECONDS = 86_400.0
+# Number of hexadecimal digits in the fingerprint of an id, or of a group's name.
+KEY = 16
+# Number of hexadecimal digits in the joint fingerprint of an id and its audit's details.
+FINGERPRINT = 24
 
 PENDING = saved.sequence(
     saved.record(
@@ -123,7 +126,7 @@ class DrawnAudits:
             about = None if audit.error is None else known.fingerprints("", _told(audit))[1]
             before = known.about(key)
             if before is not None:
-                # this audit was counted without an answer
+                # If the audit was counted without an answer, its answer is now too late to count.
                 if audit.error is not None and before == like:
                     late += 1
                 elif audit.error is not None and before != about:
@@ -197,7 +200,8 @@ class DrawnAudits:
     def read(self, content: Sequence[dict[str, Any]], known: CountedAudits) -> None:
         """Load the cohorts that :meth:`to_list` returned and `PENDING` checked."""
         times = [each["drawn_at"] for each in content]
-        if self.max_group_size is not None:  # several groups may have the same time
+        # The cohorts of several groups may share one time, so keep only one of equal neighbors.
+        if self.max_group_size is not None:
             times = [at for i, at in enumerate(times) if not i or at != times[i - 1]]
         if self.closed is not None:
             times.insert(0, self.closed)

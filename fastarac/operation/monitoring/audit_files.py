@@ -172,7 +172,7 @@ def units_of(policy: Policy, log: Any, *, fields_complete: bool = False) -> Logg
     inside: list[list[str]] = [[] for _ in found.first]
     for code, each in zip(found.of_item.tolist(), details, strict=True):
         inside[code].append(each)
-    order = np.argsort(found.first)  # as in the file
+    order = np.argsort(found.first)  # Keep the documents in the order of the file.
     error = np.where(found.accepted, 1.0 - found.correct, 0.0)
     drawn = np.zeros(len(order), np.bool_) if found.drawn is None else found.drawn
     return LoggedUnits(

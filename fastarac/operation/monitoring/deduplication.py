@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 MOST_AUDITS = 1 << 16
 MOST_BATCHES = 1 << 12
-LEAST_GROWN = 10  # a shorter batch may equal the beginning of another batch by chance
-OF_ID, OF_CONTENT = 16, 8  # hexadecimal digits in the fingerprint of an id, and of an audit's content
+# Minimum size of a batch that is recognized at the beginning of another batch. A shorter batch may
+# match the beginning by chance.
+LEAST_GROWN = 10
+# Numbers of hexadecimal digits: in the fingerprint of an id, and in that of an audit's content.
+OF_ID, OF_CONTENT = 16, 8
 
 CHECK = saved.record(
     {
@@ -108,7 +111,8 @@ class CountedAudits:
         if ids is not None:
             told = [f"{name}\n{each}" for name, each in zip(ids, content, strict=True)]
         hashes = np.array([int(_digest(each, OF_ID), 16) for each in told], np.uint64)
-        sums = np.cumsum(hashes)  # sums modulo 2⁶⁴ do not depend on the order of the audits
+        # Sums modulo 2⁶⁴ identify the first audits of a batch, whatever the order of these audits.
+        sums = np.cumsum(hashes)
         digests = [f"{total:016x}" for total in sums.tolist()]
         after, n = CountedAudits(self._audits, self._batches), len(content)
         if n == 0 or Batch(n, digests[-1]) in self._batches:
@@ -133,7 +137,7 @@ class CountedAudits:
             key, about = _digest(name, OF_ID), _digest(each, OF_CONTENT)
             new[row] = key not in self._audits
             known = self._audits.setdefault(key, about)
-            # the audit is the same as before, or still has no answer
+            # Skip an audit that is the same as before, or that still has no answer.
             if known == about or each == waiting:
                 continue
             if known == _digest(waiting, OF_CONTENT):
@@ -165,7 +169,7 @@ class CountedAudits:
 
 
 def _digest(text: str, digits: int) -> str:
-    # A name with undecodable bytes has lone surrogates in their place.
+    # Python reads undecodable bytes of a name as lone surrogates, which plain UTF-8 cannot encode.
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
 
 

@@ -17,11 +17,15 @@ from fastarac.operation.sequences import log_above
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-SIZES = range(1, 9)  # detector k of the mixture is tuned to a rise by the factor 2^(k/2)
+# Detector k of the mixture is tuned to a rate of 2^(k/2) times the limit.
+SIZES = range(1, 9)
 HALF = 0.5
-LARGEST_EXPONENT = 700.0  # exp(x) does not overflow up to this x
-ROUNDING = 1e-9  # the same statistic may differ by this much between machines
-STEPS = 200  # most steps of a bisection
+# Largest exponent that is used, because exp overflows in float64 from about 709.8.
+LARGEST_EXPONENT = 700.0
+# Maximum difference between machines in the logarithm of a statistic, due to rounding.
+ROUNDING = 1e-9
+# Maximum number of steps of a bisection.
+STEPS = 200
 
 
 class Update(NamedTuple):
@@ -44,9 +48,10 @@ class AuditedOutputs:
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
-        self._errors = self._right = self._unanswered = 0  # `_right` includes unanswered audits
-        # log pₖ/ε and log (1 − pₖ)/(1 − ε), for the limit ε and the rate pₖ of detector k. At pₖ = (1 +
-        # ε)/2, the ratio (1 − pₖ)/(1 − ε) is exactly 1/2.
+        # Unanswered audits are also counted in `_right`.
+        self._errors = self._right = self._unanswered = 0
+        # For each detector k: log(pₖ/ε) and log((1 − pₖ)/(1 − ε)), where ε is the limit and pₖ is the
+        # rate of detector k, at most (1 + ε)/2. At this maximum, (1 − pₖ)/(1 − ε) is exactly 1/2.
         risen = [limit * 2.0 ** (k / 2) for k in SIZES]
         most = HALF * (1.0 + limit)
         self._factors = [
@@ -106,8 +111,8 @@ class AuditedGroups:
     def __init__(self, limit: float, max_group_size: int) -> None:
         self.limit = limit
         self.max_group_size = max_group_size
-        # Number of groups by (errors, audits). An unanswered audit counts as right in `_seen`, and as
-        # an error in `_worst`.
+        # Numbers of groups with each pair (errors, audits). An unanswered audit counts as right in
+        # `_seen`, and as an error in `_worst`.
         self._seen: Counter[tuple[int, int]] = Counter()
         self._worst: Counter[tuple[int, int]] = Counter()
 
@@ -156,7 +161,8 @@ class AuditedGroups:
         audited = sum(n * m for (_, m), n in self._seen.items())
         rate, highest = (s / audited if audited else HALF for s in (errors, worst))
         low, high = 0.0, 1.0
-        if errors:  # the higher the assumed rate, the smaller the wealth of bets above it
+        # Bisection finds the ends, because wealth changes monotonically with the assumed rate.
+        if errors:
             low = _end(lambda p: log_mean(self._log_above(self._seen, p)) >= bound, rate, 0.0)
         if worst < audited:
             high = _end(lambda p: log_mean(self._log_below(p)) >= bound, highest, 1.0)

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
 
 Detect = Literal["both", "proof", "change"]
-MEAN_UPDATES = 1000  # with weekly updates, one false alarm of a change in twenty years on average
+# With weekly updates, this gives on average at most one false alarm of a change in about 20 years.
+MEAN_UPDATES = 1000
 MOST_AUDITED = 10**12
 
 
@@ -498,7 +499,8 @@ class ErrorRateMonitor:
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON values."""
         people = {}
-        if self.truth_reader is not None:  # without verifiers who err, states keep their older form
+        # Without a truth reader, the state has the same keys as in older versions.
+        if self.truth_reader is not None:
             people = {"truth_reader": written_reader(self.truth_reader)}
         return {
             "kind": KIND,

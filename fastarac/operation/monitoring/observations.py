@@ -84,7 +84,8 @@ def read_groups_of(
 def group_names_of(groups: Any, n: int, max_group_size: int | None) -> list[str]:
     """Return the group of each audit as a text; empty texts if groups are not audited."""
     if max_group_size is None or groups is None:
-        read_groups_of(groups, n, max_group_size)  # raises if only one of the two is given
+        # Raises if only one of `groups` and `max_group_size` is given.
+        read_groups_of(groups, n, max_group_size)
         return [""] * n
     labels, codes = read_groups(groups, n, beside="outcomes")
     return [str(labels[code]) for code in codes.tolist()]

@@ -14,8 +14,10 @@ from fastarac.operation.policy_files import CRITERIA, read_reader
 VERSION = 2
 KIND = "fastarac monitor"
 DETECTORS = "both", "proof", "change"
-LEAST_UPDATES = 2  # smallest allowed mean number of updates between false alarms of a change
-LOWEST_LIMIT = 1e-9  # with lower limits, the e-value might overflow
+# Minimum value of `mean_updates_to_false_alarm`.
+LEAST_UPDATES = 2
+# Minimum limit of an error rate, because lower limits might make the e-value overflow.
+LOWEST_LIMIT = 1e-9
 
 
 def limit_of(value: Any, name: str) -> float:
@@ -31,7 +33,7 @@ def deadline_of(value: Any, name: str = "deadline") -> float:
     return positive_scalar(value, name, strict=True)
 
 
-# The fields are described in docs/states.md.
+# The file docs/states.md describes these fields.
 _GROUP = saved.record({"errors": saved.whole(), "audited": saved.whole(1), "unanswered": saved.whole()})
 STATE = saved.record(
     {

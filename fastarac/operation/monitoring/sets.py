@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     from fastarac.operation.monitoring.monitor import Detect
 
-_SHARED = {  # the set divides these parameters among its monitors; values are keys of a monitor's state
+# Parameters that a set determines for its monitors, each with its key in the saved state of a monitor.
+_SHARED = {
     "failure_probability": "detectors.proof.failure_probability",
     "detect": "detect",
     "mean_updates_to_false_alarm": "detectors.change.mean_updates_to_false_alarm",
 }
-MOST_UPDATES = 10**12  # largest mean number of updates between false alarms, for the whole set
+MOST_UPDATES = 10**12  # Maximum value of `mean_updates_to_false_alarm` for the whole set.
 KIND = "set of fastarac monitors"
 _SEVERAL = saved.record(
     {
