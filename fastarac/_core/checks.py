@@ -52,7 +52,7 @@ def of_percent(number: float) -> str:
 
 
 def require_type(value: Any, kinds: Any, name: str, expected: str, *, shown: bool = True) -> Any:
-    """Return `value` if it has one of these types, else raise; `shown` includes the value."""
+    """Return `value` if it has one of these types, else raise; `shown` puts it into the message."""
     if not isinstance(value, kinds):
         kind = type(value).__name__
         found = f"{value!r:.60} ({kind})" if shown else f"a {kind}"
@@ -74,7 +74,7 @@ def whole_number(value: object, name: str, least: int, most: int = (1 << 63) - 1
 
 
 def largest_group(seen: int, max_group_size: object) -> int:
-    """Return the largest possible group size: the declared one, or by default the largest seen."""
+    """Return the declared maximum group size, or by default the largest size seen."""
     most = seen if max_group_size is None else whole_number(max_group_size, "max_group_size", 1)
     if seen > most:
         raise ValueError(
@@ -118,7 +118,7 @@ def _question_limit(limit: Any, name: str) -> None:
 
 
 def reject_where(bad: NDArray[np.bool_], values: NDArray[Any], name: str, expected: str) -> None:
-    """Raise a ValueError that names the first place where `bad` is set; arrays may have any shape."""
+    """Raise a ValueError that names the first bad value; the arrays have the same shape."""
     if bad.any():
         index = np.unravel_index(int(bad.argmax()), bad.shape)
         place = f"{name}[{', '.join(map(str, index))}]" if bad.ndim else name
@@ -134,7 +134,7 @@ def same_number(name: str, found: int, beside: str, expected: int) -> None:
 
 
 def text_in(array: NDArray[Any]) -> str:
-    """Return the end of an error message: the array's first text; empty if it holds no text."""
+    """Return the end of an error message, with the first text of an array; empty without text."""
     if array.dtype.kind not in "US":
         return ""
     return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"
@@ -192,7 +192,7 @@ def exactly_one(**options: object) -> str:
 def reject_beside_sweep(
     confidence: object, sample_weight: object, name_of_confidence: str = "confidence"
 ) -> None:
-    """Raise if confidences or weights are given beside a sweep, which already includes them."""
+    """Raise if confidences or weights are given in addition to a sweep, which already includes them."""
     reject_all_beside_sweep(**{name_of_confidence: confidence, "sample_weight": sample_weight})
 
 

@@ -22,10 +22,10 @@ def at_or_above(confidence: NDArray[Any], threshold: float) -> NDArray[np.bool_]
 
 
 def most_within(limit: float, whole: int) -> int:
-    """Return the largest number out of `whole` items whose share is within a limit in [0, 1].
+    """Return the largest k for which the share k/`whole` is within a limit in [0, 1].
 
-    A share is within the limit if the double nearest to the share is. So 29 of 100 are within 0.29,
-    although the double 0.29 is less than 29/100, and 2 of 6 are within 1/3.
+    A share is within the limit if the double nearest to the share is at most the limit. So 29 of 100
+    items are within the limit 0.29, although the double 0.29 is less than 29/100.
     """
     if limit >= 1.0:
         return whole

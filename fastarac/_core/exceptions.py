@@ -55,7 +55,7 @@ class QuestionableInputWarning(UserWarning):
     See Also
     --------
     evaluate : all figures of one model
-    operating_point : choose the threshold by one criterion and say what happens there
+    operating_point : choose the threshold by one criterion, and return its counts and rates
     """
 
 
@@ -134,7 +134,7 @@ def undefined_is_nan() -> Iterator[None]:
 
 @contextmanager
 def unquestioned() -> Iterator[None]:
-    """Suppress warnings about questionable input, in this thread only; the caller checks it."""
+    """Suppress warnings about questionable input, in this thread only; the caller checks the input."""
     token = _unquestioned.set(True)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Files and folders that appear under their name only when they are complete."""
+"""Writing of files and folders that appear under their final name only when they are complete."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ LOCKS_TELL = sys.platform == "linux"
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` if nothing fails.
 
-    The temporary file is empty and lies beside `path`. Its name is unguessable, so that no link is
-    followed, and that other writers of the same file do not interfere. It has the suffix of `path`,
-    from which some writers derive the format, and gets the permissions of the file that it replaces. If
-    `path` is a link, the link stays and its target is replaced. If `path` is a pipe or a device, the
-    complete content is sent there at the end.
+    The temporary file is empty, and is in the folder of `path`. Its name is random, so that nobody can
+    put a link in its place, and so that other writers of `path` do not interfere. It has the suffix of
+    `path`, from which some writers derive the format, and gets the permissions of the file that it
+    replaces. If `path` is a link, the link stays and its target is replaced. If `path` is a pipe or a
+    device, the complete content is sent there at the end.
 
     If the writer raises an OSError without a file name, for example because the disk is full, `path` is
     added to the error.
@@ -129,8 +129,9 @@ def _mode_of(path: Path) -> int | None:
 def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | None]:
     """Create a locked empty file (a folder if `mode` is None) with an unguessable name.
 
-    It stays locked as long as the returned descriptor is open; the lock tells other processes that it
-    is in use. Before that, partial files of killed processes are removed from the folder.
+    The file stays locked as long as the returned descriptor is open; the lock tells other processes
+    that the file is in use. First, the partial files that killed processes left in the folder are
+    removed.
     """
     _remove_abandoned(folder)
     while True:
@@ -205,7 +206,7 @@ def problem_with(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
 
 
 def suffix_problem(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
-    """Return a message that the name of the file should have one of these suffixes, or None."""
+    """Return a message if the name of the file has none of these suffixes, or None if it has one."""
     if path.suffix.lower() in suffixes:
         return None
     *others, last = suffixes

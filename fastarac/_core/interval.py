@@ -23,13 +23,14 @@ class Interval(Result):
     low, high : float
         Ends of the closed interval; NaN if the interval is undefined.
     standard_error : float
-        Estimated standard deviation of the estimate over samples; NaN if the method has none.
+        Estimated standard deviation of the estimate over samples; NaN if the method does not compute
+        it.
     confidence_level : float
-        Intended share of samples whose interval contains the value of the population, in (0, 1).
+        Intended share of samples, in (0, 1), whose interval contains the value in the population.
     method : str
-        The method that gave the ends.
+        The method that computed the ends.
     distribution : ndarray of shape (n_resamples,) or None
-        The values of the resamples, if there are any.
+        The value of the statistic in each resample; None without resampling.
 
     See Also
     --------

@@ -4,8 +4,8 @@ A stub (``__init__.pyi``, ``results.pyi``) has one line per name, ``from .sweep 
 as threshold_sweep``. Type checkers and `attach` both read these lines, so that no second list of names
 exists.
 
-``import fastarac`` imports only this module, which imports almost nothing. The command can therefore
-install its interrupt handler early; an interrupt before that would print a traceback.
+``import fastarac`` imports only this module, which imports almost nothing. The command-line program can
+therefore install its interrupt handler early; an interrupt before that would print a traceback.
 """
 
 from __future__ import annotations

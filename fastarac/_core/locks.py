@@ -80,7 +80,7 @@ def try_lock(descriptor: int) -> bool:
 
 
 def is_there(path: Path, descriptor: int) -> bool:
-    """Return whether `path` is still the open file; the previous holder may have removed it."""
+    """Return whether `path` is still the open file; another process may have removed the file."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Keys of metrics; they consist of letters, digits and ``_-./``, which every tracker accepts.
+"""Keys of metrics, made of letters, digits and ``_-./``, which every experiment tracker accepts.
 
 A key consists of the metric, the point where it was measured, and the part of the outputs:
 ``acceptance_rate``, ``acceptance_rate/risk/0.02``, ``error_rate/0.01/field/total``.

@@ -97,7 +97,7 @@ class Shown:
         return flat(self._parts())
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the columns of a table; a result that is no table becomes one row, as in `to_dict`."""
+        """Return the columns of a table; any other result becomes one row, as in `to_dict`."""
         return {name: [value] for name, value in self.to_dict().items()}
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
@@ -216,7 +216,7 @@ class Result(Pickled, Shown):
 
 
 class TupleResult(Shown):
-    """Base of named tuples; it precedes the class with their fields."""
+    """Base of named tuples; it must precede the base class that holds the fields."""
 
     __slots__ = ()
     _locked: ClassVar[bool] = True  # whether the arrays in the tuple become read-only

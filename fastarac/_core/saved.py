@@ -112,7 +112,7 @@ def number(check: Callable[[Any, str], float] = real_scalar) -> Check:
 
 
 def finite(value: Any, name: str) -> Any:
-    """Check a finite number; integers up to the largest possible confidence stay integers."""
+    """Check a finite number; an integer that can be a confidence stays an integer."""
     if type(value) is int and abs(value) <= LARGEST:
         return value
     return number()(value, name)
@@ -235,7 +235,7 @@ def record(checks: Mapping[str, Check]) -> Check:
 
 
 def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True) -> None:
-    """Raise unless the values rise, and are all numbers or all texts."""
+    """Raise unless the values rise and are either all numbers or all texts."""
     if len({float if type(each) is int else type(each) for each in values}) > 1:
         raise ValueError(f"{name} must hold only texts or only numbers")
     for i in range(1, len(values)):
@@ -246,7 +246,7 @@ def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True)
 
 
 def require_length(values: Any, name: str, length: int, beside: str) -> None:
-    """Raise unless a sequence has `length` elements, as many as `beside` has."""
+    """Raise unless a sequence has `length` elements, the length of the sequence named `beside`."""
     if len(values) != length:
         raise ValueError(f"{name} must have {length} elements, as many as {beside}, got {len(values)}")
 

@@ -1,4 +1,4 @@
-"""Results that several figures of the same counts need, kept while these figures are computed."""
+"""Results that several metrics of the same counts need; they are kept while metrics are computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _results: ContextVar[dict[Hashable, tuple[object, Any]] | None] = ContextVar("re
 
 @contextmanager
 def shared_results() -> Iterator[None]:
-    """Let figures that are computed in this block share results; the outermost block ends this."""
+    """Let metrics share results in this block; the end of the outermost block discards the results."""
     if _results.get() is not None:
         yield
         return

@@ -55,8 +55,8 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
     """Return the p for which P(at most `k` successes in `n` trials) is `failure_probability`.
 
     This is the one-sided upper bound of Clopper and Pearson 1934. For every true probability of
-    success, the bound is too low with probability `failure_probability`, in (0, 1), at most. The bound
-    is 1 if all trials succeeded; NaN gives NaN.
+    success, the probability that the bound is too low is at most `failure_probability`, which is in (0,
+    1). The bound is 1 if all trials succeeded; NaN gives NaN.
     """
     if math.isnan(k + n):
         return math.nan
@@ -238,11 +238,12 @@ def log_beta(a: float, b: float) -> float:
 
 
 def log_beta_tail(a: float, b: float, x: float) -> float:
-    """Return the logarithm of 1 − I_x(a, b), the share of a beta distribution above x, in (0, 1).
+    """Return the logarithm of 1 − I_x(a, b), the probability of a beta distribution above x.
 
-    The continued fraction is used on the side where it converges fast, so that small tails keep their
-    digits. For x < (a + 1)/(a + b + 2), this is the side below x, as in Numerical Recipes (6.4). If the
-    mean a/(a + b) were the boundary, x = 1 − 10⁻¹³ would take a million steps.
+    x is in (0, 1). The continued fraction is evaluated for the tail for which it converges fast, so
+    that small tails keep their digits: for x < (a + 1)/(a + b + 2), the tail below x, as in Numerical
+    Recipes (6.4). If the mean a/(a + b) were used as the boundary, the fraction could take a million
+    steps for x = 1 − 10⁻¹³.
     """
     excess = a - (a + b) * x
     front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)

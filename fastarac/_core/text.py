@@ -69,10 +69,10 @@ def _none_or_all(share: float) -> float:
 
 
 def widened(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of a share's interval; an end negligibly far from 0 or 1 is moved there.
+    """Return the ends of an interval for a share; an end very close to 0 or 1 becomes 0 or 1.
 
-    "Negligible" is relative to the other end. Ends with many leading zeros or nines are avoided; the
-    interval only becomes wider.
+    "Very close" is relative to the other end (see `HIDDEN`). This avoids ends with many leading zeros
+    or nines, and only widens the interval.
     """
     return (
         0.0 if low < HIDDEN * high else low,
@@ -144,7 +144,7 @@ def p_is(value: float) -> str:
 
 
 def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
-    """Return " (p = 0.12)"; of several p-values, the largest if `clear`, else the smallest."""
+    """Return " (p = 0.12)"; several p-values give the largest if `clear`, else the smallest."""
     known = [each for each in pvalues if not math.isnan(each)]
     if not known:
         return ""
@@ -181,7 +181,7 @@ def plural(noun: str, number: int = 2) -> str:
 
 
 def few_of(names: Iterable[str], most: int) -> str:
-    """Return the first `most` names, and how many more there are."""
+    """Return the first `most` names, and the number of further names, as text."""
     every = list(names)
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return f"{', '.join(every[:most])}{more}"
@@ -199,7 +199,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def lead(name: str, clear: Sequence[str], even: Sequence[str], better: str) -> str:
-    """Return a sentence on the names that `name` beats ("{}" in `better`) and those it ties with."""
+    """Return a sentence: the names that `name` beats (they replace "{}" in `better`), and its ties."""
     parts = [f"{name} {better.format(listed(clear))}"] if clear else []
     parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []
     return f"{'; '.join(parts)}."

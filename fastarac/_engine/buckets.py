@@ -1,4 +1,4 @@
-"""Keys in buckets, and their sort: numpy sorts a few large buckets, our kernel many small ones."""
+"""Buckets of keys: numpy sorts a few large buckets, the library's kernel sorts many small ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SortedItems(NamedTuple):
 
 
 def sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
-    """Sort all buckets; return a row each: distinct confidences, correct, incorrect, doubled pairs."""
+    """Sort all buckets; for each, return distinct confidences, correct, incorrect, doubled pairs."""
     rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
     sort_buckets(buckets, _kernels.ties.count_range, rows)
     return rows
@@ -80,8 +80,8 @@ class Plan(NamedTuple):
 def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the bounds of the buckets, and where each thread's share begins in each bucket.
 
-    `counts` holds the number of items of each share in each bucket. Within a bucket, shares are in
-    order.
+    `counts` (n_shares, n_buckets) holds how many items of each share go into each bucket. Within a
+    bucket, the items of earlier shares come first.
     """
     bounds = np.zeros(counts.shape[1] + 1, np.int64)
     np.cumsum(counts.sum(axis=0), out=bounds[1:])
@@ -89,7 +89,7 @@ def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def shares_of_keys(n: int) -> list[tuple[int, int]]:
-    """Return each thread's share of the items; the threads make the keys that numpy sorts."""
+    """Return the share of the items for which each thread makes the keys that numpy sorts."""
     return parallel.shares(n) if n >= strategy.sizes.threaded_keys else [(0, n)]
 
 
@@ -204,8 +204,8 @@ def over_buckets(
 ) -> None:
     """Process ranges of buckets in threads; each thread takes the next free range.
 
-    Each thread calls `worker` once, which allocates its scratch memory and returns the function to call
-    for each range.
+    Each thread calls `worker` once; this call allocates scratch memory, and returns the function that
+    processes a range.
     """
     threads, task = strategy.n_threads(n_items), strategy.sizes.task
     if threads == 1 and n_buckets <= task:
@@ -229,8 +229,8 @@ def over_buckets(
 def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, *options: Any) -> None:
     """Sort every bucket and let `kernel` write its row of `results`.
 
-    For small buckets, `kernel` runs while the bucket is in the cache. For halves sorted by numpy, the
-    bounds are first moved past ties.
+    For small buckets, `kernel` runs while the bucket is in the cache. If numpy sorts, the bounds
+    between buckets are moved past ties before `kernel` runs.
     """
     keys, bounds, _, by_numpy = buckets
     kernels = _kernels.sort

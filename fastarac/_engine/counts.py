@@ -17,7 +17,12 @@ FloatArray = NDArray[np.float64]
 
 
 class AcceptedCounts:
-    """Accepted correct and incorrect items at a series of points, from nothing to all accepted."""
+    """Accepted correct and incorrect items at a series of points, from nothing to all accepted.
+
+    In the formulas, TA and FA are the accepted correct and incorrect items, FR and TR the rejected
+    ones. Ω is the weight of all items, and β the share of correct items. The equations are numbered as
+    in Kimura et al. 2024.
+    """
 
     __slots__ = ()
 
@@ -57,18 +62,18 @@ class AcceptedCounts:
 
     @property
     def acceptance_rate(self) -> FloatArray:
-        """X = (TA + FA)/Ω (equation 1), also coverage or automation rate; from 0 to 1."""
+        """X = (TA + FA)/Ω (equation 1), also called coverage or automation rate; from 0 to 1."""
         return self._divided(self._accepted(), self.total)
 
     @property
     def verification_rate(self) -> FloatArray:
-        """R_R = 1 − X (equation 3): the share that people look at; from 1 to 0."""
+        """R_R = 1 − X (equation 3): the share of items that people verify; from 1 to 0."""
         accepted = self._accepted()
         return self._divided(np.subtract(self.total, accepted, out=accepted), self.total)
 
     @property
     def correction_rate(self) -> FloatArray:
-        """R_C = TR/Ω (equation 4): the share that people correct; from 1 − β to 0."""
+        """R_C = TR/Ω (equation 4): the share of items that people correct; from 1 − β to 0."""
         rejected = np.subtract(self.n_incorrect, self.false_accepts, dtype=np.float64)
         return self._divided(rejected, self.total)
 
@@ -90,7 +95,7 @@ class AcceptedCounts:
 
     @property
     def precision(self) -> FloatArray:
-        """R_P = TA/(TA + FA), correct ones among the accepted; the first value repeats the second."""
+        """R_P = TA/(TA + FA): correct items among the accepted; the first value repeats the second."""
         return self._of_accepted(self.true_accepts)
 
     @property
@@ -151,7 +156,7 @@ class _ThresholdCounts(NamedTuple):
 
 
 class ThresholdCounts(CountsAtThresholds, _ThresholdCounts):
-    """Thresholds and the counts at each; callers may ask for some thresholds only."""
+    """All or some of the thresholds, and the counts at each."""
 
     __slots__ = ()
 
@@ -187,7 +192,7 @@ def thresholds_of(raw: Array, layout: Layout) -> Array:
 
 
 def integer_thresholds(values: Array) -> Array:
-    """Return `values` (highest first; the first entry is unused) after +inf, as floats if they fit."""
+    """Return falling `values` with +inf as the first entry; as floats if floats hold them exactly."""
     highest = int(values[1]) if len(values) > 1 else 0
     lowest = int(values[-1]) if len(values) > 1 else 0
     exact = max(abs(highest), abs(lowest)) <= 1 << 53

@@ -35,7 +35,7 @@ def read_factors(groups: Any, n: int, *, beside: str = "confidence") -> tuple[Co
     """Return each item's group number for each factor, the factor with the fewest groups first.
 
     A factor nested in another one (documents in batches) is left out, because the outer factor already
-    allows for its dependence.
+    allows for the dependence inside the inner groups.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def read_factors(groups: Any, n: int, *, beside: str = "confidence") -> tuple[Co
 
 
 def outermost(columns: Sequence[Codes]) -> list[int]:
-    """Return the indices of the columns not nested in another one, the one with fewest groups first."""
+    """Return the indices of the columns not nested in another column, by rising number of groups."""
     order = sorted(range(len(columns)), key=lambda k: n_groups(columns[k]))
     kept: list[int] = []
     for k in order:
@@ -65,7 +65,7 @@ def outermost(columns: Sequence[Codes]) -> list[int]:
 
 
 def read_outermost(groups: Any, n: int, taker: str, *, beside: str = "confidence") -> Codes:
-    """Return the number of each item's group; for nested columns, the outermost column counts.
+    """Return the number of each item's group; of nested columns, only the outermost one is used.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def n_groups(codes: Codes) -> int:
 
 
 def codes_of_terms(factors: Sequence[Codes]) -> list[Codes]:
-    """Return, for each of `terms`, each item's group number in the intersection of its factors."""
+    """Return, for each term of `terms`, the items' group numbers in the intersection of its factors."""
     return [intersection([factors[k] for k in chosen]) for _, chosen in terms(len(factors))]
 
 
@@ -109,7 +109,7 @@ def intersection(columns: Iterable[Codes]) -> Codes:
 
 
 def terms(n_factors: int) -> list[tuple[float, tuple[int, ...]]]:
-    """Return sign and factors of each term of the sum of Cameron, Gelbach and Miller 2011."""
+    """Return sign and factors of each term of the variance by Cameron, Gelbach and Miller 2011."""
     return [
         (1.0 if size % 2 else -1.0, chosen)
         for size in range(1, n_factors + 1)

@@ -49,9 +49,10 @@ def refuse_unlikely(
 ) -> None:
     """Refuse a sample whose size contradicts its probabilities.
 
-    If whole groups were drawn, groups are counted instead of items; a group's first item stands for it.
-    If probabilities are known for verified items only, the others are assumed to be at least the
-    declared minimum or the least known one. The test is then a bound like Bernstein's.
+    If whole groups were drawn, groups are counted instead of items; the first item of a group
+    represents the group. If only the probabilities of verified items are known, the other probabilities
+    are assumed to be at least the declared minimum, or the smallest known probability. The test then
+    uses a bound like Bernstein's.
     """
     unit = "items"
     every = not np.isnan(probability).any()

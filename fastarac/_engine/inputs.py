@@ -55,10 +55,10 @@ class Items:
     Attributes
     ----------
     correct, confidence : ndarray of shape (n,)
-        Arrays of any accepted type and memory layout; never copied, never written to.
+        Arrays of any accepted type and memory layout. They are never copied or written to.
     weight : ndarray of float64 of shape (n,) or None
     layout : Layout
-        How the kernels read the confidences.
+        The types with which the kernels read the confidences.
     n : int
     direct : bool
         Whether the arrays have the form that the kernels need, so that `chunks` copies nothing.
@@ -195,9 +195,9 @@ def read_items(
     TypeError
         For anything but real numbers, such as strings, objects and complex numbers.
     ValueError
-        For arrays that are not one-dimensional, of unequal lengths, empty or with nulls, and for
-        weights that are negative, not finite or all zero; for pandas Series with the same index labels
-        in another order, which could be paired by position or by label.
+        For arrays that are not one-dimensional, have unequal lengths, are empty or hold nulls. For
+        weights that are negative, not finite or all zero. For two pandas Series with the same index
+        labels in different orders, because they could be paired by position or by label.
     """
     scores = vector(confidence, names[1])
     labels = vector(correct, names[0])
@@ -298,8 +298,7 @@ def _to_array(values: Any, name: str) -> NDArray[Any]:
 def _integers_of(values: Sequence[Any]) -> NDArray[Any] | None:
     """Return integers as int64, uint64 or (beyond both) objects; None if not all are integers.
 
-    numpy would convert integers to floats if some are beyond int64, or are uint64 scalars beside
-    others.
+    numpy would convert the integers to floats if some exceed int64, or if only some are uint64 scalars.
     """
     if not values or not all(isinstance(value, _INTEGERS) for value in values):
         return None
@@ -417,7 +416,7 @@ def least_positive(weight: NDArray[Any]) -> float:
 def read_counts(
     thresholds: ArrayLike, correct_counts: ArrayLike, incorrect_counts: ArrayLike
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Check a table of counts; return thresholds, and counts that are all int64 or all float64."""
+    """Check a table of counts; return thresholds and counts. Both counts are int64, or both float64."""
     values = vector(thresholds, "thresholds")
     reject_where(~np.isfinite(values), values, "thresholds", "a finite number")
     counts = []
@@ -496,8 +495,8 @@ def read_groups(
 def labels_of(values: Any, name: str) -> NDArray[Any]:
     """Return labels as a one-dimensional array without changing any of them.
 
-    numpy would convert 1 to "1" beside strings, and round integers that are too large. Such labels are
-    kept as objects.
+    In a list that contains strings, numpy would convert 1 to "1". It would also round large integers.
+    Such lists become arrays of objects.
     """
     try:
         array = np.asarray(values)

@@ -1,8 +1,8 @@
 """A few threads for kernels that run without the GIL.
 
 The threads live only for one call, so that no thread is lost in a forked child or blocks the
-interpreter's exit. The calling thread does a share of the work. Unlike with `threading.Thread`, it does
-not wait for the other threads to start; this wait would cost as much as sorting 20,000 items.
+interpreter's exit. The calling thread does a share of the work. It does not wait for the other threads
+to start, as `threading.Thread` would do: this wait would cost as much as sorting 20,000 items.
 """
 
 from __future__ import annotations

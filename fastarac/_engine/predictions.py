@@ -86,7 +86,7 @@ class Verified(NamedTuple):
     weight: FloatArray
     """The inverse 1/π of the probability of verification."""
     fold: NDArray[np.intp]
-    """The fold of each item; its items are predicted from the other folds."""
+    """The fold of each item. The error of an item is predicted from the other folds."""
 
     def at(self, places: NDArray[np.intp]) -> Verified:
         """Return the items at these indices, in this order."""
@@ -115,16 +115,16 @@ def folds_of(
 
 
 class _Rules(NamedTuple):
-    """Rules that map a score to an error rate: one per fold; unverified items get the rules' mean."""
+    """Rules that map a score to an error rate, one per fold; unverified items use their mean."""
 
     edges: FloatArray
     """The highest score of each block, rising, (k,)."""
     rates: FloatArray
-    """The rate of each block, fitted without each fold, (FOLDS, k + 1)."""
+    """The error rate of each block; row f is fitted without fold f, (FOLDS, k + 1)."""
 
     @property
     def mean(self) -> FloatArray:
-        """The mean over the folds, (k + 1,)."""
+        """The mean of the error rates over the folds, (k + 1,)."""
         rates: FloatArray = self.rates.mean(axis=0)
         return rates
 
@@ -160,7 +160,7 @@ class Prediction(NamedTuple):
     rates: FloatArray
     """The prediction of each block, for items that are not verified."""
     verified: FloatArray
-    """The predictions of the verified items, from the other folds."""
+    """The predictions of the verified items, each fitted without the item's fold."""
 
     def values(self, places: NDArray[np.intp]) -> FloatArray:
         """Return the predictions of all items; `places` are the indices of the verified items."""

@@ -1,7 +1,7 @@
 """Quantized keys for confidences of 64 bits: sort 32 bits instead, if few items are tied.
 
-Ordering some million items needs fewer digits than a double has. If correct and incorrect items share a
-key, and only then, they are compared by all of their bits.
+Ordering some million items needs fewer digits than a double has. Only correct and incorrect items that
+share a key are compared by all of their bits.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def ends_of_cells(items: Items, sample: Array) -> Any:
 def keys_in_buckets(
     items: Items, ends: Any, sample: Array
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]:
-    """Return the keys in the order of the items, the keys in buckets by rising cell, and the bounds."""
+    """Return the keys in the order of the items, the keys in buckets, and the bounds of the buckets."""
     kernels, layout = _kernels.quantized_keys, items.layout
     keys = np.empty(items.n, strategy.QUANTIZED_KEY)
     buckets, n_buckets = _ranges(items, ends, sample)

@@ -54,7 +54,7 @@ OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}
 
 
 def ordered(items: Items, need: Need, ways: Mapping[Way, Callable[[Items], Any]]) -> Any:
-    """Return the result of the first method that works; methods not in `ways` count or fill buckets."""
+    """Return the result of the first method that works; `_ORDERED` has the methods not in `ways`."""
     for way in choose(items, need):
         found = (ways.get(way) or _ORDERED[way])(items)
         if found is not None:
@@ -175,7 +175,7 @@ def _corners_around_few(items: Items) -> ThresholdCounts | None:
 
 
 class RankedItems:
-    """Results that depend on the order of items; each is computed once, on demand, the cheapest way.
+    """Results that depend on the order of items; each is computed on demand, by the fastest method.
 
     A caller with a sweep passes its `counts` instead of the items. `corners` promises that the caller
     will only ask for results that follow from the points at which a curve may bend.
@@ -232,7 +232,7 @@ class RankedItems:
 
     @property
     def corners(self) -> CountsAtThresholds:
-        """The points at which a curve may bend, or all points if those are not found faster."""
+        """The points at which a curve may bend, or all points if finding only these is not faster."""
         corners = self._corners()
         return self.points if corners is None else corners
 
@@ -322,7 +322,7 @@ class RankedItems:
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """Return the first and last threshold, and for each limit the last within it and the next one.
+        """Return the first and last threshold, and the last one within each limit with its successor.
 
         :func:`.operating_point` finds the same point among these as among all thresholds. If all
         thresholds are known already, all are returned.

@@ -67,7 +67,7 @@ def merged(counts: AcceptedCounts) -> PointCounts:
 
 
 def corners_among(arrays: ThresholdCounts) -> ThresholdCounts:
-    """Return the unweighted sweep with only the last threshold of each run of correct items."""
+    """Return an unweighted sweep without the thresholds inside runs of correct items."""
     right, wrong = (np.diff(counts) > 0 for counts in arrays[1:])
     labels = right + np.int64(2) * wrong  # for each tie, 1 (correct), 2 (incorrect) or MIXED
     kept = np.ones(len(labels) + 1, np.bool_)

@@ -58,7 +58,7 @@ class SmallerClass(NamedTuple):
 
 
 def _few(items: Items, max_share: float) -> SmallerClass | None:
-    """Return the smaller class if its share is at most `max_share` and there are many values."""
+    """Return the smaller class if its share is at most `max_share` and the items have many values."""
     n, layout = items.n, items.layout
     if not items.direct or items.weight is not None:
         return None
@@ -178,10 +178,11 @@ def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
 
 
 def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
-    """Choose the kind of cells with fewer items beside rare items; return its ends and table.
+    """Choose between two kinds of cells; return the ends and the table of the better kind.
 
-    Return None if such items are too many for both kinds. `to_most` holds the number of cells per rare
-    item, and log2 of the largest number of cells.
+    The better kind has fewer items that share a cell with rare items. Return None if it still has too
+    many. `to_most` holds the number of cells per rare item, and the logarithm (base 2) of the maximum
+    number of cells.
     """
     some = rare.copy()
     _kernels.keys.from_ordered_bits(some, items.layout.kind)

@@ -60,37 +60,39 @@ class Sizes:
     single: int = 1 << 16
     """Up to this many items are read as one chunk and sorted as one bucket."""
     chunk: int = 1 << 16
-    """Items converted at a time, if the arrays do not have the form that the kernels need."""
+    """Number of items converted at a time, if the arrays do not have the form that the kernels need."""
     per_thread: int = 1 << 16
-    """Items that justify a thread."""
+    """Number of items per thread; with fewer, another thread does not pay."""
     points: int = 1 << 18
-    """Points of a sweep summed at a time."""
+    """Number of points of a sweep that are summed at a time."""
 
     sample: int = 1 << 12
     """Size of the sample of confidences by which a way is chosen."""
     repeats: float = 4
-    """Values are counted if each value of the sample occurs at least this often on average."""
+    """Values are counted if each distinct value of the sample occurs at least this often on average."""
 
     buckets_of: int = 1 << 13
-    """Intended size of a bucket."""
+    """Intended number of items in a bucket."""
     max_buckets: int = 1 << 9
     coarser: int = 4
     """Weighted pairs use fewer buckets by this factor: only the smaller class must fit the cache."""
     task: int = 8
-    """Buckets that a thread takes at a time."""
+    """Number of buckets that a thread takes at a time."""
     blocks_of: int = 1 << 15
-    """Intended size of a block of groups."""
+    """Intended number of items in a block of groups."""
     max_blocks: int = 1 << 9
     max_block_shift: int = 15
-    """Logarithm of the most groups in a block: half groups are numbered in 16 bits."""
+    """Logarithm (base 2) of the maximum number of groups in a block. Each group has two halves, and the
+    halves in a block are numbered in 16 bits."""
     table_bits: int = 12
-    """Logarithm of the slots of the smallest hash table for labels, of which half are used at most."""
+    """Logarithm (base 2) of the number of slots of the smallest hash table for labels. At most half of
+    the slots are used."""
 
     trial: int = 1 << 12
-    """Keys sorted to measure how fast numpy sorts."""
+    """Number of keys sorted to measure how fast numpy sorts."""
     as_fast: float = 1.5
-    """numpy counts as fast if it takes less than this many times the time of our own kernel, which
-    additionally has to distribute large inputs over buckets first."""
+    """numpy counts as fast if it takes less than this multiple of the time of the library's kernel. The
+    kernel must also distribute large inputs over buckets before it can sort them."""
     halves: int = 1 << 21
     """Up to this many items are sorted by numpy with any number of threads, if numpy is fast."""
     max_threads: int = 2
@@ -107,22 +109,23 @@ class Sizes:
     max_shared: float = 1 / 2
     """Largest share of the sample in cells that hold items of the smaller class."""
     pair_cells: tuple[int, int] = (8, 20)
-    """Cells per item of the smaller class, and the logarithm of the largest number of cells."""
+    """Number of cells per item of the smaller class, and logarithm (base 2) of the maximum number of
+    cells."""
     corner_cells: tuple[int, int] = (16, 20)
 
     look_bits: int = 16
-    """Upper bits of the quantized keys by which a sample is compared."""
+    """Number of upper bits of the keys that are compared to find sample values close to each other."""
     max_alike: float = 1 / 8
-    """Largest share of the sample whose neighbour agrees in these bits."""
+    """Largest share of sample values that agree with their neighbour in these bits."""
     max_repeats: float = 2
     """Largest number of sample values with the same key as their neighbour."""
     exact_ends: int = 1 << 19
-    """Up to this many items, the cells span exactly the least to the greatest confidence."""
+    """Up to this many items, the cells span exactly the range of the confidences."""
     max_quantized: int = 1 << 26
-    """With more items, too many share a key whatever their distribution."""
+    """Maximum number of items for quantized keys. With more items, too many would share a key."""
     max_mark_bits: int = 22
     mark_items: int = 4
-    """Logarithm of the number of items per mark."""
+    """Logarithm (base 2) of the number of items per mark."""
     max_picked: float = 1 / 8
     min_picked: int = 64
     quantized_spread: int = 1 << 20

@@ -30,7 +30,7 @@ class SortedWeights(NamedTuple):
     bounds: NDArray[np.int64]
     """Where each bucket starts and ends."""
     scale: float
-    """The factor of all weights in sums, see `scale_of`."""
+    """The factor by which all weights are multiplied in sums, see `scale_of`."""
 
 
 class Pieces(NamedTuple):
@@ -42,7 +42,7 @@ class Pieces(NamedTuple):
     bounds: NDArray[np.intp]
     """Where each stream begins in `pieces`; streams of incorrect and of correct items alternate."""
     scale: float
-    """The factor of all weights in sums, see `scale_of`."""
+    """The factor by which all weights are multiplied in sums, see `scale_of`."""
 
 
 def sort_with_weights(items: Items) -> tuple[SortedWeights, NDArray[np.float64]]:

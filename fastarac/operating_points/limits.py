@@ -1,4 +1,4 @@
-"""The last points of a sweep that keep a limit, and their acceptance rates."""
+"""Search for the last point of a sweep that keeps a limit, and the acceptance rate there."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ROUNDING = 1e-12
 
 
 def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:
-    """Return the index of the last point; only thresholds above `never_accepted`, if given, count."""
+    """Return the index of the last point whose threshold is above `never_accepted`, if given."""
     if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
         return len(sweep.true_accepts) - 1
     return int((sweep.thresholds > never_accepted).sum()) - 1
 
 
 def most_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> float:
-    """Return the largest acceptance rate; only thresholds above `never_accepted`, if given, count."""
+    """Return the largest acceptance rate at a threshold above `never_accepted`, if given."""
     last = last_accepted(sweep, never_accepted)
     return float((sweep.true_accepts[last] + sweep.false_accepts[last]) / sweep.total)
 
@@ -47,7 +47,7 @@ def values_at_limits(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> float | NDArray[np.float64]:
-    """Return acceptance rates at limits; with partial truth, each from the best estimate for it."""
+    """Return acceptance rates at limits; with partial truth, use the best estimate for each limit."""
     if is_partial(correct):
 
         def acceptance(sweep: ThresholdSweep, limit: NDArray[np.float64]) -> float:
@@ -68,7 +68,7 @@ def acceptances_at_error_rates(
     *,
     interpolate: bool,
 ) -> NDArray[np.float64]:
-    """Return :func:`.acceptance_at_error_rate` for limits that were checked, as a flat array."""
+    """Return :func:`.acceptance_at_error_rate` as a flat array, for limits known to be valid."""
     sweep = sweep.rising
     ta, fa, total = sweep.true_accepts, sweep.false_accepts, sweep.total
     values = np.empty(limits.size)
@@ -93,7 +93,7 @@ def acceptances_at_error_rates(
 def acceptances_at_risks(
     sweep: CountsAtThresholds, limits: NDArray[np.float64], *, interpolate: bool
 ) -> NDArray[np.float64]:
-    """Return :func:`.acceptance_at_risk` for limits that were checked, as a flat array."""
+    """Return :func:`.acceptance_at_risk` as a flat array, for limits known to be valid."""
     sweep = sweep.rising
     ta, fa = sweep.true_accepts, sweep.false_accepts
     values = np.empty(limits.size)
@@ -110,8 +110,8 @@ def last_within(
 ) -> int:
     """Return the index of the last point with at most that error rate, or -1 if there is none.
 
-    Without a reviewer, the rate increases from 0 along the sweep. With a reviewer it may decrease, and
-    may exceed the limit everywhere.
+    Without a reviewer, the rate increases from 0 along the sweep. With a reviewer, the rate may also
+    decrease, or exceed the limit at all points.
     """
     fa, total = sweep.false_accepts, sweep.total
     if reviewer is None:
@@ -150,7 +150,7 @@ def out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | N
 
 
 def last_with_risk(sweep: CountsAtThresholds, max_risk: float) -> int:
-    """Return the index of the last point with at most that risk, or 0; the search runs backwards."""
+    """Return the index of the last point with at most that risk, or 0 if there is none."""
     for stop in range(len(sweep.false_accepts), 1, -CHUNK):
         start = max(1, stop - CHUNK)
         errors = sweep.false_accepts[start:stop]

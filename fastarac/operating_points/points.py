@@ -1,4 +1,4 @@
-"""Operating points: the choice of a threshold by a criterion, and the rates there."""
+"""Operating points: the choice of a threshold by a criterion, and the rates at the threshold."""
 
 from __future__ import annotations
 
@@ -57,22 +57,23 @@ class OperatingPoint(Result):
     Attributes
     ----------
     threshold : float
-        ``inf`` if nothing may be accepted. A Python integer if the confidences are integers that no
-        float holds.
+        ``inf`` if nothing may be accepted. A Python integer if the confidences are integers that floats
+        cannot hold.
     true_accepts, false_accepts, false_rejects, true_rejects : int or float
         TA, FA, FR, TR (Kimura et al. 2024, table 1).
     risk, precision : float
         Shares of the accepted items, FA/(TA + FA) and TA/(TA + FA), in [0, 1]. If nothing is accepted,
-        the shares among the most confident items.
+        these are the shares among the items with the highest confidence.
     tie_acceptance : float
         The accepted fraction of the tie, in (0, 1]; 1 if the whole tie is accepted.
     reviewer : Reviewer or None
-        The people who verify rejected items; None if they find and correct every error. Their mistakes
-        affect the error rate, the correction rate and the accuracy after correction.
+        The error rates of the people who verify rejected items; None if they find and correct every
+        error. Their mistakes affect the error rate, the correction rate and the accuracy after
+        correction.
 
     See Also
     --------
-    operating_point : choose the threshold by one criterion and say what happens there
+    operating_point : choose the threshold by one criterion, and return its counts and rates
     guaranteed_operating_point : choose a threshold that keeps a limit on new items
 
     References
@@ -223,18 +224,19 @@ def operating_point(
     min_acceptance_rate : float, optional
         Choose the highest threshold that accepts at least this share, in [0, 1].
     interpolate : bool, default=False
-        Accept part of a tie if necessary, so that the limit is met exactly where the curve allows it.
+        Accept part of a tie if necessary, so that the limit is reached exactly where possible.
     reviewer : Reviewer, optional
-        The people who verify rejected items, whose errors count; by default they find every error.
+        The error rates of the people who verify rejected items. By default, they find and correct every
+        error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     OperatingPoint
-        If the limit is kept only by accepting nothing, the threshold is ``inf``. For a
-        :class:`.BoundedSweep`, the result is a `BoundedOperatingPoint`, which certainly keeps the
-        limit.
+        If only accepting nothing keeps the limit, the threshold is ``inf``. For a
+        :class:`.BoundedSweep`, the result is a `BoundedOperatingPoint`; it keeps the limit for all
+        counts within the bounds.
 
     Raises
     ------
@@ -245,8 +247,8 @@ def operating_point(
     Warns
     -----
     QuestionableInputWarning
-        For a limit of 1, which may have been meant as 1%. If the accepted items are no better than the
-        rejected ones, also for confidences that are equal for all items, or lower for correct items by
+        For a limit of 1, which may be meant as 1%. If the accepted items are no better than the
+        rejected ones, also for confidences that are all equal, or that are lower for correct items by
         more than chance.
 
     See Also
@@ -257,9 +259,9 @@ def operating_point(
 
     Notes
     -----
-    A rate and its limit are compared as doubles: 29 errors in 100 keep ``max_error_rate=0.29``. With
-    ``interpolate=True``, ``max_error_rate=ε`` gives X(θ) as Kimura et al. 2024 read it from the ARAC
-    curve at the height 1 − ε (3.2 §2).
+    A rate and its limit are compared as doubles, so 29 errors in 100 items keep
+    ``max_error_rate=0.29``. With ``interpolate=True``, ``max_error_rate=ε`` gives the acceptance rate
+    that Kimura et al. 2024 (3.2 §2) read off the ARAC curve at the height 1 − ε.
 
     References
     ----------
@@ -352,7 +354,7 @@ def _question_order(
 def point_of_limit(
     sweep: CountsAtThresholds, criterion: str, value: float, reviewer: Reviewer | None = None
 ) -> OperatingPoint:
-    """Return :func:`.operating_point` for a criterion that was checked, with whole ties."""
+    """Return :func:`.operating_point` without interpolation, for a criterion known to be valid."""
     if criterion == "threshold":
         sweep = sweep.possible
         # For this criterion, callers pass a sweep that has `at`.
@@ -364,7 +366,7 @@ def point_of_limit(
 def _index_of_limit(
     sweep: CountsAtThresholds, criterion: str, limit: float, reviewer: Reviewer | None
 ) -> int:
-    """Return the index of the last point within a limit, or of the first with `min_acceptance_rate`."""
+    """Return the index of the last point within a limit, or of the first with enough acceptance."""
     if criterion == "max_risk":
         return last_with_risk(sweep, limit)
     if criterion == "max_error_rate":
@@ -414,19 +416,20 @@ def acceptance_at_error_rate(
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     interpolate : bool, default=False
-        If true, read the value from the curve, on which ties are straight segments. By default, only
-        whole ties are accepted, as with a threshold.
+        If true, read the acceptance rate off the curve, on which ties are straight segments. By
+        default, only whole ties are accepted, as a threshold does.
     reviewer : Reviewer, optional
-        The people who verify rejected items; by default they find and correct every error.
+        The error rates of the people who verify rejected items. By default, they find and correct every
+        error.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float or ndarray
-        X(θ) in [0, 1], in the shape of `max_error_rate`; 1 if the whole curve keeps the limit. NaN,
-        with an `UndefinedMetricWarning`, if the errors left by a `reviewer` exceed the limit at every
-        threshold.
+        The acceptance rate in [0, 1], in the shape of `max_error_rate`; 1 if the whole curve keeps the
+        limit. NaN, with an `UndefinedMetricWarning`, if the errors left by a `reviewer` exceed the
+        limit at every threshold.
 
     Raises
     ------
@@ -435,15 +438,15 @@ def acceptance_at_error_rate(
 
     See Also
     --------
-    operating_point : choose the threshold by one criterion and say what happens there
+    operating_point : choose the threshold by one criterion, and return its counts and rates
     acceptance_at_risk : acceptance rate at an allowed risk
     fastarac.costs.performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
 
     Notes
     -----
-    The acceptance rate of :func:`.operating_point` with ``max_error_rate=``. With `interpolate`, it is
-    the X of the ARAC curve at the height Y = 1 − ε, the largest if there are several (Kimura et al.
-    2024, 3.2 §2 and figure 4).
+    This is the acceptance rate of :func:`.operating_point` with ``max_error_rate=``. With
+    `interpolate`, it is the largest acceptance rate at which the ARAC curve has the height 1 − ε
+    (Kimura et al. 2024, 3.2 §2 and figure 4).
 
     References
     ----------
@@ -501,14 +504,16 @@ def acceptance_at_risk(
     max_risk : float or array_like
         The allowed share of errors among the *accepted* items, in [0, 1].
     interpolate : bool, default=False
-        Accept part of a tie. By default, only whole ties are accepted, as with a threshold.
+        If true, part of a tie may be accepted. By default, only whole ties are accepted, as a threshold
+        does.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float or ndarray
-        In [0, 1], in the shape of `max_risk`; 0 if the risk exceeds the limit at every threshold.
+        The acceptance rate in [0, 1], in the shape of `max_risk`; 0 if the risk exceeds the limit at
+        every threshold.
 
     Raises
     ------
@@ -517,13 +522,14 @@ def acceptance_at_risk(
 
     See Also
     --------
-    operating_point : choose the threshold by one criterion and say what happens there
+    operating_point : choose the threshold by one criterion, and return its counts and rates
     acceptance_at_error_rate : acceptance rate at an allowed error rate
 
     Notes
     -----
-    The largest acceptance rate at which the risk keeps the limit, as found by :func:`.operating_point`
-    with ``max_risk=``. The risk is not monotone: it may be higher at lower acceptance rates.
+    This is the largest acceptance rate at which the risk keeps the limit; :func:`.operating_point` with
+    ``max_risk=`` returns the same point. The risk is not monotone: it may be higher at lower acceptance
+    rates.
 
     References
     ----------

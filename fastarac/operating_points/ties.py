@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def errors_at(sweep: AcceptedCounts, part: slice, reviewer: Reviewer | None) -> NDArray[Any]:
-    """Return the number of items that are wrong after verification, at some points of the sweep."""
+    """Return the number of items that are wrong after verification, at some points of a sweep."""
     errors = sweep.false_accepts[part]
     if reviewer is None:
         return errors
@@ -33,7 +33,7 @@ def fraction_of_tie(slack: float, sweep: AcceptedCounts, index: int) -> float:
 def fraction_of_errors(
     slack: float, sweep: AcceptedCounts, index: int, reviewer: Reviewer | None
 ) -> float:
-    """Return the fraction of the next tie that adds `slack` errors; the whole tie adds more."""
+    """Return the fraction of the next tie, in [0, 1], that adds `slack` errors."""
     if index + 1 == len(sweep.true_accepts):
         return 0.0
     before, after = errors_at(sweep, slice(index, index + 2), reviewer)
@@ -41,7 +41,7 @@ def fraction_of_errors(
 
 
 def fraction_of_risk(limit: float, sweep: AcceptedCounts, index: int) -> float:
-    """Return the fraction of the next tie at which the risk is `limit`; the whole tie exceeds it."""
+    """Return the fraction of the next tie that raises the risk to `limit`; the whole tie exceeds it."""
     ta, fa = sweep.true_accepts, sweep.false_accepts
     accepted = ta[index] + fa[index]
     if not index or index + 1 == len(ta) or not fa[index] / accepted < limit:
