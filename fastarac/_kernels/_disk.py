@@ -76,7 +76,7 @@ class KernelCache(NullCache):
 
     @property
     def cache_path(self) -> str | None:
-        """The folder that holds machine code, preferably the writable one; None if there is none."""
+        """A folder that holds machine code, preferably the writable folder; None if no folder does."""
         filled = (str(folder) for folder in self._folders[::-1] if any(folder.glob("*.nbc")))
         return next(filled, None)
 

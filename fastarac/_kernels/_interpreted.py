@@ -1,9 +1,9 @@
 """Interpret kernels while their arrays are small and no machine code exists yet.
 
-Compilation takes from a tenth of a second to two seconds a kernel; Python takes milliseconds for some
-thousand items. So the first figures of small samples need not wait for the compiler. A kernel is
-compiled once Python has run it `CALLS` times or spent `PATIENCE` on it; later processes find the
-machine code on disk. Both ways give the same results, to the last bit.
+Compilation takes 0.1 to 2 seconds per kernel; Python takes milliseconds for some thousand items. The
+first results for small samples therefore need not wait for the compiler. A kernel is compiled once
+Python has run it `CALLS` times or spent `PATIENCE` on it; later processes find the machine code on
+disk. Both ways give the same results, to the last bit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ CALLS = 64  # Number of calls, for example in a loop over samples, after which a
 
 
 def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -> None:
-    """Let Python run a kernel on small arrays for a while, unless `is_compiled` for their types."""
+    """Let Python run a kernel on small arrays for a while, unless machine code exists for their
+    types."""
     compile_for = dispatcher._compile_for_args  # noqa: SLF001 - numba offers no other way
     spent, calls = 0.0, 0
 

@@ -44,7 +44,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def linear_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` as :func:`.kernel` does; but Python runs it on small arrays at first.
+    """Compile `function` as :func:`.kernel` does, but let Python run it on small arrays at first.
 
     The other arguments must not make the work grow beyond a few steps for each entry of the arrays.
     """

@@ -30,7 +30,7 @@ class ProcessLock:
         self._descriptor = -1
 
     def acquire(self) -> None:
-        """Wait for the lock, but not if files cannot be locked, and a minute at most.
+        """Wait for the lock, at most a minute; do not wait if files cannot be locked.
 
         The minute is shared by all locks, because another process that hangs may hold many of them.
         Waits that end with the lock do not count: otherwise the last processes of a long queue

@@ -4,7 +4,7 @@ Outputs are divided into cells by their confidence. Within a cell they are sorte
 random time of verification. Candidate k is the set of all outputs in cells 0 to k. The state of the
 search:
 
-- `counts` (3, n_candidates): questions, answers and errors of each cell;
+- `counts` (3, n_candidates): the numbers of questions, answers and errors in each cell;
 - `order`: the indices of the answered outputs, by their clock;
 - `place`, `money` and `run`: scalars of the search and of the bets on the current candidate.
 """
@@ -41,7 +41,7 @@ PRIOR, PRIOR_RATE = 0.5, 0.2
 
 @kernel
 def kept_at_error(plan: Array, found: float, progress: float) -> float:
-    """Return the share of capital left after an error of density 1, from the logarithms in `plan`."""
+    """Return the share of the capital left after an error of density 1; `plan` holds logarithms."""
     e, t = int(found), int(progress / STEP)
     # The plan does not reach this point, so extrapolate the error rate.
     if e + 2 >= plan.shape[0] or t >= plan.shape[1]:

@@ -1,4 +1,4 @@
-"""Betting on partly verified outputs; a verified one is weighted by its inverse probability."""
+"""Betting on partly verified outputs; verified outputs are weighted by their inverse probability."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def reaches(
     of_accepted: bool,
     goal: float,
 ) -> bool:
-    """Return whether bets against a rate above `limit` turn 1 into `goal`.
+    """Return whether bets against an error rate above `limit` turn a capital of 1 into `goal`.
 
     Items with `place` below `end` are accepted. V is 1 for verified items and 0 for others, e is 1
     for errors, π is the probability of verification, and ĵ is the judge's prediction of e.
@@ -55,7 +55,7 @@ def reaches(
 
     1/π may be clipped at c. `clips` (k, 4) has a row for each possible c, in falling order: c, the
     largest bet that it allows, and the squared gain and the bias of a pseudo-unit before the first
-    unit. Let Y = V·e/π + κĵ(1 − V/π) estimate e. If cπ < 1, Y is replaced by 1 − cπ + cπY.
+    unit. Y = V·e/π + κĵ(1 − V/π) is an estimate of e. If cπ < 1, Y is replaced by 1 − cπ + cπY.
     `clipped_from` holds the index of the first c with cπ < 1. Before each bet, the c with the least
     loss in earlier units is chosen.
     """
@@ -118,7 +118,8 @@ def reaches(
 def pool_weighted(errors: Array, weights: Array, last: Array) -> int:
     """Pool neighbours until the error rate rises from block to block; return the number of blocks.
 
-    Errors and weights are overwritten by the sums of the blocks, `last` by each block's last index.
+    `errors` and `weights` are overwritten by the sums of the blocks, `last` by the last index of each
+    block.
     """
     m = 0
     for i in range(len(errors)):

@@ -1,9 +1,9 @@
 """Pairs, curve points and areas of a bootstrap replicate, from the number of draws of each unit.
 
-A unit has a code: the bit CORRECT, and the bit STARTS if it is the first of its tie. Units are
-sorted from the highest confidence down and divided into `lanes` contiguous shares of equal length;
-the first shares may be longer by 1. The shares are interleaved in memory: unit r of share k is at
-index ``r * lanes + k``. Within a tie, correct units come before incorrect ones.
+The code of a unit has the bit CORRECT if the unit is correct, and the bit STARTS if the unit is the
+first of its tie. Units are sorted from the highest confidence down and divided into `lanes` contiguous
+shares of equal length; the first shares may be longer by 1. The shares are interleaved in memory: unit
+r of share k is at index ``r * lanes + k``. Within a tie, correct units come before incorrect ones.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ U = np.uint32
 def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> None:
     """Write the codes of single items without interleaving; `codes` has n + 1 entries, the last unused.
 
-    A first pass marks label changes, a second turns them into labels: no branch depends on tie lengths.
+    The first pass marks changes of the label, the second pass turns the changes into labels. No branch
+    depends on the lengths of ties.
     """
     codes[:] = 0
     for i in range(1, len(true_accepts)):
@@ -68,7 +69,7 @@ def lane_rows(counts: Array, codes: Array, s: Array) -> None:
     """Add rows, each with one unit per lane, to the sums `s` of the lanes, `ROWS` rows at a time.
 
     The sums of a lane are: correct items; correct items above the current tie; incorrect items; doubled
-    pairs; all bits set as long as the first tie goes on, then 0; incorrect items in the first tie.
+    pairs (see `ties`); all bits set during the first tie, then 0; incorrect items in the first tie.
     """
     step = ROWS * LANES
     for r in range(len(counts) // step):
@@ -178,8 +179,8 @@ def points_of_counts(
 ) -> int:
     """Write the points of the replicate's sweep; return their number.
 
-    The numbers of accepted correct and incorrect items are written to `ta` and `fa`, the number of
-    the tie to `which`. The first point accepts nothing and has number 0. A tie without drawn units
+    `ta` and `fa` receive the numbers of accepted correct and incorrect items, `which` receives the
+    number of the tie. The first point accepts nothing and has the number 0. A tie without drawn units
     has no point. Indices are unsigned, so that numba emits no checks for negative ones.
     """
     n = np.uint64(len(codes))
@@ -350,7 +351,7 @@ def area_between(
 
 @kernel
 def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpolate: bool) -> float:
-    """Return the acceptance rate at the error limit; `interpolate` adds a share of the next tie."""
+    """Return the acceptance rate at the error limit; `interpolate` adds part of the next tie."""
     total = float(ta[points - 1]) + float(fa[points - 1])
     begin, end = 0, points
     while end - begin > 1:
@@ -371,7 +372,8 @@ def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpola
 def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None:
     """Write Σ (incorrect above)² over correct items and Σ (correct above)² over incorrect ones.
 
-    Tied items count half. "Above" is a share of the other class, so that sums stay small.
+    Tied items count half. "Above" means the share of the other class that is above the item, so that
+    the sums stay small.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     of_correct = of_incorrect = 0.0

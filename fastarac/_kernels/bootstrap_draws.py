@@ -1,9 +1,9 @@
 """Draw the resamples of the bootstrap: how often each unit is drawn.
 
-`draw_units` draws items or groups of items. Identical items are counted in cells: `draw_cells`
-draws from few cells, `draw_from_tables` from many small ones. Random numbers come from SplitMix64
-(Steele, Lea and Flood 2014). Each replicate has its own stream, which depends on the key and the
-number of the replicate only, not on the thread that draws it.
+`draw_units` draws items or groups of items. Identical items are counted in cells: `draw_cells` draws
+from few cells, `draw_from_tables` from many small ones. Random numbers come from SplitMix64 (Steele,
+Lea and Flood 2014). Each replicate has its own stream, which depends on the key and the number of the
+replicate only, not on the thread that runs it.
 """
 
 from __future__ import annotations
@@ -107,9 +107,9 @@ def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, 
     this keeps the distribution. Only these few draws need random access to memory.
 
     `units` is (codes, strata, bounds). `strata` (n,) lists the units of each stratum in turn, beginning
-    with the stratum of incorrect units; `bounds` holds the ends. An empty `strata` means a single
-    stratum. `limits` are 2**32 times the Poisson distribution function. Return False if a count would
-    exceed `largest`; the caller then repeats the draw with a wider type.
+    with the stratum of incorrect units; `bounds` holds the ends of the strata. An empty `strata` means
+    a single stratum. `limits` are 2**32 times the Poisson distribution function. Return False if a
+    count would exceed `largest`; the caller then repeats the draw with a wider type.
     """
     codes, strata, bounds = units
     replicates, n = counts.shape
@@ -173,8 +173,8 @@ def tail(k: float) -> float:
 def binomial(n: int, weight: int, whole: int, state: Array) -> int:
     """Draw a binomial count: n trials with probability `weight`/`whole`.
 
-    Use inversion if the mean is small, else Hörmann's transformed rejection (BTRS, 1993).
-    Probabilities are computed relative to the mode's, so that errors stay small even for large n.
+    Use inversion if the mean is small, else Hörmann's transformed rejection (BTRS, 1993). Probabilities
+    are computed relative to the probability of the mode, so that errors stay small even for large n.
     """
     if 2 * weight > whole:
         return n - binomial_part(n, whole - weight, whole, state)
@@ -260,18 +260,18 @@ def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None
 
     `tables` is (cells, ends, guide, levels, limits, others, places).
 
-    Every cell gets a Poisson count whose mean is its size times a number just below 1. If the sum
-    of the counts exceeds the number of items, all are drawn again. Given their sum, the counts are
-    distributed like a draw with replacement. Single draws are then added until the sum is right;
-    this keeps the distribution.
+    Every cell gets a Poisson count whose mean is its size times a number just below 1. If the sum of
+    the counts exceeds the number of items, all counts are drawn again. Given their sum, the counts are
+    distributed like a draw with replacement. Single draws are then added until the sum is right; this
+    keeps the distribution.
 
     A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size. Each is
     drawn from an alias table (Walker 1977). A row of `levels` describes a table and the cells that use
     it: first column, base-2 logarithm of the number of columns, count at the first column, begin and
     end in `places`. `places` holds indices into `cells`. The high bits of a random word choose a
-    column. If the other bits are below the column's entry in `limits`, its own count is taken, else the
-    count in `others`. `ends` (n_cells,) holds the cumulative sizes; `guide` holds, for each block of
-    items, the cell in which the block begins.
+    column. If the other bits are below the column's entry in `limits`, the count of the column is
+    drawn, else the count in `others`. `ends` (n_cells,) holds the cumulative sizes; `guide` holds, for
+    each block of items, the cell in which the block begins.
     """
     cells, ends, guide, levels, limits, others, places = tables
     n = ends[-1]

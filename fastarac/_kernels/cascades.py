@@ -1,14 +1,15 @@
 """Search for the cheapest cuts of a cascade, with items counted in cells of several confidences.
 
-For each model, an item's cell is the number of cut points at or below its confidence, minus 1. A
-cut u passes on the items with a cell below u. A model's table has a row for each combination of
-earlier models' cuts: the number of passed-on items below each cell of this model. The number of
-items that a stage decides is therefore a difference of two entries, however many items there are.
+For each model, an item's cell is the number of cut points at or below its confidence, minus 1. A model
+with the cut u passes the items with a cell below u on to the next stage. The table of a model has a row
+for each combination of the earlier models' cuts. For each cell of the model, the row holds how many of
+the items that are passed on to the model are below the cell. The number of items that a stage decides
+is then the difference of two entries, however many items there are.
 
-The search is depth first, one level per stage, and tries cuts from the lowest up. Deeper levels
-never reduce the cost or the excess over the limits; a branch that is no better than the best result
-so far is therefore abandoned. Among equally good cuts, the first one found is kept, in which the
-earlier stages decide most.
+The search is depth first, one level per stage, and tries cuts from the lowest up. Deeper levels never
+reduce the cost or the excess over the limits; a branch that is no better than the best result so far is
+therefore abandoned. Among equally good cuts, the first ones found are kept; with them, the earlier
+stages decide the largest numbers of items.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of `weights`
 
 @kernel
 def find_cells(values: Array, cuts: Array, cells: Array) -> None:
-    """Write the cell of each value: the number of cut points at or below it, without the first.
+    """Write the cell of each value: the number of cut points at or below it, minus 1.
 
     Each bisection step is done for a whole block of items, so that the processor reads several values
     at once and has no branches to predict.
@@ -50,8 +51,8 @@ def find_cells(values: Array, cuts: Array, cells: Array) -> None:
 def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts: Array) -> None:
     """Count items by their combination of cells in `counts` (2, k): wrong items, then correct ones.
 
-    `tops` (models,) is the number of cells of each model. An item is counted, with its weight, at the
-    lowest cuts above its cells.
+    `tops` (models,) holds the number of cells of each model. An item is counted, with its weight, at
+    the lowest cuts above its cells.
     """
     models, n = cells.shape
     for i in range(n):
@@ -65,7 +66,7 @@ def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts
 def mark_zones(values: Array, limits: Array, correct: Array, key: Array, kept: Array) -> None:
     """Append each value's zone and correctness to its item's key; mark items in odd zones as kept.
 
-    Zone z of a value is the number of `limits` at or below it.
+    The zone of a value is the number of `limits` at or below the value.
     """
     n_limits = len(limits)
     for i in range(len(values)):
@@ -80,7 +81,8 @@ def mark_zones(values: Array, limits: Array, correct: Array, key: Array, kept: A
 def sum_up(key: Array, kept: Array, number: Array, example: Array, taken: Array) -> int:
     """Write the indices of the kept items and return their number; count the other items by key.
 
-    `number` and `example` (keys,) take the number of items with each key, and the first such item.
+    For each key, `number` receives the number of items with this key, and `example` the index of the
+    first one.
     """
     n_taken = 0
     for i in range(len(key)):

@@ -1,6 +1,6 @@
 """Count the items of each confidence instead of sorting them, if there are few distinct confidences.
 
-Engines that report whole percentages, votes or rounded scores produce only hundreds or thousands of
+Models that report whole percentages, votes or rounded scores produce only hundreds or thousands of
 distinct values. One pass over the items, with a small hash table that stays in the cache, is then
 enough.
 """
@@ -103,7 +103,7 @@ def share_points(
     counts: Array, others: Array, total: float, rejected: bool, start: int, stop: int,
     x: Array, y: Array,
 ) -> None:  # fmt: skip
-    """Write each point's acceptance rate, or 1 minus it, and `counts` divided by the accepted items."""
+    """Write each point's acceptance rate (1 minus it if `rejected`), and `counts` per accepted item."""
     for i in range(max(start, 1), stop):
         accepted = float(counts[i] + others[i])
         x[i] = (total - accepted if rejected else accepted) / total

@@ -1,12 +1,12 @@
 """Points of curves and sums over ties for scikit-learn's metrics.
 
 Keys are as in `keys`: sorted, with the label in the lowest bit. A *tie* is all items of one score. Ties
-are visited from the highest score down, which is from the end of the keys. `p` and `q` are the numbers
+are visited from the highest score down, that is, from the end of the keys. `p` and `q` are the numbers
 of positive and negative items in a tie; `tp` and `fp` count the positive and negative items from the
 highest score down to the end of the tie.
 
-A curve drops many ties. So that none of these are stored, its points are written directly from the
-sorted buckets: `describe_buckets` counts the points of each bucket, `place_buckets` computes their
+A curve omits many ties. Its points are written directly from the sorted buckets, so that omitted ties
+need no memory: `describe_buckets` counts the points of each bucket, `place_buckets` computes their
 positions, and `write_points` writes them.
 """
 
@@ -334,7 +334,7 @@ def ends_of(low: float, high: float) -> Any:
 
 @kernel
 def place_of(value: float, ends: Any) -> Any:
-    """Return a position as one number: the cell of `sort.cell_of`, and the offset inside the cell."""
+    """Return a position as one number: it combines a cell (see `sort.cell_of`) and an offset in it."""
     low, middle, high, base = ends
     value = min(max(value, low), high)
     below = value < middle
@@ -346,7 +346,7 @@ def place_of(value: float, ends: Any) -> Any:
 
 @kernel
 def part_of(place: Any, cells: Array) -> Any:
-    """Return the number of the part that holds a position; larger values never have smaller numbers."""
+    """Return the number of the part that holds a position; parts are numbered by rising value."""
     cell = cells[place >> np.int64(MANTISSA_SHIFT)]
     inside = place & np.int64((1 << MANTISSA_SHIFT) - 1)
     return (cell >> np.int64(8)) + (inside >> (cell & np.int64(255)))
@@ -361,10 +361,10 @@ def index_columns(
     No column may be empty. `index` is (levels, below, limits, cells, starts). From `bounds[c] + 2·c`
     on, `levels` receives the distinct values of column c, then the sentinel `highest`, which no score
     exceeds; `below` receives the number of column values below each. A cell is divided into parts of
-    equal width, at least two per distinct value. Its entry in `cells` (last - first, N_CELLS) packs the
-    number of its first part and a shift: shifting an offset in the cell gives the part. `starts`
-    receives the index of each part's first distinct value, and `limits` (last - first, 2) the least and
-    the largest value of each column.
+    equal width, at least two per distinct value. The entry of a cell in `cells` (last - first, N_CELLS)
+    holds the number of its first part, and a shift: an offset in the cell, shifted by this number of
+    bits, gives the part. `starts` receives the index of each part's first distinct value, and `limits`
+    (last - first, 2) the least and the largest value of each column.
     """
     levels, below, limits, cells, starts = index
     for c in range(first, last):

@@ -22,10 +22,10 @@ def pool_folds(
     weights: Array,
     ends: Array,
 ) -> None:
-    """Fit an isotonic error rate to rising scores, once without each fold, by pooling neighbours.
+    """Fit isotonic error rates to rising scores by pooling neighbours; each fit leaves out one fold.
 
-    `edges` takes the highest score of each block and `rates` its error rate, shrunk towards `mean` by
-    `prior` items. The blocks fitted without fold k are those from ``ends[k]`` to ``ends[k + 1]``.
+    `edges` receives the highest score of each block and `rates` its error rate, shrunk towards `mean`
+    by `prior` items. The blocks fitted without fold k are those from ``ends[k]`` to ``ends[k + 1]``.
     """
     n = len(score)
     m = 0
@@ -106,14 +106,14 @@ def add_up_errors(
     squares: Array,
     sums: Array,
 ) -> None:
-    """Write each item's estimated error ẽ, and at each threshold Σẽ² and the block's errors so far.
+    """Write each item's estimated error ẽ, and for each threshold Σẽ² and the block's errors so far.
 
-    Blocks of `BLOCK` thresholds are processed from `first` up to `last`. A predicted ẽ is the sum of
-    the values of two calibration blocks; verified items have the ẽ given in `corrected`. The correct
-    share is c̃ = 1 − ẽ. A row of `sums` (n_blocks, 5) receives sums over the items of a block: the
-    errors; the pairs of a correct item above an incorrect one (ties count half, pairs of an item with
-    itself are excluded); Σc̃ẽ; Σ size · (errors before the tie + errors to its end), over the ties; and
-    the number of items.
+    Blocks of `BLOCK` thresholds are processed from `first` up to `last`. For unverified items, ẽ is the
+    sum of the values of two calibration blocks; for verified items, `corrected` holds ẽ. c̃ = 1 − ẽ is
+    the estimated correctness. A row of `sums` (n_blocks, 5) receives sums over the items of a block:
+    the errors; the pairs of a correct item above an incorrect one (ties count half, pairs of an item
+    with itself are excluded); Σc̃ẽ; Σ size · (errors before the tie + errors to its end), over the
+    ties; and the number of items.
     """
     n_ties = len(starts) - 1
     k = first_from(places, starts[first * BLOCK], 0, len(places), False)

@@ -4,7 +4,7 @@ Writing to all groups at once would miss the cache at every item. Items are ther
 over blocks of neighbouring groups that fit the cache, then over the groups of each block.
 
 A group has four consecutive streams: incorrect and correct items with confidences below zero, then
-incorrect and correct items with the other confidences. The keys are those of `keys`.
+incorrect and correct items with the other confidences. The keys are as in `keys`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def scatter_blocks(
 
 @kernel
 def compare_pairs(keys: Array, middle: int) -> int:
-    """Count the doubled pairs by comparing all; `keys[:middle]` are incorrect, the others correct."""
+    """Count the doubled pairs by comparing all pairs; the items in `keys[:middle]` are incorrect."""
     one = keys.dtype.type(1)
     incorrect = keys[:middle]
     correct = keys[middle:]

@@ -1,8 +1,9 @@
 """Corners of convex hulls (the thresholds that can be optimal), and comparison of two ROC curves.
 
 The scans visit the points by falling threshold and keep a stack of the corners so far. A corner leaves
-the stack when a later point shows that it is none. Products of counts are compared exactly. For floats,
-rounding could decide; doubtful points are kept, and the caller decides exactly.
+the stack when a later point shows that it is not a corner. Products of counts are compared exactly.
+With floats, rounding could make a comparison wrong. Doubtful points are therefore kept, and the caller
+decides about them exactly.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def count_corners(
     """Write the corners of the upper hull of integer points (wrong, right), from `start` to `stop`.
 
     The coordinates never decrease and are below 2**62; with `small`, products of two coordinates are
-    below 2**62, too. Return the number of corners; `corners` takes their indices.
+    below 2**62, too. Return the number of corners; `corners` receives their indices.
     """
     n = 0
     for c in range(start, stop):
@@ -80,7 +81,7 @@ def count_corners(
 def weight_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """Write the corners as `count_corners` does, for floats: all corners, and perhaps other points.
+    """Write the corners as `count_corners` does, but for floats; some points may not be corners.
 
     `scale` is a power of two that brings the largest coordinate to the order of 1.
     """
@@ -111,7 +112,7 @@ def weight_corners(
 def risk_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """Write the corners as `weight_corners` does, of the lower hull of risk against accepted items.
+    """Write the corners of the lower hull of risk against accepted items, as `weight_corners` does.
 
     The points are counts or weights. The risk is 0 where nothing is accepted.
     """

@@ -10,7 +10,7 @@ from fastarac._kernels.hulls import exceeds
 def pool(n: Array, errors: Array, last: Array, block_n: Array, block_errors: Array) -> int:
     """Pool neighbours until error rates rise strictly from block to block; return the number of blocks.
 
-    Counts are below 2**62. `last` takes the index of the last point of each block. Blocks of equal
+    Counts are below 2**62. `last` receives the index of the last point of each block. Blocks of equal
     rates are merged.
     """
     m = 0

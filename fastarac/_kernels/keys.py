@@ -2,9 +2,9 @@
 
 An item becomes one unsigned integer, its *key*. The bits of its confidence are mapped so that unsigned
 order is the order of the values, and shifted left by one. The lowest bit holds the label (1 correct, 0
-incorrect). The shift loses the top bit, so that items below and above zero are kept in different
-buckets. Sorting the keys sorts the items by confidence; at equal confidence, incorrect items come
-first.
+incorrect). The shift drops the top bit. Items below zero and other items are therefore kept in
+different buckets. Sorting the keys sorts the items by confidence; at equal confidence, incorrect items
+come first.
 
 All arrays of these kernels are one-dimensional and C-contiguous. `bits` is a view of `values` as
 unsigned integers; `kind` is the type of the values, a code of `codes`.

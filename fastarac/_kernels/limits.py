@@ -1,8 +1,8 @@
 """Find the threshold for a limit in sorted keys, without writing the whole sweep.
 
-A point of the sweep is given by the position of the first accepted key: this one and all later ones
-are accepted. `above` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items
-above each bucket.
+A point of the sweep is given by the position of the first accepted key; this key and all later keys are
+accepted. `above` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items above
+each bucket.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def within_risk(
 ) -> None:
     """Find the last point with a risk of at most `max_risk`, and write it with `write_point`.
 
-    If there is none, the point accepts nothing. `incorrect` counts all incorrect items.
+    If no point is within the limit, the point that accepts nothing is written. `incorrect` counts all
+    incorrect items.
     """
     one = keys.dtype.type(1)
     n = len(keys)
@@ -84,7 +85,8 @@ def within_risk(
 
 @kernel
 def write_thresholds(keys: Array, starts: Array, first_above: int, kind: int, bits: Array) -> None:
-    """Write the thresholds at positions `starts` as bits; from `first_above` on they are >= 0."""
+    """Write the thresholds at positions `starts` as bits; values at `first_above` and later are >=
+    0."""
     one, sign = one_and_sign(keys)
     for i in range(len(starts)):
         start = starts[i]

@@ -278,22 +278,25 @@ def measure_tables(
     Parameters
     ----------
     of_tables
-        A tuple of four. The cells TP, FP, FN and TN; or, if all tables have the same number of
-        positives and of negatives: TP, FP, these two numbers, and an empty array. Powers of two to
-        multiply the cells by: one per table, one for all, or none. TP·TN − FP·FN of each table, or none
-        if it can be computed in floats. Whether floats hold the products without rounding.
+        A tuple (tables, scale, determinants, exact). `tables` holds the cells TP, FP, FN and TN. If all
+        tables have the same number of positives, and the same number of negatives, it may instead hold
+        TP, FP, these two numbers, and an empty array. `scale` holds powers of two by which the cells
+        are multiplied: one per table, one for all tables, or none. `determinants` holds TP·TN − FP·FN
+        of each table, or nothing if floats can compute it. `exact` says whether floats hold the
+        products without rounding.
     measures
         The numbers of the measures.
     f_weights
         The weights of false positives and false negatives in the F-measure.
     out
-        A row for each measure, written from column `first` on; without rows, the best value is
-        searched.
+        A row for each measure, written from column `first` on. If `out` has no rows, the best values
+        are searched instead.
     first
         The number of the first table.
     found
-        Signs, −1 for measures that are best if smallest; the best value so far, times its sign; and the
-        number of the last table that reaches it. The last two are updated by a search.
+        A tuple (signs, best, positions), each with one entry per measure. The sign is −1 if smaller
+        values are better, else 1. A search updates `best`, the best value times the sign, and
+        `positions`, the number of the last table that has the best value.
     """
     (tables, scale, determinants, exact), (signs, best, positions) = of_tables, found
     size = len(tables[0])

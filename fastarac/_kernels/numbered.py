@@ -1,9 +1,9 @@
 """Keys that contain their item's number: sorting the keys gives the order of the items.
 
-A key has 64 bits. The lowest bit says whether the item is marked; the other lower `shift` bits hold the
-number of the item; the upper bits hold the leading bits of the confidence (by `keys.ordered`). The
-number is inverted: when the sorted keys are read from the end, items of equal confidence then appear by
-rising number.
+A key has 64 bits. The lowest bit says whether the item is marked. The other bits of the lower `shift`
+bits hold the number of the item. The upper bits hold the leading bits of the confidence (by
+`keys.ordered`). The number is inverted: when the sorted keys are read from the end, items of equal
+confidence then appear by rising number.
 """
 
 from __future__ import annotations
@@ -95,8 +95,9 @@ def order_buckets(
 ) -> None:  # fmt: skip
     """Write the items of the sorted buckets from `first` up to `last`, by falling value, into `order`.
 
-    `rows` (n_buckets, 2) takes the number of distinct values and of marked items of each bucket. Each
-    key is replaced by two bits: bit 1 if its item is marked, bit 2 if it is the first of its value.
+    `rows` (n_buckets, 2) receives the number of distinct values and of marked items of each bucket.
+    Each key is replaced by a number: 1 if its item is marked, plus 2 if its item is the first one with
+    its value.
     """
     n = len(order)
     sign = one_and_sign(bits)[1]

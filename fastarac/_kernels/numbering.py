@@ -28,7 +28,7 @@ def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> bo
 def encode_groups(values: Array, slots: Array, slot_codes: Array, found: Array, codes: Array) -> int:
     """Number the distinct integers of `values` in the order of their first appearance.
 
-    `slots` and `slot_codes` (-1: empty) are a hash table whose size is a power of two; `found` takes
+    `slots` and `slot_codes` (-1: empty) are a hash table whose size is a power of two; `found` receives
     the distinct values. Return their number, or -1 if the table becomes too full.
     """
     mask = len(slots) - 1

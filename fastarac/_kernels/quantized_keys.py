@@ -30,7 +30,7 @@ FEW_MARKS = 8  # Maximum number of marks that each key is compared with one by o
 def encode_quantized(
     part: Any, kind: int, exponent: Any, ends: Any, keys: Array, buckets: Array, counts: Array
 ) -> tuple[bool, int]:
-    """Write the keys of items: `part` holds their values, the bits of these, and the labels.
+    """Write the keys of the items in `part`, which holds values, bits of the values, and labels.
 
     Return whether a float is not finite, and the bitwise OR of the labels.
 

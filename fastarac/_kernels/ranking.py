@@ -69,7 +69,7 @@ def discounted_sums(
 def best_sums(
     gains: Array, offsets: Array, discounts: Array, first: int, last: int, out: Array
 ) -> None:
-    """Write each query's largest possible `discounted_sums`: its gains (>= 0), sorted to fall."""
+    """Write each query's largest possible `discounted_sums`: its gains (>= 0) are in falling order."""
     most = 0
     for q in range(first, last):
         most = max(most, offsets[q + 1] - offsets[q])

@@ -2,7 +2,7 @@
 
 A run is one tie with items of both labels, or all adjacent ties whose items have the same label. A run
 with a single label contains no pair of a correct and an incorrect item, so that its ties can be merged.
-Keys are those of `keys`.
+Keys are as in `keys`.
 """
 
 from __future__ import annotations

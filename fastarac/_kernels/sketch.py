@@ -3,8 +3,8 @@
 A confidence is a key of 64 bits that keeps the order of the values (`keys.ordered`). A *node* holds the
 counts of some items in a range: all keys that agree with `low` except in the lowest `bits` bits. A node
 with 0 bits is a single confidence, and exact. Two ranges are either disjoint, or one encloses the
-other. Nodes are sorted by `low`, enclosing ones first, so that all work is done in passes from left to
-right with a stack of the open ranges.
+other. Nodes are sorted by `low`, and an enclosing node comes before the nodes inside it. One pass in
+this order, with a stack of the enclosing ranges, is therefore enough for each task.
 
 The confidence of an item may lie anywhere in the range of its node. The item's order relative to other
 items of its node, of enclosed nodes and of enclosing nodes is therefore unknown. `sums` of a node are
@@ -206,7 +206,7 @@ def collapse(
 
 @kernel
 def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, owners: Array) -> int:
-    """Divide all keys into intervals, each with an owner: a node with none inside it, or -1.
+    """Divide all keys into intervals, each with an owner: a node without nodes inside it, or -1.
 
     Write the first key of each interval (0 for the first), its owner, and the sums (n, 2) of each node;
     return the number of intervals.
@@ -358,7 +358,7 @@ def accept(
 
 @kernel
 def keep(keys: Array, labels: Array, places: Array, added: Array, kept: Array, n_kept: Array) -> None:
-    """Append the keys of the items that were not added to the kept ones, by label (2, n)."""
+    """Append the keys of the items that were not added to the row of `kept` (2, n) for their label."""
     for i in range(len(keys)):
         if added[places[i], 0] < 0:
             label = labels[i]

@@ -1,8 +1,8 @@
 """Count pairs without sorting the larger class, if one label is rare.
 
 Items of the smaller class are called rare. The range of the values is divided into cells. All items of
-a cell without rare items are above the same rare items; only items that share a cell with rare ones are
-looked up among the rare ones. `table` (n_cells + 1,) holds for each cell twice the number of rare
+a cell without rare items are above the same rare items. Only items that share a cell with rare items
+are looked up among the rare items. `table` (n_cells + 1,) holds for each cell twice the number of rare
 values below it, plus 1 if the cell holds any.
 """
 
@@ -74,13 +74,13 @@ def first_from(rare: Array, key: Any, start: Any, end: Any, beyond: bool) -> Any
 def count_below(
     part: Any, kind: int, exponent: Any, ends: Any, table: Array, rare_label: int, rare: Array
 ) -> tuple[bool, int, int, int]:
-    """Count the rare items below those with the other label.
+    """Count, for all items with the other label, the rare items below them.
 
-    `part` holds the items' values, the bits of these, and the labels. `rare` holds the values of the
-    rare items as written by `to_ordered_bits`, rising, with repetitions, and `table` is filled from
-    them. Return (1) whether a float is not finite, (2) the bitwise OR of the labels, (3) the number of
-    items with the other label, (4) the sum over these items of 2·(rare items below) + (rare items of
-    the same value).
+    `part` holds the values of the items, the bits of the values, and the labels. `rare` holds the
+    values of the rare items as written by `to_ordered_bits`, rising, with repetitions, and `table` is
+    filled from them. Return (1) whether a float is not finite, (2) the bitwise OR of the labels, (3)
+    the number of items with the other label, (4) the sum over these items of 2·(rare items below) +
+    (rare items of the same value).
     """
     values, bits, labels = part
     sign = bits.dtype.type(np.uint64(1) << np.uint64(8 * bits.itemsize - 1))
@@ -124,12 +124,13 @@ def count_below(
 def count_gaps(
     part: Any, kind: int, exponent: Any, ends: Any, table: Array, rare_label: int, rare: Array, out: Any
 ) -> tuple[bool, int]:
-    """Count the items with the other label between the rare values, and at each of them.
+    """Count the items with the other label between the rare values, and at each rare value.
 
     `part` and `table` are as in `count_below`; `rare` (m,) holds the distinct values of the rare items
-    as written by `to_ordered_bits`, rising. `out` is (gaps, ties): each row of `gaps` (m + 1, 2) takes
-    the number of items between two rare values, and the lowest of them; `ties` (m,) takes the number of
-    items at each rare value. Return whether a float is not finite, and the bitwise OR of the labels.
+    as written by `to_ordered_bits`, rising. `out` is (gaps, ties): each row of `gaps` (m + 1, 2)
+    receives the number of items between two rare values, and the lowest value of these items; `ties`
+    (m,) receives the number of items at each rare value. Return whether a float is not finite, and the
+    bitwise OR of the labels.
     """
     (values, bits, labels), (gaps, ties) = part, out
     _, sign = one_and_sign(bits)

@@ -1,9 +1,9 @@
 """Sort keys: distribute them over buckets if they are many, and sort each bucket.
 
-Large inputs are first distributed over buckets (`histogram`, `scatter`), by a table of cells that is
-balanced from a sample of the confidences. Each bucket fits the cache and is sorted on its own
-(`sort_keys`), by one thread. The time is linear in the number of items, and few branches are
-mispredicted.
+Large inputs are first distributed over buckets (`histogram`, `scatter`). A table assigns the cells of
+confidences to buckets; it is made from a sample, so that the buckets have similar sizes. Each bucket
+fits the cache and is sorted on its own (`sort_keys`), by one thread. The time is linear in the number
+of items, and few branches are mispredicted.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def fill_buckets(
 
 @kernel
 def histogram(part: Any, kind: int, exponent: Any, plan: Any, counts: Array) -> tuple[bool, int]:
-    """Count the items of each bucket; `part` holds their values, the bits of these, and the labels.
+    """Count the items of each bucket; `part` holds their values, bits of the values, and labels.
 
     `counts` has an entry for each bucket; buckets of values below zero come first. Return whether a
     float is not finite (all bits of `exponent` set), and the bitwise OR of the labels.
@@ -117,7 +117,7 @@ def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> N
 
 @kernel
 def insert_sorted(source: Array, keys: Array) -> None:
-    """Sort `source` into `keys` (may be the same array); fast if every key has a short way to go."""
+    """Sort `source` into `keys` (may be the same array); fast if all keys are nearly in place."""
     for i in range(len(keys)):
         key = source[i]
         j = i
@@ -131,7 +131,7 @@ def insert_sorted(source: Array, keys: Array) -> None:
 def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) -> None:
     """Sort by digits from the lowest up; the number of passes is bounded for any distribution.
 
-    `differ` has every bit set in which keys differ after `low` is subtracted.
+    `differ` has a bit set if keys differ in this bit after `low` is subtracted.
     """
     T = keys.dtype.type
     n = len(keys)

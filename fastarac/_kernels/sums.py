@@ -229,7 +229,7 @@ def add_up_polygon(
 
 @kernel
 def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, scale: float) -> None:
-    """Write the factor of each precision t/a, from index 0 to m, in the sum.
+    """Write, for the indices 0 to m, the factor of the precision t/a in the sum.
 
     Index 0 holds the counts above the points 1 to m; if these are 0, a[0] is set to 1.
     """
@@ -299,10 +299,11 @@ def lost_to_log(x: float) -> float:
 
 @kernel
 def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float:
-    """Return the area under the precision over one tie; `by` is 1/n0, n0 the items above.
+    """Return the area under the precision over one tie; `by` is 1/n0 for the n0 items above the tie.
 
-    It is p + (t0 − p·n0/g)·ln(1 + g/n0), written as a sum of non-negative terms so that nothing
-    cancels. With `of_recall`, the area is over the recall.
+    The tie has g items, p of them correct; t0 of the items above are correct. The area is p + (t0 −
+    p·n0/g)·ln(1 + g/n0). It is computed as a sum of non-negative terms, so that nothing cancels. With
+    `of_recall`, the area is over the recall.
     """
     x = g * by
     value = p * lost_to_log(x) + t0 * math.log1p(x)
@@ -313,9 +314,10 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
 def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row: Array) -> None:
     """Add the areas over the ties 1 to m: wide ties to `row`, all others to `sums` (3·LANES,).
 
-    The area over a tie of p items, all counted in t, is close to p if most of the n0 items above are
-    counted, too. If at least half of them are, the whole number p and the rest −(n0 − t0)·ln(1 + p/n0)
-    are summed separately, so that no digits are lost.
+    `t` counts the correct (or, for the risk, the incorrect) items. If all p items of a tie are counted,
+    and also most of the n0 items above it, the area over the tie is close to p. If at least half of the
+    n0 items are counted, the whole number p and the rest −(n0 − t0)·ln(1 + p/n0) are summed separately,
+    so that no digits are lost.
     """
     wide = 0
     for start in range(0, m, LANES):
@@ -359,7 +361,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
 def point_sums(
     c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
 ) -> None:
-    """Add one point to the six sums of a row (see `gather`); `before` is where its width begins."""
+    """Add one point to the six sums of a row (see `gather`); its width begins at `before`."""
     t = a[j] - c[j] if of_risk else c[j]
     rest = t * scale
     first = (rest / a[j] + ROUNDER) - ROUNDER

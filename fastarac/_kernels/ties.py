@@ -1,7 +1,7 @@
 """Count pairs, and the items at each threshold, in one pass over the ties of sorted keys.
 
 A pair is one correct and one incorrect item. `doubled_pairs` counts a pair twice if the correct item is
-above, and once if both are tied; it is therefore an integer.
+above, and once if the two items are tied; it is therefore an integer.
 """
 
 from __future__ import annotations

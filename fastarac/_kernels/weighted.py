@@ -176,8 +176,8 @@ def write_weighted(
 ) -> None:
     """Write the sweep of a sorted bucket as `ties.write_sweep` does, with weights.
 
-    `above` is the bucket's row of `sums_above`; the number of thresholds in it is the first position to
-    write.
+    `above` is the row of the bucket in `sums_above`; it holds the number of thresholds to be written
+    before this bucket's thresholds.
     """
     thresholds, true_accepts, false_accepts = out
     one, sign = one_and_sign(keys)

@@ -40,12 +40,12 @@ def fill_streams(
     positions: Array,
     free: int,
 ) -> tuple[bool, int, int, int]:
-    """Write each item's key and weight into its stream, taking pieces of `store` from `free` on.
+    """Write each item's key and weight into its stream; the first free piece of `store` is `free`.
 
-    `positions` holds where in the store the next item of each stream goes; a multiple of `PIECE` means
-    that a new piece must be taken. The stream of each piece is written to `stream_of`. Return whether a
-    float is not finite, the bitwise OR of the labels, the bits of the largest weight, and the next free
-    piece.
+    `positions` holds the position in the store of the next item of each stream; at a multiple of
+    `PIECE`, the stream needs a new piece. The stream of each piece is written to `stream_of`. Return
+    whether a float is not finite, the bitwise OR of the labels, the bits of the largest weight, and the
+    next free piece.
 
     Each item is read only once, because another thread may write to the arrays meanwhile.
     """
@@ -172,9 +172,9 @@ def sum_around_few(
 ) -> None:
     """Sum over two classes and over their pairs, as double-doubles, sorting only the smaller class.
 
-    The smaller class is "the few". After inversion of the bits of `flip`, the lowest bit of a key is 0
-    for the few and 1 for the others. `result` (6,) receives, each as high and low: the weight of the
-    few, the weight of the others, and the doubled pairs with the other item above.
+    The smaller class is "the few". After the bits set in `flip` are inverted, the lowest bit of a key
+    is 0 for the few and 1 for the others. `result` (6,) receives, each as high and low: the weight of
+    the few, the weight of the others, and the doubled pairs with the other item above.
     """
     few = np.empty(PIECE * len(few_pieces), np.uint64)
     few_weights = np.empty(len(few), np.float64)
