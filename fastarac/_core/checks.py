@@ -110,7 +110,7 @@ def fractions_of(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def _question_limit(limit: Any, name: str) -> None:
-    """Warn about the integer limit 1, which may mean 1%; a share is written as 1.0."""
+    """Warn about the integer limit 1, which may mean 1%; a limit of 100% is written as 1.0."""
     if isinstance(limit, int | np.integer) and limit == 1:
         warn_questionable(
             f"{name} is 1, so every threshold keeps it; for 1%, give 0.01 (for 100%, give 1.0)"

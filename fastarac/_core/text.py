@@ -35,8 +35,8 @@ def percent(share: float, digits: int | None = None) -> str:
         The share.
     digits : int, optional
         Number of significant digits of a computed share. More digits are shown if the share would look
-        like 0% or 100%, unless it is within `NEGLIGIBLE` of 0 or 1. Without `digits`, a share chosen by
-        the user keeps its digits.
+        like 0% or 100%, unless it is within `NEGLIGIBLE` of 0 or 1. None keeps all digits of a share,
+        for shares that the user chose.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:

@@ -127,7 +127,7 @@ class Items:
             labels = labels.view(np.uint8) if self._direct_correct else self._as_bytes(labels)
             part = values, bits, labels
             for array in part:
-                # Else numba would compile another version for writable arrays.
+                # Read-only, because numba would compile another version for writable arrays.
                 array.flags.writeable = False
             yield offset, part
 

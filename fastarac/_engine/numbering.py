@@ -18,7 +18,7 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
     wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
     values = np.ascontiguousarray(array, wide)
     if highest - lowest <= len(array):  # with few gaps, a number is the distance from the lowest
-        values = read_only(values)  # else numba would compile another version
+        values = read_only(values)  # numba would compile another version for writable arrays
         codes = np.empty(len(values), np.int64)
         present = np.zeros(highest - lowest + 1, np.bool_)
         edges = parallel.edges(len(values))

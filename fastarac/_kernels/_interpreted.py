@@ -25,8 +25,7 @@ CALLS = 64  # Number of calls, for example in a loop over samples, after which a
 
 
 def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -> None:
-    """Let Python run a kernel on small arrays for a while, unless machine code exists for their
-    types."""
+    """Let Python run a kernel on small arrays for a while, unless it is already compiled for them."""
     compile_for = dispatcher._compile_for_args  # noqa: SLF001 - numba offers no other way
     spent, calls = 0.0, 0
 

@@ -60,7 +60,7 @@ def _compiled(function: Callable[P, R]) -> tuple[Any, KernelCache | None]:
     compiler: Any = numba.njit(**_OPTIONS)
     dispatcher: Any = compiler(function)
     if dispatcher is not function:  # with NUMBA_DISABLE_JIT, numba returns the function itself
-        # Without a cache if this version of numba is not supported or the source file is missing.
+        # No cache is used if this version of numba is not supported, or if the source file is missing.
         with suppress(ImportError, AttributeError, OSError):
             from fastarac._kernels._disk import keep_on_disk
 

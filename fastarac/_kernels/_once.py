@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Maximum total time, in seconds, that a process spends on waits that do not end with the lock. It
-# exceeds the time of any compilation.
+# Maximum total time, in seconds, that a process waits in vain for locks. No compilation takes longer.
 WAIT = 60.0
 PAUSE = 0.02  # Time between two attempts to get the lock, in seconds.
 

@@ -34,8 +34,8 @@ SAFE = 0.25  # A candidate counts as safe if its estimated risk is at most this 
 # The search restarts with another candidate if the current one is expected to need more than this
 # multiple of the labels that the other needs.
 PATIENCE = 1.5
-# Pseudo-labels that stabilise the estimated risks: their number times ε, and their error rate divided
-# by ε.
+# The estimated risks are stabilised by PRIOR/ε pseudo-labels with the error rate PRIOR_RATE·ε, where ε
+# is the limit on the risk.
 PRIOR, PRIOR_RATE = 0.5, 0.2
 
 
@@ -164,7 +164,7 @@ def labels_needed(risk: float, limit: float, capital: float, goal: float) -> flo
 
 @kernel
 def choose_first(risks: Array, begin: Array, limit: float) -> int:
-    """Return the candidate to start with, somewhat smaller than the largest one that seems safe."""
+    """Return the first candidate to test: somewhat smaller than the largest one that seems safe."""
     largest, least = -1, 0
     for k in range(len(risks)):
         if risks[k] <= SAFE * limit:

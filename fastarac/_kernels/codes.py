@@ -38,8 +38,8 @@ CORRECT, STARTS = 1, 2
 
 # Rules that choose which ties become points of a curve. The lowest tie is always a point.
 EVERY = 0
-CORNERS = 1  # also the highest tie, and each tie unless the tie below has the same p and q
-TP_CHANGES = 2  # also the highest tie, and each tie if tp changes at it or at the tie below
+CORNERS = 1  # also the highest tie, and ties that differ from the tie below in positives or negatives
+TP_CHANGES = 2  # also the highest tie, and ties if tp changes at the tie or at the tie below
 TP_CHANGES_ONLY = 3  # as TP_CHANGES, but the highest tie is not always a point
 
 # Coordinates x, y of the points of a curve, with tp and fp true and false positives, among p positives

@@ -85,8 +85,7 @@ def within_risk(
 
 @kernel
 def write_thresholds(keys: Array, starts: Array, first_above: int, kind: int, bits: Array) -> None:
-    """Write the thresholds at positions `starts` as bits; values at `first_above` and later are >=
-    0."""
+    """Write the thresholds at positions `starts` as bits; keys at or after `first_above` are >= 0."""
     one, sign = one_and_sign(keys)
     for i in range(len(starts)):
         start = starts[i]

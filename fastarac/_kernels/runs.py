@@ -86,8 +86,8 @@ def write_ties(
 def count_range(keys: Array, bounds: Array, first: int, last: int, rows: Array) -> None:
     """Count the runs of the sorted buckets from `first` up to `last`.
 
-    `rows` (n_buckets, 6) takes: points, correct items, incorrect items, labels of the first and of the
-    last tie, and the number of ties with both labels.
+    `rows` (n_buckets, 6) receives: points, correct items, incorrect items, labels of the first and of
+    the last tie, and the number of ties with both labels.
     """
     one = keys.dtype.type(1)
     none = np.empty(0, np.int64)

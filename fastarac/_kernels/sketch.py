@@ -2,9 +2,10 @@
 
 A confidence is a key of 64 bits that keeps the order of the values (`keys.ordered`). A *node* holds the
 counts of some items in a range: all keys that agree with `low` except in the lowest `bits` bits. A node
-with 0 bits is a single confidence, and exact. Two ranges are either disjoint, or one encloses the
-other. Nodes are sorted by `low`, and an enclosing node comes before the nodes inside it. One pass in
-this order, with a stack of the enclosing ranges, is therefore enough for each task.
+with 0 bits stands for a single confidence, so that its counts are exact. Two ranges are either
+disjoint, or one encloses the other. Nodes are sorted by `low`, and an enclosing node comes before the
+nodes inside it. One pass in this order, with a stack of the enclosing ranges, is therefore enough for
+each task.
 
 The confidence of an item may lie anywhere in the range of its node. The item's order relative to other
 items of its node, of enclosed nodes and of enclosing nodes is therefore unknown. `sums` of a node are

@@ -234,7 +234,7 @@ def roc_partial_auc_score(
         low, high = _range(fpr_range, "fpr_range")
     else:
         low, high = _range(tpr_range, "tpr_range")
-    refuse_partial(y_true, "arac_partial_auc_score is the only partial area that is estimated")
+    refuse_partial(y_true, "use arac_partial_auc_score, the only partial area that can be estimated")
     items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True)
     sweep = items.corners
     tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
