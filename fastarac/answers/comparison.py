@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
     from fastarac.uncertainty.statistics import Statistic
 
-NAMED = 3  # if more models are best, the answer gives only their number
-SHOWN = 45  # most pairs in the table: all pairs of ten models; JSON and CSV have every pair
+NAMED = 3  # maximum number of equally good models that the answer names
+SHOWN = 45  # maximum number of pairs in the table, those of ten models; JSON and CSV have every pair
 AT_LIMIT = {"max_error_rate": "errors", "max_risk": "risk"}
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Priced: TypeAlias = "Model | PricedModel"
 
-UNIT = 1000  # sums of money are per this many outputs
+UNIT = 1000  # number of outputs to which a sum of money refers
 
 
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
-NAMED = 3  # a sentence names at most this many models, and counts the others
-NOTABLY = 1.01  # a stricter limit is mentioned if the limit costs this many times as much
+NAMED = 3  # maximum number of models that a sentence names; it counts the others
+NOTABLY = (
+    1.01  # a stricter limit is mentioned if the given limit costs at least this many times as much
+)
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
 
@@ -374,7 +376,7 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
     if fitted:
         least = min(fitted, key=lambda limit: limit.value)
         few = few_for(least, min(model.evaluation.n for model in models))
-        if few and not _asks_for_guarantee(models):  # whose own note says how many it needs
+        if few and not _asks_for_guarantee(models):  # a guarantee's own note says how many it needs
             yield Note(few, Weight.LITTLE)
     of_models: dict[str, list[str]] = {}
     for model in models:

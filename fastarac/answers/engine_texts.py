@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
     from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
-WIDE_NAME = 16  # table headings break longer names into lines
-MOVES = 0.01  # ways of counting words that change the accepted share by less hardly matter
+WIDE_NAME = 16  # longest name that a table heading writes on one line
+MOVES = 0.01  # smallest change of the accepted share at which a way of counting words matters
 
 
 @dataclass(frozen=True, slots=True)

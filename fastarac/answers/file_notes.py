@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     M = TypeVar("M", bound=Model | ModelWithoutItems)
 
 NONE = "none"  # the group that treats all outputs as independent
-READ = ("confidence", "correct", "prediction", "truth")  # columns that decide which outputs are right
+READ = (
+    "confidence",
+    "correct",
+    "prediction",
+    "truth",
+)  # columns from which it follows which outputs are right
 EXAMPLES = 3  # number of outputs that a note quotes
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 

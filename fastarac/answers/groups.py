@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from fastarac.answers.tables import Part
     from fastarac.evaluation.limits import Limit
 
-SHOWN = 20  # the printed table has at most this many groups; JSON and CSV have all
-NAMED = 5  # the sentence about a limit names at most this many groups
+SHOWN = 20  # maximum number of groups in the printed table; JSON and CSV have all
+NAMED = 5  # maximum number of groups that the sentence about a limit names
 CHEAPEST = "cheapest"
 
 

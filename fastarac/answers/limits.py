@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3
-MAX_EXACT_DIGITS = 4  # a threshold with at most this many digits is shown exactly, alike in every table
+MAX_EXACT_DIGITS = 4  # maximum number of digits with which a threshold is shown exactly
 
-OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}  # of each criterion
+OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}  # the option of each criterion
 
 
 def header(limit: Limit) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
-MOST_NAMES = 4  # a sentence names at most this many policies
+MOST_NAMES = 4  # maximum number of policies that a sentence names
 
 
 def monitor_answer(

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison
     from fastarac.uncertainty.part_results import PartComparison
 
-SHOWN = 12  # parts in the table, those with most items; JSON and CSV have all
+SHOWN = 12  # maximum number of parts in the table, the largest first; JSON and CSV have all
 NAMED = 3
-MODELS = 4  # models in the table; JSON and CSV have all
+MODELS = 4  # maximum number of models in the table; JSON and CSV have all
 
 
 def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:

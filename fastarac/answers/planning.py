@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastarac.operation.planning import AuditPlan, SampleSizes
     from fastarac.reviewer import Reviewer
 
-WEEK = 40.0  # hours of work of a person in a week
+WEEK = 40.0  # working hours of one person in a week
 SHARES = (0.0, 0.25, 0.5, 0.75)  # expected error rates in the table, as fractions of the limit
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from fastarac.operation.shifts import ConfidenceShift
     from fastarac.operation.verdicts import PolicyCheck
 
-MOST_ADVICE = 4  # a report has at most this many sentences of advice on absent fields
-MOST_FIELDS = 8  # on a screen, the table has at most this many fields
+MOST_ADVICE = 4  # maximum number of sentences of advice on absent fields in a report
+MOST_FIELDS = 8  # maximum number of fields in the table on a screen
 UNLIKELY = 1e-6
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastarac.partial_truth.sampling import VerificationSample
     from fastarac.reviewer import Reviewer
 
-FAILURE = 0.05  # the failure probability of guarantees in the sentences
+FAILURE = 0.05  # failure probability δ of the guarantees that the sentences mention
 
 DOCUMENTS = (
     "Documents were drawn whole: answer every row of them. In a row without an output, 1 means that "

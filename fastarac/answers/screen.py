@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from fastarac.answers.tables import Column, Part
 
-LINES = 24  # height of a screen that has up to `ROWS` rows and `SENTENCES` sentences
+LINES = 24  # number of lines on a screen with up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
-MANY = 12  # with more rows, limits share one sentence, and only notes that decide are shown
+MANY = 12  # number of rows beyond which limits share a sentence, and only decisive notes are shown
 SENTENCES = 2
 NOTES = 3
 LINES_OF_NOTE = 2
 WIDTH = 80
-THRESHOLD = "threshold"  # in a table that is too wide, columns with this header are cut
-NAME = 12  # a name that is cut keeps this many characters
+THRESHOLD = "threshold"  # header of columns that are cut if a table is too wide
+NAME = 12  # number of characters that a cut name keeps
 GAP = 2  # number of spaces between columns
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from fastarac.io import Outputs
 
-FEW = 10  # with fewer wrong groups, their share and the figures at a limit are uncertain
-NAMED = 3  # a sentence names at most this many models, and counts the others
+FEW = 10  # least number of wrong groups that shows their share; with fewer, figures are uncertain
+NAMED = 3  # maximum number of models that a sentence names; it counts the others
 
 
 def sentence(outputs: Outputs, word: str, level: float) -> str | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     OfGroup = Callable[[object], nw.Expr]
 
 PER_OCTAVE = 2048.0
-LEAST = 1e-300  # distances (from 0, or from 1) below this one count as this one
+LEAST = 1e-300  # smallest distance from 0 or 1; smaller distances count as this one
 ABOVE_HALF = -2 * PER_OCTAVE
 ABOVE_ONE = 2048 * PER_OCTAVE
 BELOW_ZERO = -4096 * PER_OCTAVE

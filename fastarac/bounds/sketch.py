@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
-CHUNK = 1 << 15  # items processed at a time
-MOST_KEPT = 3 << 14  # with more kept items of a label, they are sorted into nodes
-NODES = 32  # with more than NODES / max_width nodes, some are collapsed
+CHUNK = 1 << 15  # number of items processed at a time
+MOST_KEPT = 3 << 14  # maximum number of items of a label that are kept; more are sorted into nodes
+NODES = 32  # some nodes are collapsed if there are more than NODES / max_width
 # A node may hold this share of the budget that its enclosing nodes leave: when nodes are merged into
 # it, and when it takes new items.
 COLLAPSED, GROWN = 1 / 2, 3 / 4

@@ -20,7 +20,7 @@ from fastarac.cli._exit import (
 )
 
 REQUIRED = ("typer", "rich", "duckdb")
-MOMENT = 0.05  # seconds after which a dropped interrupt is repeated
+MOMENT = 0.05  # seconds after which an interrupt that was dropped is sent again
 
 
 def main() -> None:

@@ -206,7 +206,9 @@ def _deliver(
         refusing(str(report), lambda: _html.save_operation(report, **results))
         answer = check_answer(policy, found.check, found.shift, found.log)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
-    once = dict.fromkeys(note.replace(*limit) for note in warned)  # the report may repeat warnings
+    once = dict.fromkeys(
+        note.replace(*limit) for note in warned
+    )  # once each: the report may repeat warnings
     answer = (
         answer.with_warnings(found.alone).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
     )

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from fastarac.cli._tables import Page
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
-MOST_OUTPUTS = 100_000  # intervals for this many outputs take less than a second
+MOST_OUTPUTS = 100_000  # number of outputs whose intervals take less than a second
 OUTPUTS_OF_EVALUATION = 5_000  # number of outputs that take the fixed time of a model or group
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-EXACT = 1 << 53  # up to here, doubles hold every integer exactly
+EXACT = 1 << 53  # doubles hold every integer up to here exactly
 # Arguments of the library, and the options that set them.
 NAMES = {
     "max_error_rate": "--error-rate",
@@ -58,7 +58,7 @@ WORDS = {  # parts of messages and their replacements
 }
 
 
-NONE = "none"  # value that turns off an option's default behaviour
+NONE = "none"  # the value that turns off an option's default
 RISK_OF_GROUPS = (
     "with dependent outputs, --max-risk can be guaranteed only for thresholds that were chosen on "
     "other data"

@@ -33,7 +33,7 @@ COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "compa
 OF_SKETCH = 10  # a sketch takes at most 1/OF_SKETCH of the memory
 BYTES_OF_WIDTH = 4e3  # upper bound of (bytes of a sketch)·(its width)
 WIDTHS = 1e-4, 1e-2
-EXAMPLE = [True, False], [0.75, 0.25]  # figures of this example show the keys of all figures
+EXAMPLE = [True, False], [0.75, 0.25]  # an example whose figures have all keys
 
 
 def evaluate_streams(

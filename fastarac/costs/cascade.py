@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fastarac.costs.verification import VerificationCosts
 
-UNIT = 1000  # costs are printed per this many items
+UNIT = 1000  # number of items to which a printed cost refers
 FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # column headings
 
 

@@ -18,11 +18,11 @@ from fastarac.costs.cascade_search import CascadeSearch
 from fastarac.costs.stages import MODEL, PEOPLE, Stages
 from fastarac.guarantees.betting import wealth
 
-FIRST = 1 << 16  # threshold combinations on the first grid, for each of several stricter limits
-FINER = 1 << 12  # threshold combinations on each finer grid
+FIRST = 1 << 16  # number of threshold combinations on the first grid, for each stricter limit
+FINER = 1 << 12  # number of threshold combinations on each finer grid
 # Candidates are chosen for stricter limits, which lie this many standard errors below the limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-# safer candidates decide these shares of the items that the first candidate decides
+# shares of the first candidate's decisions that safer candidates keep
 KEPT = (0.1, 0.25, 0.5, 0.75)
 
 Thresholds = tuple[float, ...]

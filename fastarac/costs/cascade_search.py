@@ -15,16 +15,16 @@ from fastarac.costs.stages import MODEL, PEOPLE, SILENT, Stages
 from fastarac.costs.verification import cheapest_corner
 from fastarac.samples.door import threshold_sweep
 
-ALL = 1 << 20  # up to this many threshold combinations, all are compared
-FIRST = 1 << 18  # otherwise, the first grid has this many combinations
-FINER = 1 << 14  # each finer grid has this many combinations
-PAIRED = 1 << 16  # combinations tried for two stages, while the others stay fixed
-REACH = 2  # the next grid covers this many cells on either side of the best cut
+ALL = 1 << 20  # maximum number of threshold combinations to compare one by one
+FIRST = 1 << 18  # number of combinations on the first grid otherwise
+FINER = 1 << 14  # number of combinations on each finer grid
+PAIRED = 1 << 16  # number of combinations tried for two stages while the others stay fixed
+REACH = 2  # number of cells on either side of the best cut that the next grid covers
 MOST_GRIDS = 8
 ROUNDS = 3  # number of passes over all pairs of stages
-MANY = 200_000  # with more items, only one pass is made
+MANY = 200_000  # maximum number of items for more than one pass
 SHOWN = 400  # number of thresholds in a picture
-FEW = 20_000  # with more items, neighbouring ones are aggregated
+FEW = 20_000  # maximum number of items; beyond it, neighbouring ones are aggregated
 ENDS = 4  # at each end, this fraction of the cut points lies ever closer together
 
 Floats = NDArray[np.float64]

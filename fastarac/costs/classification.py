@@ -19,8 +19,8 @@ from fastarac._engine.inputs import read_groups
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import check_probabilities, read_costs, read_counts, read_probabilities
 
-LARGEST_SHOWN = 16  # a repr shows at most this many entries
-CHUNK = 1 << 17  # probabilities per block, so that they and their risks stay in the cache
+LARGEST_SHOWN = 16  # maximum number of entries that a repr shows
+CHUNK = 1 << 17  # number of probabilities in a block, which stays in the cache with its risks
 
 
 def prediction_counts(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     Rates = tuple[Fraction, Fraction]
 
-CELLS = 10**7  # most random numbers (resamples × groups) drawn at once
+CELLS = 10**7  # maximum number of random numbers (resamples × groups) drawn at once
 
 
 class _CostCurve(NamedTuple):

@@ -24,8 +24,8 @@ from fastarac.costs.classification import CostMatrix
 FloatArray = NDArray[np.float64]
 
 Values = Any  # a float, or an array with one value per cost matrix
-MOST_CELLS = 1 << 22  # most cells of resampled matrices (or of groups) in memory at once
-LARGEST_BIAS = 0.25  # a larger shift by smoothing, in standard errors, raises a warning
+MOST_CELLS = 1 << 22  # maximum number of cells of resampled matrices (or of groups) in memory
+LARGEST_BIAS = 0.25  # largest shift by smoothing without a warning, in standard errors
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

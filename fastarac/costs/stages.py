@@ -22,7 +22,7 @@ from fastarac.reviewer import Reviewer, check_reviewer
 MODEL, PEOPLE = "model", "people"
 SILENT = -np.inf  # the confidence if the model has no output
 DIGITS_OF_DOUBLE = 53  # bits of a double's mantissa
-MOST_PARTS = 16  # a price or a rate is represented by at most this many summands
+MOST_PARTS = 16  # maximum number of summands that represent a price or a rate
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastarac.costs.verification import VerificationCosts
     from fastarac.evaluation.group_figures import GroupFigures
 
-MOST_SHOWN = 20  # at most this many groups are printed
+MOST_SHOWN = 20  # maximum number of groups that are printed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

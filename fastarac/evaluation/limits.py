@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 LABELS = {name: one.title for name, one in DEFINITIONS.items() if one.evaluated}
-FEW = 10  # with fewer allowed errors, figures at a limit depend mostly on chance
+FEW = 10  # least number of allowed errors: with fewer, figures at a limit depend mostly on chance
 UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of Kimura et al.
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ItemParts", "PartOrder", "exception_of", "note_of", "part_orders"]
 
-#: A part needs this many groups for a test of its order.
+#: Least number of groups in a part for a test of its order of models.
 FEWEST = 10
 #: A model is said to read almost nothing of a part if this share of the part's true words has no
 #: output, and to read almost nothing right if this share of its items is wrong.

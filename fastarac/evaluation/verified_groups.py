@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 NUMBERS = ("n", "n_correct")
 RATES = ("acceptance_rate", "error_rate", "risk", "cost", "performance")
-NAMED = 5  # a warning names at most this many groups without a verified item
+NAMED = 5  # maximum number of groups without a verified item that a warning names
 
 
 class _KnownSource:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from fastarac._core.checks import largest_group
 from fastarac.guarantees.fallback import Start, last_proved
 
-BOLDNESS = 0.9  # largest bet, as a share of the bet that could lose the whole capital
-LARGEST_LOG = 700.0  # a capital with this logarithm still fits a double
-FEW = 128  # the first attempt uses at least this many groups
+BOLDNESS = 0.9  # largest bet, as a share of the bet that risks the whole capital
+LARGEST_LOG = 700.0  # largest logarithm of a capital that still fits a double
+FEW = 128  # least number of groups in the first attempt
 
 
 class GroupedItems(NamedTuple):

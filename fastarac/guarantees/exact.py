@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
-MUCH_LESS = 0.5  # report the approximation if less than this share of it is proved
+MUCH_LESS = 0.5  # the approximation is reported if less than this share of its acceptance is proved
 # Names of the items among which each limit counts errors, for sentences.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
 

@@ -18,12 +18,12 @@ from fastarac.sweep import ThresholdSweep
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")
 ENDS = {"percent": 100.0, "unit": 1.0}
-ROUNDING = 1e-6  # sums of float32 may exceed the end of a scale by this relative error
-BY_CHANCE = 0.05  # on another scale, this share of the distinct confidences may lie in [0, 1] by chance
+ROUNDING = 1e-6  # relative rounding error by which sums of float32 may exceed the end of a scale
+BY_CHANCE = 0.05  # share of the distinct confidences that may lie in [0, 1] by chance on another scale
 STARTS = 5
 # the first start accepts FEWEST·ln(STARTS/δ)/limit items; the last accepts the share MOST
 FEWEST, MOST = 1.5, 0.97
-PILOT = 10  # one in PILOT items is set aside to choose the starts
+PILOT = 10  # one of PILOT items is set aside to choose the starts
 _DECADES = 6
 
 

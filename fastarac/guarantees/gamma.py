@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fastarac.guarantees.betting import GroupedItems
     from fastarac.guarantees.fallback import Start
 
-FEWEST_GROUPS = 20  # fewer groups were not tested
+FEWEST_GROUPS = 20  # least number of groups: fewer were not simulated
 
 
 class AcceptedGroups(NamedTuple):
@@ -150,7 +150,7 @@ def gamma_on_risk(
     `ends` holds the number of points that each threshold accepts. Return −1 if there is none.
     """
     counts = AcceptedGroups.of(pages)
-    # The groups set aside may have held the lowest points.
+    # The lowest points may have been in the groups set aside.
     points = np.minimum(ends, len(counts.errors) - 1)
 
     def proves(index: int, level: float) -> bool:

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-BLOCKS = 32, 16, 8, 4, 2  # recalibrate the bets after 1/32, 1/16, … of the units
-MOST_IN_FULL = 2**12  # with more outputs, not every distinct confidence is tested
+BLOCKS = 32, 16, 8, 4, 2  # the bets are recalibrated after 1/32, 1/16, … of the units
+MOST_IN_FULL = 2**12  # number of outputs beyond which not every distinct confidence is tested
 # bets start after the first min(2048, n/32) of n units
 MOST_LOOKED_AT, LOOKED_AT = 2048, 32
 SPARE = 3.0

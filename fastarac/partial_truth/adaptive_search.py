@@ -27,13 +27,13 @@ PLANS = (0.5, 1.5), (0.25, 1.2)  # for each criterion, `later` and `spending` of
 HORIZONS = 1.1, 0.7
 # for each criterion, `before`, `rise` and `fall` of `plan_of_budget`
 SPENDINGS = (0.95, 5.0, 2.0), (0.8, 0.5, 1.0)
-STEP = 0.005  # distance between candidates, as a share of all outputs
-FEWEST_STEPS = 40  # below so many steps, each candidate is FACTOR times the next larger one
+STEP = 0.005  # distance between candidate thresholds, as a share of all outputs
+FEWEST_STEPS = 40  # below this number of steps, candidates grow by FACTOR instead of by a step
 FACTOR = 0.7
-LOW = 0.1  # this share of the outputs, at the lowest confidences, has denser candidates and draws
-FINE = 0.001  # distance between the denser candidates, as a share of all outputs
+LOW = 0.1  # share of the outputs, at the lowest confidences, with denser candidates and draws
+FINE = 0.001  # distance between these candidates, as a share of all outputs
 STEEPNESS = 0.7  # there, densities of draws fall as rank ** -STEEPNESS, from the last rank up
-DENSEST = 8.0  # no output is drawn at more than this density
+DENSEST = 8.0  # largest density at which an output is drawn
 # the mean density is at most this, so that a useless judge costs at most 25% more labels
 SURPLUS = 1.25
 STATE = saved.record(

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy sets it
-SMALL_SHIFT = 0.05  # a shift by at most this share of the outputs only widens the intervals
-FEW_OUTSIDE = 0.01  # as do confidences outside the range, up to this share of the outputs
+SMALL_SHIFT = 0.05  # largest shift, as a share of the outputs, that only widens the intervals
+FEW_OUTSIDE = 0.01  # largest share of confidences outside the reference that only widens the intervals
 RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
-LEAST_VARIANCE = 1e-4  # least variance of an error count, as a share of its mean
-LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # joined blocks: least share, least items
+LEAST_VARIANCE = 1e-4  # smallest variance of an error count, as a share of its mean
+LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # blocks are joined up to this share and number of items
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

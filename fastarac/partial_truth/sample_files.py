@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 ROW = "row"
 LEAST = "least_probability"
-SIZE = "sample_size"  # each row stores the number of drawn rows, to reveal deleted rows
-DRAWN_BY = "drawn_by"  # this column names the column of groups that were drawn as a whole
+SIZE = "sample_size"  # column with the number of drawn rows, which reveals deleted rows
+DRAWN_BY = "drawn_by"  # column that names the column of groups that were drawn as a whole
 ANSWER = 'nullif(drawn.correct, -1) AS "correct"'
 
 

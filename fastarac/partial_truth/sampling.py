@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Purpose = Literal["guarantee-these", "guarantee-new", "estimate", "comparison"]
 GUARANTEES = "guarantee-these", "guarantee-new"
-MIX = 0.5  # the share of the budget that is spread evenly if there is a judge
+MIX = 0.5  # share of the budget that is spread evenly if there is a judge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,7 +275,7 @@ def _share_without_errors(
     if purpose in GUARANTEES:
         correct, values = np.ones(int(selected.sum()), np.bool_), scores[selected]
         options["groups"] = None if groups is None else groups[selected]
-    with collected([]):  # the share itself says that a sample is too small
+    with collected([]):  # the best share, 0 or nearly 0, already shows that a sample is too small
         policy = fit_policy(correct, values, random_state=0, **options)
     return float(policy.apply(scores).mean())
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_ERRORS = 40  # the plan covers this many errors; with more, betting goes on without a plan
+MOST_ERRORS = (
+    40  # number of errors that the plan covers; after more errors, betting continues without it
+)
 
 
 @lru_cache(maxsize=8)
@@ -60,8 +62,8 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     ndarray of shape (MOST_ERRORS + 3, n_steps), float
     """
     step = _kernels.adaptive_search.STEP
-    ends: list[int] = []  # τ_c, in steps
-    # g_c(τ)·e^τ at each step, for the current c; its integral up to τ_c gives that of c + 1
+    ends: list[int] = []  # τ_c of the recursion, as a number of steps
+    # g_c(τ)·e^τ at each step, for the current c; its integral up to τ_c gives g for c + 1
     paths = np.ones(1)
     used = 0.0
 

@@ -67,7 +67,7 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
         kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
         risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
-    # points that a chart cannot tell apart are merged
+    # points that would coincide on a chart are merged
     places = np.unique(np.concatenate(kept).round(DIGITS))
     found = Curves(places, [], [], [], level)
     for model in models:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bin", "Check", "Health", "health_of"]
 
-LARGE_TIE = 0.2  # a tie of this share of all items counts as large
-PILED_UP = 0.05  # this share of items at one end of the scale suggests cut-off confidences
-COARSE = 101  # number of whole percentages; with more distinct confidences, these are fine enough
+LARGE_TIE = 0.2  # share of all items from which a tie counts as large
+PILED_UP = 0.05  # share of items at one end of the scale that suggests cut-off confidences
+COARSE = 101  # number of whole percentages; with more distinct confidences, the scale is fine enough
 N_BINS = 10
 N_BARS = 50
 

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["write_operation_report"]
 
-ROWS = 200  # most rows of a table
-CURVES, BANDS = 8, 3  # most curves in a chart, and most curves with bands
-MOST_POINTS = 60  # a line with more points is drawn without marks
+ROWS = 200  # maximum number of rows of a table
+CURVES, BANDS = 8, 3  # maximum number of curves in a chart, and of curves with bands
+MOST_POINTS = 60  # maximum number of points that a line marks
 ALL = "all"
 UNSEEN = (
     "This compares confidences alone: a model that makes more errors at the same confidences goes "

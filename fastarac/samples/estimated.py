@@ -18,7 +18,7 @@ from fastarac.sweep import ThresholdSweep, trusted_sweep
 FloatArray = NDArray[np.float64]
 Number = TypeVar("Number", float, Fraction)
 
-NO_PAIRS = 1e-13  # a smaller share of all pairs is a rounding error
+NO_PAIRS = 1e-13  # share of all pairs below which a difference is a rounding error
 
 
 def _rate_of_possible(name: str) -> Any:

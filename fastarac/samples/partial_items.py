@@ -26,10 +26,10 @@ FloatArray = NDArray[np.float64]
 
 STEPS = 20  # κ takes values in steps of 1/STEPS
 KEPT = 3  # estimated counts are cached for this many values of κ
-FEW = 10.0  # with fewer effective verified errors, a linear statistic uses no predictions
-FEW_JUDGED = 20.0  # with fewer effective verified errors, the judge is not assessed
-FEW_DRAWN_ALIKE = 5.0  # with nearly equal weights, a linear statistic needs this many for its judge
-HEAVY = 2.5  # weights up to this multiple of their mean are nearly equal
+FEW = 10.0  # least number of effective verified errors for predictions in a linear statistic
+FEW_JUDGED = 20.0  # least number of effective verified errors to assess the judge
+FEW_DRAWN_ALIKE = 5.0  # the same for a linear statistic with nearly equal weights
+HEAVY = 2.5  # weights are nearly equal up to this multiple of their mean
 
 
 class EstimatedCounts(NamedTuple):

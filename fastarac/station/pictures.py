@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Box = NDArray[np.float64] | None
 
 MARGIN = 8.0, 1.6  # context around a box, in output heights: left and right, above and below
-LARGEST, WHOLE = (1000, 280), (1000, 1400)  # largest size of a crop, and of a whole page
+LARGEST, WHOLE = (1000, 280), (1000, 1400)  # largest size in pixels of a crop, and of a whole page
 
 
 class ReadPages(Protocol):

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 #: Columns that the saved file adds to those of the table and ``correct``.
 ANSWERS = "truth", "answered_by", "answered_at", "station"
-OUTPUTS = "prediction", "text", "output"  # the first of these columns that exists is used
+OUTPUTS = "prediction", "text", "output"  # columns of outputs; the first that exists is used
 PICTURES = "crop", "image"
 DESIGN = (  # hidden columns, because they say nothing about a row or might sway the answer
     *("row", "correct", "drawn", "drawn_by", "accepted", "inclusion_probability"),
     *("least_probability", "audit_probability", "sample_size", "search_batch", "number", "box"),
     *("rules", "audit_id", "drawn_at"),
 )
-MOST = 100_000  # most rows on a page
+MOST = 100_000  # maximum number of rows on a page
 
 
 @dataclass(frozen=True)

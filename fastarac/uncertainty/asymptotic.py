@@ -46,12 +46,12 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
 
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
-# with groups, a partial ROC-AUC with fewer errors inside its part raises a warning
+# with groups: a partial ROC-AUC whose part holds fewer errors raises a warning
 FEW_IN_PART_OF_GROUPS = 16
-FEWEST_ITEMS = 3  # with fewer items of the rarer class, the spread between groups is unknown
+FEWEST_ITEMS = 3  # least number of items of the rarer class that shows how groups differ
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
-FEW_ERRORS = 6.0  # a loss with fewer effective errors gets the gamma interval
+FEW_ERRORS = 6.0  # with fewer effective errors, a loss gets the gamma interval
 # the fewest degrees of freedom with groups: a dominant group already enlarges the standard error
 FEWEST_DEGREES = 2.0
 
@@ -455,10 +455,12 @@ def heavy_items(sample: ItemSample) -> float:
     return float(min(wrong, int(np.count_nonzero(heavy)) - wrong))
 
 
-ROUNDING = 1e-9  # relative rounding error of a computed number of items
+ROUNDING = 1e-9  # relative rounding error allowed in a computed number of items
 UNSEEN = "the interval is what could have gone unseen"
-FEW_GROUPS_WITH_ROOM = 5  # fewer groups raise a warning, even after widening for unseen groups
-FEW_CROSSED = 10  # with several group columns, each needs this many groups; fewer were not tested
+FEW_GROUPS_WITH_ROOM = (
+    5  # a warning is raised below this number of groups, even with room for unseen groups
+)
+FEW_CROSSED = 10  # least number of groups in each of several group columns: fewer were not simulated
 
 
 def few_groups(sample: ItemSample, fewest: int = FEW_GROUPS_WITH_ROOM) -> str | None:

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-ROUNDING = 1e-12  # estimates that differ by less, relatively, count as equal
-DRAWS = 100_000  # number of draws from the normal distribution of the estimates
+ROUNDING = 1e-12  # relative difference below which two estimates count as equal
+DRAWS = 100_000  # number of draws from the normal approximation of the estimates
 FEW_GROUPS_OF_PAIR = 5
-FEWEST_OF_CLASS = 2  # each model needs this many items of each class
+FEWEST_OF_CLASS = 2  # least number of items of each class for each model
 # A mean over items has one degree of freedom fewer than Satterthwaite's formula gives. Otherwise five
 # differing items, all in favour of one model, would be significant at 5%, although McNemar's exact
 # p-value is 0.0625.
@@ -298,7 +298,7 @@ def degrees_of_sizes(sizes: FloatArray) -> float:
     With two models, a group's size is the mean of the shares of each model's items that it has.
     """
     of_models = np.sum(sizes, axis=1, keepdims=True)
-    if not of_models.all():  # one model has no item of this class
+    if not of_models.all():  # a model has no item of this class
         return 1.0
     shares = np.mean(sizes / of_models, axis=0)
     return max(1.0, 1.0 / float(np.sum(shares**2)) - 1.0)
@@ -491,7 +491,7 @@ def counted_shares_of_best(draws: FloatArray, statistic: Statistic) -> list[floa
     if statistic.definition.lower_is_better:
         draws = -draws
     best = draws.max(axis=0)
-    # Estimates that differ only by rounding share the win.
+    # Models whose estimates differ only by rounding share first place.
     is_best = draws >= best - 1e-9 * max(float(draws.std(axis=1).max()), NO_SPREAD)
     shares: list[float] = np.mean(is_best / is_best.sum(axis=0), axis=1).tolist()
     return shares

@@ -142,7 +142,7 @@ def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointI
         area = risk_areas.arp_auc_score(sweep)
         gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
     else:
-        # The mean over items converges to this integral, so both have the same influence.
+        # The mean over items converges to this integral, so both have the same influence values.
         area = risk_areas.arp_auc_score(sweep, estimator="exact")
         gradient = by_integrals(sweep, over_accepted=True)
     for values in gradient:
@@ -307,7 +307,7 @@ def roc_partial_auc(
         strip = _strip(*rates, low, high)
         along_x, along_y = strip.rest, high - strip.place - strip.area
         return PointInfluence(scale * totals[0] * along_y, scale * totals[1] * along_x)
-    strip = _strip(rates[1], rates[0], low, high)  # the area over the false positives is subtracted
+    strip = _strip(rates[1], rates[0], low, high)  # the area beside the false positives is subtracted
     along_x, along_y = strip.rest, high - strip.place - strip.area
     return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
 

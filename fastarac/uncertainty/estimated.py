@@ -117,7 +117,7 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
         largest = max(largest, float(loss.max(initial=0.0)))
     y = float(loss.sum())
     low, high = Moments(y, float(np.sum(loss**2)), largest).interval(level)
-    # The statistic is a base value plus or minus the sum y over the rare items.
+    # The statistic is a constant plus or minus the sum of y over the items of the rarer class.
     sign = 1.0 if (float(derivative[np.argmax(size)]) > 0.0) == rare_are_wrong else -1.0
     base = found.value - sign * y
     ends = sorted((base + sign * low, base + sign * high))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 
-FEWEST = 2  # a difference needs this many (effective) verified errors of each model
+FEWEST = 2  # least number of (effective) verified errors of each model for a difference
 
 
 def by_estimates(

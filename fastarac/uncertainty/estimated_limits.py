@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-HALVINGS = 60  # bisection steps
+HALVINGS = 60  # number of bisection steps
 
 
 def at_limit(
@@ -114,7 +114,7 @@ def _by_error_rate(
     items, errors = sample.items, found.sweep.rising
     total, interpolate = float(items.n), parameters.get("interpolate", False)
     room = np.append(0.0, sample.room_by_tie(found, level))
-    # Lower the effective number n, so that the half-width covers unseen errors, too.
+    # A smaller effective number n makes the half-width cover unseen errors, too.
     reach = normal_quantile(level) ** 2 * max(limit * (1.0 - limit), 1e-300)
     as_many = n / (1.0 + room**2 * n / reach)
 

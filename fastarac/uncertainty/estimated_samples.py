@@ -281,7 +281,7 @@ class PartialSample:
         parallel.run(work, range(len(shares)))
         n = float(items.n)
         one, two, three, four = (float(x) for x in np.sum(rows, axis=0))
-        mean = one / n  # the mean contribution, nearly 0
+        mean = one / n  # the mean contribution, which is nearly 0
         second = two - n * mean**2
         fourth = four - 4.0 * mean * three + 6.0 * mean**2 * two - 3.0 * n * mean**4
         error = math.sqrt(second / (n * (n - 1.0)))

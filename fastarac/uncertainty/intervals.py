@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-MAX_LEFT_OUT = 2000  # with more kinds of items, leaving out one of each is refused as too slow
-CLOSED_FORM = 1 << 20  # with more items, influence values replace leaving out each one
-SAME = 1e-12  # replicates that differ by less, relatively, count as equal
+MAX_LEFT_OUT = 2000  # largest number of kinds of items that are left out one by one; more take too long
+CLOSED_FORM = (
+    1 << 20
+)  # largest number of items that are left out one by one; beyond it, influence values are used
+SAME = 1e-12  # relative difference below which two replicates count as equal
 _NORMAL = NormalDist()
 
 

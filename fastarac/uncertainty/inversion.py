@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.influence import PlacedItems
     from fastarac.uncertainty.statistics import Statistic
 
-MORE_DEGREES = 2.0  # added to the effective number of groups, which is too small with few errors
-PARTS = 10  # a tie is halved at most this often
-ROUNDING = 1e-12  # relative rounding error of a computed share
+MORE_DEGREES = 2.0  # added to the effective number of groups, because it is too small if errors are few
+PARTS = 10  # maximum number of times that a tie is halved
+ROUNDING = 1e-12  # relative rounding error allowed in a computed share
 
 
 class Share(NamedTuple):

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-FEW_INSIDE = 5.0  # with fewer effective items of a class, its standard error is unreliable
-# most random shares in all draws together (of which there are at most 8,000), and their seed
+FEW_INSIDE = 5.0  # least number of effective items of a class for a reliable standard error
+# maximum number of random shares in all draws (at most 8,000 draws), and the seed
 DRAWN, SEED = 400_000, 1941
 TINY = 1e-300
-GAPS = 128  # if there are more gaps, neighbouring ones are merged
+GAPS = 128  # maximum number of gaps: beyond it, neighbouring gaps are merged
 
 
 class ItemsOfClass(NamedTuple):

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-TOP = 10  # the largest table is for cells of 2**TOP items; larger cells use it several times
-SCALE = 64  # bits of a probability, as in one random word
+TOP = 10  # the largest table serves cells of 2**TOP items; larger cells use it repeatedly
+SCALE = 64  # number of bits of a probability: those of one random word
 DEVIATIONS = 2.0  # the mean sum lies this many standard deviations below n, so only 2% of sums exceed n
 MAX_GUIDE = 1 << 16
 

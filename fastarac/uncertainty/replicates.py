@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     Read = Callable[[Any], float]
     Quick = Callable[["Resample"], float]
     Range = tuple[float, float]
-    Weights = tuple[float, float]  # of correct and of incorrect items
+    Weights = tuple[float, float]  # numbers of correct and of incorrect items
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 WITHOUT_THRESHOLDS = ("acceptance_at_risk", "roc_partial_auc")
 NO_SPREAD = 1e-13  # a variance below this share of its summands is a rounding error
-MOST_LEFT_OUT = 400  # most groups, or batches of groups, that are left out one at a time
-_NO_KEY = np.empty(0, np.uint64)  # key of evaluations that draw nothing
-BATCH = 1 << 18  # counts drawn at a time, so that they fit the cache; at least one resample
+MOST_LEFT_OUT = 400  # maximum number of groups, or batches of groups, to leave out one at a time
+_NO_KEY = np.empty(0, np.uint64)  # random key where nothing is drawn
+BATCH = 1 << 18  # number of counts drawn at a time, to fit the cache; at least those of one resample
 
 _POLYGONS = {PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS, RECALL_STEPS}
 _CORRECT, _INCORRECT, _ALL = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
@@ -81,7 +81,7 @@ class Resample:
         population = self._population
         ta, fa, n = self._points()
         ta, fa = ta[:n].copy(), fa[:n].copy()
-        # floats were needed for pair counts only
+        # only pair counts needed floats
         if population.members is None and ta.dtype != np.int64:
             ta, fa = ta.astype(np.int64), fa.astype(np.int64)
         if population.scale != 1.0:

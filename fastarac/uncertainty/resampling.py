@@ -36,12 +36,12 @@ Array = NDArray[Any]
 
 # How long each way of drawing takes, relative to one item. Fixed numbers, so that resamples are the
 # same on every machine.
-CELL_COST = 64  # draw the count of a cell from a binomial distribution
-LOOKUP_COST = 6  # look up one table entry, or assemble one cell
-SINGLE_COST = 12  # draw one further item
+CELL_COST = 64  # to draw the count of a cell from a binomial distribution
+LOOKUP_COST = 6  # to look up one table entry, or to assemble one cell
+SINGLE_COST = 12  # to draw one further item
 STRATUM_SHIFT = 48  # the resamples of stratum s are numbered from s << STRATUM_SHIFT
 LARGEST_BYTE = 255
-WHOLE_PAIRS = 1 << 31  # with fewer items, twice the number of pairs fits int64
+WHOLE_PAIRS = 1 << 31  # up to this number of items, twice the number of pairs fits int64
 _ONE = np.array([1], np.int64)
 _ONE_POINT_ZERO = np.array([1.0])
 _NONE = np.empty(0, np.int64)

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-MANY = 300  # with this many groups, groups of an unseen kind are hardly 1% of all
+MANY = 300  # with this many groups, a kind of group that none of them shows is hardly 1% of all
 
 
-ENOUGH_ITEMS = 5  # smaller groups are often wrong throughout by chance
+ENOUGH_ITEMS = (
+    5  # least size of a group to consider: smaller groups are often wrong throughout by chance
+)
 
 
 class WrongGroups(NamedTuple):

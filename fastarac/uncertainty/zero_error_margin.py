@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.uncertainty.inversion import ItemSample
 
-PART_OF_GROUP = 0.5  # half an average group turning wrong counts as one standard error
-MANY = 30.0  # with this many errors of the largest weight, the standard error is wide enough
+PART_OF_GROUP = 0.5  # one standard error: the effect of half an average group turning wrong
+MANY = 30.0  # number of errors of the largest weight from which the standard error is wide enough
 
 
 def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> float:

@@ -70,7 +70,9 @@ def take_answers(
         if digest in ledger.answer_files:
             taken = taken.plus(Taken(known_files=int(is_given)))
             continue
-        rows = rows or _rows_of(ledger, logs)  # only if a file is new: every week's rows are long
+        rows = rows or _rows_of(
+            ledger, logs
+        )  # built only for a new file, because it takes the rows of all weeks
         found = _take(ledger, path, rows, is_given=is_given)
         if found.audits or found.reviewed or found.known or found.late:
             ledger.answer_files.append(digest)

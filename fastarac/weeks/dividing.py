@@ -31,7 +31,14 @@ if TYPE_CHECKING:
     from fastarac.results import AppliedPages
     from fastarac.weeks.ledger import Week
 
-ADDED = ["row", DRAWN, OF_AUDIT, "correct", ID, WEEK]  # columns that a table must not have
+ADDED = [
+    "row",
+    DRAWN,
+    OF_AUDIT,
+    "correct",
+    ID,
+    WEEK,
+]  # columns that are added, so a table must not have them
 ACCEPTED, REVIEW, AUDITS = "accepted.csv", "review.csv", "audits.csv"
 
 

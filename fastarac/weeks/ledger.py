@@ -25,9 +25,9 @@ KIND = "fastarac weeks"
 VERSION = 1
 STATE = "state.json"
 LOG = "log.parquet"
-DEADLINE = 4  # weeks to wait for answers
-DIGEST = 16  # hexadecimal digits of the fingerprint of a file
-PREFIX = 8  # hexadecimal digits with which the ids of a week's audits begin
+DEADLINE = 4  # default number of weeks to wait for answers
+DIGEST = 16  # number of hexadecimal digits in the fingerprint of a file
+PREFIX = 8  # number of hexadecimal digits that begin the ids of a week's audits
 LISTED = 3  # maximum number of files that a message names
 LABELS = "by", "documents", "types"  # the columns of labels in the log of a week
 

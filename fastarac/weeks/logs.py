@@ -243,7 +243,7 @@ def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[Poli
     for log in logs[ledger.counted :]:
         count_audits(ledger.monitor, policy, log)
     before, last = ledger.counted, len(logs)
-    while ledger.counted + 1 < last:  # as the monitor counts them: not before the next draw
+    while ledger.counted + 1 < last:  # a week is counted only after the next draw, as in a monitor
         number = ledger.counted + 1
         if logs[ledger.counted].open and last < number + ledger.settings.deadline:
             break

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fastarac.weeks.ledger import Week
 
 SINCE = "since_change.parquet"
-MOST_REVIEWED = 20_000  # rows of the page for the review
+MOST_REVIEWED = 20_000  # maximum number of rows on the page for the review
 
 
 def run_week(
