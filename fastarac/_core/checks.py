@@ -118,7 +118,7 @@ def _question_limit(limit: Any, name: str) -> None:
 
 
 def reject_where(bad: NDArray[np.bool_], values: NDArray[Any], name: str, expected: str) -> None:
-    """Raise a ValueError that names the first bad value; the arrays have the same shape."""
+    """Raise a ValueError that names the first value for which `bad` is true, in arrays of any shape."""
     if bad.any():
         index = np.unravel_index(int(bad.argmax()), bad.shape)
         place = f"{name}[{', '.join(map(str, index))}]" if bad.ndim else name

@@ -60,7 +60,7 @@ class QuestionableInputWarning(UserWarning):
 
 
 class UnreasonableCostsWarning(UserWarning):
-    """A cost matrix has a decision that is never best, or rewards wrong predictions.
+    """In a cost matrix, some decision is never the best one, or wrong predictions are rewarded.
 
     See Also
     --------

@@ -73,7 +73,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def _is_of(filename: Any, path: Path) -> bool:
-    """Return whether an error names this file, or a temporary file of ours."""
+    """Return whether an error names this file or a temporary file of this module."""
     return str(filename) == str(path) or Path(str(filename)).name.startswith(PREFIX)
 
 

@@ -35,8 +35,8 @@ def percent(share: float, digits: int | None = None) -> str:
         The share.
     digits : int, optional
         Number of significant digits of a computed share. More digits are shown if the share would look
-        like 0% or 100%, unless it is within `NEGLIGIBLE` of 0 or 1. None keeps all digits of a share,
-        for shares that the user chose.
+        like 0% or 100%, unless it is within `NEGLIGIBLE` of 0 or 1. With None, a share that the user
+        chose keeps all its digits.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:
@@ -144,7 +144,7 @@ def p_is(value: float) -> str:
 
 
 def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
-    """Return " (p = 0.12)"; several p-values give the largest if `clear`, else the smallest."""
+    """Return " (p = 0.12)"; of several p-values, show the largest if `clear`, else the smallest."""
     known = [each for each in pvalues if not math.isnan(each)]
     if not known:
         return ""

@@ -118,7 +118,7 @@ def halve(items: Items, *, by_numpy: bool) -> Buckets:
 
 
 def halves_of(keys: Array, lower: int, *, by_numpy: bool) -> Buckets:
-    """Return two buckets of keys: the first `lower` ones, of negative values, and the others.
+    """Return two buckets of keys: the first `lower` keys, whose values are negative, and the others.
 
     If several threads are worthwhile, the larger bucket is divided in the middle. Equal values may then
     be on both sides; `sort_buckets` brings them together.

@@ -173,7 +173,7 @@ class PointCounts(AcceptedCounts, _PointCounts):
 
     @property
     def rising(self) -> PointCounts:
-        """These counts, as their errors never fall."""
+        """These counts, because their errors never fall."""
         return self
 
 

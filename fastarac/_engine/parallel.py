@@ -30,7 +30,7 @@ def shares(n_items: int) -> list[tuple[int, int]]:
 
 
 def run(task: Callable[[T], R], arguments: Sequence[T]) -> list[R]:
-    """Call `task` with each argument: the first in this thread, each other in a thread of its own."""
+    """Call `task` with each argument: the first one in this thread, every other one in a new thread."""
     if len(arguments) == 1:
         return [task(arguments[0])]
     results: dict[int, R] = {}

@@ -135,7 +135,7 @@ class _Rules(NamedTuple):
 
 
 def _rules(score: FloatArray, items: Verified) -> _Rules:
-    """Fit isotonic regressions by a rising score, each without one fold."""
+    """Fit isotonic regressions of the error on a rising score, each without one fold."""
     mean = float(np.sum(items.weight * items.error)) / float(np.sum(items.weight))
     edges, rates, weights = (np.empty(FOLDS * (len(score) + 1)) for _ in range(3))
     ends = np.empty(FOLDS + 1, np.intp)
@@ -170,7 +170,7 @@ class Prediction(NamedTuple):
 
 
 def by_confidence(order: Order, items: Verified) -> Prediction:
-    """Predict the error rate by the confidence; it never falls as the confidence falls."""
+    """Predict the error rate from the confidence; the rate never falls as the confidence falls."""
     score = items.tie.astype(np.float64)
     rules = _rules(score, items)
     blocks = np.empty(len(order.items), np.int32)
@@ -184,7 +184,7 @@ def by_confidence(order: Order, items: Verified) -> Prediction:
 
 
 def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
-    """Predict the error rate by a judge's probability, in [0, 1], that an item is right."""
+    """Predict the error rate from a judge's probability, in [0, 1], that an item is right."""
     own = -judge[order.items[order.places]]
     rising = np.argsort(own)
     rules = _rules(own[rising], items.at(rising))

@@ -1,9 +1,9 @@
 """Count without sorting the larger class, if errors (or correct items) are few.
 
 Only the items of the smaller class are sorted; items of the larger class are counted between them. Most
-items lie in a small cell of confidences without items of the smaller class; for these, it is enough to
-know how many smaller-class items are below the cell. The counts give the pairs, and the sweep at all
-errors and at the ends of the runs between them.
+items are in a small cell of confidences without items of the smaller class. For these items, it is
+enough to know how many smaller-class items are below the cell. The counts determine the pairs, and the
+sweep at all errors and at the ends of the runs between errors.
 """
 
 from __future__ import annotations

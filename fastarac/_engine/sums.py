@@ -83,7 +83,7 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
 
 
 class ThresholdSums(NamedTuple):
-    """Areas computed from sums over the thresholds; the last two need a correct item."""
+    """Areas computed from sums over the thresholds; two of them need at least one correct item."""
 
     aurc: Quotient
     """AURC by trapezoids."""

@@ -65,7 +65,7 @@ def keep_on_disk(dispatcher: Any) -> KernelCache:
 
 
 class KernelCache(NullCache):
-    """The cache of one kernel, which replaces numba's."""
+    """The cache of one kernel, used in place of numba's own cache."""
 
     def __init__(self, function: Any) -> None:
         source = Path(function.__code__.co_filename)
@@ -137,8 +137,8 @@ def _rebuilt(target: Any, content: bytes) -> Any:
     Filling the tables imports scipy's linear algebra if scipy is installed. This import takes half of
     the time that a fresh process needs for its first result. Only compilation needs the tables, and it
     fills them itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends
-    the process. Untested newer versions of numba might register these addresses elsewhere, so that the
-    tables are filled first.
+    the process. Newer, untested versions of numba may register these addresses elsewhere; for these
+    versions, the tables are filled first.
     """
     if numba.version_info.short <= LOADS_WITHOUT_TABLES:
         _runtime.initialize(target)
@@ -176,7 +176,7 @@ def _folders(sources: Path, chosen: str) -> list[Path]:
 
 
 def _can_write(folder: Path) -> bool:
-    """Try to write to the folder, because its permissions alone do not tell."""
+    """Return whether a file can be written to the folder; its permissions alone do not show this."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -2,8 +2,8 @@
 
 Compilation takes 0.1 to 2 seconds per kernel; Python takes milliseconds for some thousand items. The
 first results for small samples therefore need not wait for the compiler. A kernel is compiled once
-Python has run it `CALLS` times or spent `PATIENCE` on it; later processes find the machine code on
-disk. Both ways give the same results, to the last bit.
+Python has run it `CALLS` times or spent `PATIENCE` seconds on it; later processes find the machine code
+on disk. Both ways give the same results, to the last bit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -
     spent, calls = 0.0, 0
 
     def function_for(*arguments: Any) -> Any:
-        """Return what numba's dispatcher calls if it has no machine code for these types."""
+        """Return the function for numba's dispatcher to call without machine code for the types."""
         if spent >= PATIENCE or calls >= CALLS or _entries(arguments) > MOST:
             return compile_for(*arguments)
         if is_compiled(tuple(map(dispatcher.typeof_pyval, arguments))):
@@ -69,7 +69,7 @@ def _entries(arguments: Any) -> int:
 
 
 def _plain(found: Any) -> Any:
-    """Return numpy's scalars as the numbers that machine code returns."""
+    """Convert numpy scalars to the numbers that machine code returns."""
     if isinstance(found, tuple):
         return tuple(map(_plain, found))
     return found.item() if isinstance(found, np.generic) else found

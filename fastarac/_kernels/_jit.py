@@ -46,7 +46,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def linear_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` as :func:`.kernel` does, but let Python run it on small arrays at first.
 
-    The other arguments must not make the work grow beyond a few steps for each entry of the arrays.
+    For any values of the other arguments, the work must be at most a few steps per entry of the arrays.
     """
     dispatcher, cache = _compiled(function)
     if cache is not None and hasattr(dispatcher, "_compile_for_args"):

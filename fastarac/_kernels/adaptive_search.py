@@ -6,7 +6,7 @@ search:
 
 - `counts` (3, n_candidates): the numbers of questions, answers and errors in each cell;
 - `order`: the indices of the answered outputs, by their clock;
-- `place`, `money` and `run`: scalars of the search and of the bets on the current candidate.
+- `place`, `money` and `run`: numbers of the search and of the bets on the current candidate.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def bet_on(
     k: int, horizon: float, enough: int, cell: Array, clock: Array, density: Array, verdict: Array,
     order: Array, n_known: int, plan: Array, money: Array, run: Array,
 ) -> bool:  # fmt: skip
-    """Bet on candidate k's outputs by rising clock, up to the horizon; return whether it passes."""
+    """Bet on the outputs of candidate k by rising clock, up to `horizon`; return whether k passes."""
     low, high = 0, n_known
     while low < high:
         middle = (low + high) // 2
@@ -126,8 +126,8 @@ def settle(
 def estimate_risks(begin: Array, counts: Array, limit: float, risks: Array, blocks: Array) -> None:
     """Estimate the risk of each candidate, assuming that the error rate rises as the confidence falls.
 
-    `blocks` (3, n_candidates) is scratch space for pooled cells: their errors, labels and last
-    cells.
+    `blocks` (3, n_candidates) is scratch space for the errors, the labels and the last cell of each
+    block of pooled cells.
     """
     n = begin[-1]
     m = 0
@@ -250,7 +250,7 @@ def ask_places(
     clock: Array, density: Array, verdict: Array, order: Array, counts: Array, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Choose the next questions, assuming that no answer is an error; the state is a copy."""
+    """Choose the next questions, assuming that no answer is an error; the state arrays are copies."""
     right = np.zeros(1, np.int64)
     for t in range(len(places)):
         i = next_place(begin, clock, counts, place)

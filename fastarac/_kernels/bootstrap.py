@@ -89,7 +89,7 @@ def lane_rows(counts: Array, codes: Array, s: Array) -> None:
 
 @kernel
 def join(x: Array, y: Array) -> None:
-    """Append the sums `y` of the units that follow to the sums `x`.
+    """Add to the sums `x` the sums `y` of the units that follow.
 
     Both are (correct, incorrect, doubled, before, tied, first). `before` counts the correct items above
     the last tie. `tied` is 1 if no tie begins in the part; `first` counts the incorrect items of the

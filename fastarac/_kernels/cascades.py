@@ -1,4 +1,4 @@
-"""Search for the cheapest cuts of a cascade, with items counted in cells of several confidences.
+"""Search for the cheapest cuts of a cascade, with items counted by the cells of their confidences.
 
 For each model, an item's cell is the number of cut points at or below its confidence, minus 1. A model
 with the cut u passes the items with a cell below u on to the next stage. The table of a model has a row
@@ -110,8 +110,9 @@ def best_cuts(
     `limit` (parts,) is the limit on errors. Each weight and limit is the sum of its parts. The parts
     are chosen so that sums over items, and therefore comparisons, are exact. `capacity` (stages,) is
     the number of items that may reach each stage. `window` (2, stages − 1) holds the lowest and the
-    highest cut to try. `excess` is the total number of items beyond the limit and the capacities. The
-    result has the least excess and, among cuts with this excess, the least cost.
+    highest cut to try for each stage but the last. `excess` is the total number of items beyond the
+    limit and the capacities. The result has the least excess and, among cuts with this excess, the
+    least cost.
     """
     stages, parts = weights.shape[1:]
     free = stages - 1

@@ -81,7 +81,7 @@ def count_corners(
 def weight_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """Write the corners as `count_corners` does, but for floats; some points may not be corners.
+    """Write the corners as `count_corners` does, but for floats; other points may be included.
 
     `scale` is a power of two that brings the largest coordinate to the order of 1.
     """

@@ -13,7 +13,7 @@ from fastarac._kernels._jit import Array, kernel
 def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> bool:
     """Number integers by their distance from `lowest`, and mark the numbers that occur in `present`.
 
-    Return whether all are in range: another thread may have changed `values` since the range was found.
+    Return False if a value is out of range; another thread must then have changed `values`.
     """
     for i in range(len(values)):
         code = np.uint64(values[i] - lowest)
@@ -29,7 +29,8 @@ def encode_groups(values: Array, slots: Array, slot_codes: Array, found: Array, 
     """Number the distinct integers of `values` in the order of their first appearance.
 
     `slots` and `slot_codes` (-1: empty) are a hash table whose size is a power of two; `found` receives
-    the distinct values. Return their number, or -1 if the table becomes too full.
+    the distinct values. Return how many distinct integers there are, or -1 if the table becomes too
+    full.
     """
     mask = len(slots) - 1
     distinct = 0
@@ -56,8 +57,9 @@ def encode_groups(values: Array, slots: Array, slot_codes: Array, found: Array, 
 def encode_rows(words: Array, slots: Array, examples: Array, codes: Array) -> int:
     """Number the distinct rows of `words` in the order of their first appearance.
 
-    `slots` (-1: empty) is a hash table of numbers whose size is a power of two; `examples` takes, for
-    each number, the index of a row. Return how many there are, or -1 if the table becomes too full.
+    `slots` (-1: empty) is a hash table of numbers whose size is a power of two; `examples` receives,
+    for each number, the index of a row. Return how many distinct rows there are, or -1 if the table
+    becomes too full.
     """
     n, width = words.shape
     mask = len(slots) - 1

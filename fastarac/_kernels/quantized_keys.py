@@ -1,4 +1,4 @@
-"""Sort items by confidences quantized to 32 bits; this takes half the time of 64 bits.
+"""Sort items by confidences quantized to 32 bits; this takes half the time of sorting 64 bits.
 
 The range of the values is divided into `N_QUANTIZED` cells (see `smaller_class.cells_between`). A key
 is the cell of an item, shifted left by one, with the label in the lowest bit. The few cells that hold

@@ -37,8 +37,8 @@ def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: A
 def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: Array) -> None:
     """Write the counts at the points of sorted keys, highest first; no tie may have both labels.
 
-    Each change of the label is a point. `place` holds where the points begin and end, and how many
-    correct and incorrect items are above.
+    There is a point at each change of the label. `place` holds where the points begin and end, and how
+    many correct and incorrect items are above.
     """
     start, stop, correct, incorrect = place
     one = keys.dtype.type(1)

@@ -1,8 +1,8 @@
 """Sums over the points of a sweep, for the areas that are not counts of pairs.
 
 Whole counts are summed by `sums_of_points`, from a sweep or directly from sorted buckets. A precision
-t/a (t of a accepted items are correct) is split into groups of s binary digits. With rounded quotients
-Q and R, and remainder r,
+t/a, for t correct items among a accepted items, is split into groups of s binary digits. With rounded
+quotients Q and R, and remainder r,
 
     t/a = Q/2**s + R/2**(2s) + r/(a·2**(2s)),    |r| <= a/2·(1 + 2**-20)
 
@@ -286,7 +286,7 @@ def add_quotients(t: Array, a: Array, w: Array, scale: float, sums: Array) -> No
 
 @kernel
 def lost_to_log(x: float) -> float:
-    """Return 1 − ln(1 + x)/x for x > 0, accurately even for small x, where the two nearly cancel."""
+    """Return 1 − ln(1 + x)/x for x > 0, accurately even for small x, where the terms nearly cancel."""
     if x >= 1.0:
         return 1.0 - math.log1p(x) / x
     r = x / (2.0 + x)  # ln(1 + x) = 2·(r + r**3/3 + r**5/5 + …), and x = 2·r/(1 − r)

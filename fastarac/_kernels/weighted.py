@@ -204,7 +204,7 @@ def write_weighted(
 
 @kernel
 def sums_above(results: Array) -> Array:
-    """Return, for each bucket, the sums of all higher ones: distinct, correct (2), incorrect (2)."""
+    """Return, for each bucket, sums over higher buckets: distinct, correct (2), incorrect (2)."""
     out = np.zeros((len(results), 5))
     for r in range(1, len(results)):
         b = len(results) - 1 - r

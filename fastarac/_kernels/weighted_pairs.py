@@ -265,8 +265,8 @@ def sums_of_streams(
 ) -> None:
     """Write the sums of the buckets from `first` up to `last` into `results`, as `weighted.sum_bucket`.
 
-    The number of distinct confidences is left out. `pieces` lists the pieces of each stream in turn. In
-    each bucket, the stream with fewer pieces is sorted.
+    The number of distinct confidences is not counted, but set to 0. `pieces` lists the pieces of each
+    stream in turn. In each bucket, the stream with fewer pieces is sorted.
     """
     sums = np.empty(6)
     for b in range(first, last):
