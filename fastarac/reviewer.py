@@ -113,8 +113,8 @@ class Reviewer(Pickled):
             estimate = both / (both + second)
             if self.detection_rate not in (1.0, estimate):
                 raise ValueError(
-                    f"detection_rate must be left out beside double_readings, which give "
-                    f"{estimate:.4g}, got {self.detection_rate:g}"
+                    f"detection_rate must be left out where double_readings give it ({estimate:.4g}), "
+                    f"got {self.detection_rate:g}"
                 )
             object.__setattr__(self, "detection_rate", estimate)
             object.__setattr__(self, "double_readings", (both, first, second))
@@ -289,7 +289,7 @@ def limit_of_found(
     if truth_reader.false_alarm_rate:
         raise ValueError(
             "truth_reader must have false_alarm_rate=0 where a limit is tested, got "
-            f'{truth_reader.false_alarm_rate:g}: confirm each answer "wrong" by a second look'
+            f'{truth_reader.false_alarm_rate:g}: check each answer "wrong" a second time'
         )
     if truth_reader.double_readings is None:
         d = truth_reader.detection_rate
@@ -299,9 +299,10 @@ def limit_of_found(
     found = sum(truth_reader.double_readings)
     if found < FEWEST_FOUND:
         warn_too_small(
-            f"only {found} errors show which share readers find ({FEWEST_FOUND} are needed): at "
-            f"least {percent(least, 3)}, with {percent(1.0 - own)} confidence; "
-            f"{percent(limit * least, 3)} is tested in place of {percent(limit)}"
+            f"the share of errors that readers find is estimated from only {found} errors "
+            f"({FEWEST_FOUND} are needed): it is at least {percent(least, 3)} with "
+            f"{percent(1.0 - own)} confidence, so the tested limit is {percent(limit * least, 3)} "
+            f"instead of {percent(limit)}"
         )
     return FoundLimit(limit * least, limit * most, failure_probability - own, least, most)
 

@@ -342,8 +342,8 @@ class CornerSweep(_Sweep):
         inside = np.atleast_1d(run & (given != self.thresholds[points]) & (given != np.inf))
         if inside.any():
             raise ValueError(
-                f"threshold {np.atleast_1d(given)[inside].flat[0]} may lie inside a run of correct "
-                "items, of which this CornerSweep has only the end; use one of its own "
+                f"threshold {np.atleast_1d(given)[inside].flat[0]} may be inside a run of correct "
+                "items, but this CornerSweep holds only the ends of such runs; use one of its own "
                 "thresholds, or a sweep made without corners_only=True"
             )
         return self._counts_at(points)

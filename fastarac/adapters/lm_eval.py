@@ -68,7 +68,7 @@ def outputs(
     samples = tasks[task]
     if any(metric not in sample for sample in samples):
         known = ", ".join(map(repr, samples[0].get("metrics", ())))
-        raise ValueError(f"metric must be one of {known}, which all samples have, got {metric!r}")
+        raise ValueError(f"metric must be one of {known} and in every sample, got {metric!r}")
     sure = _probability_of_choice if confidence is None else confidence
     return outputs_of(
         [float(sample[metric]) for sample in samples],
@@ -161,6 +161,6 @@ def _probability_of_choice(sample: Mapping[str, Any]) -> float:
 def _choice(log_likelihoods: Sequence[float]) -> tuple[int, float]:
     """Return the number of the likeliest answer, and its probability among all."""
     if len(log_likelihoods) < 2:
-        raise ValueError("one answer alone is no choice")
+        raise ValueError("a choice needs at least two answers")
     values = np.asarray(log_likelihoods, float)
     return int(values.argmax()), float(1.0 / np.exp(values - values.max()).sum())

@@ -173,7 +173,7 @@ class SelectiveMetrics(Metric):
         by_class = preds.ndim == 2 and preds.shape[1] == self.num_classes
         fits = by_class or (preds.ndim == 1 and self.num_classes in (None, 2))
         if not fits or target.ndim != 1 or len(target) != len(preds):
-            expected = "(n,) twice"
+            expected = "(n,) for both"
             if self.num_classes is not None:
                 or_one = " or (n,)" if self.num_classes == 2 else ""
                 expected = f"(n, {self.num_classes}){or_one} and (n,)"

@@ -148,8 +148,8 @@ class BandedDisplay(BoundedDisplay):
         """
         if band.curve != self._band_of:
             raise ValueError(
-                f"band must be of the curve {self._band_of!r} for {type(self).__name__}, got "
-                f"{band.curve!r}"
+                f"band must belong to the curve {self._band_of!r} for {type(self).__name__}, but "
+                f"belongs to {band.curve!r}"
             )
         name = f"{100 * band.confidence_level:g}% band, {band.kind}"
         self._draw_band(band.x, band.low, band.high, {"label": name} | kwargs)

@@ -47,8 +47,8 @@ def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
     """Return the sweep; raise if it is a `BoundedSweep`, or has only the corners of the curve."""
     if isinstance(sweep, BoundedSweep):
         raise TypeError(
-            f"sweep is a BoundedSweep; {display.__name__} draws a ThresholdSweep alone, and bounds are "
-            "drawn by the displays of curves, such as ARACDisplay"
+            f"sweep is a BoundedSweep, but {display.__name__} draws only a ThresholdSweep; displays of "
+            "curves, such as ARACDisplay, draw bounds"
         )
     return whole_sweep(sweep)
 
@@ -396,7 +396,7 @@ class ItemDisplay(Display):
             ``from_estimator``.
         """
         if cls._fills_axes:
-            raise TypeError(f"{cls.__name__} fills its axes; several folds have no room in them")
+            raise TypeError(f"{cls.__name__} fills its axes and cannot draw several folds in them")
         draw = [
             partial(
                 cls.from_estimator, estimator, rows, truth, sample_weight=weight,

@@ -107,7 +107,9 @@ class CascadeDisplay(Display):
         )
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        raise ValueError("plot_chance_level is True; bars of stages have no chance level")
+        raise ValueError(
+            "plot_chance_level must be False, because the bars of stages have no chance level"
+        )
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
         ax, places = self.ax_, np.arange(len(self.stages))

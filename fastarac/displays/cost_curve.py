@@ -183,7 +183,7 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
 
         if self.rates is None:
             raise ValueError(
-                "the display has no rates; those of the thresholds are needed for their lines"
+                "the display has no rates, which the cost lines need; give rates= or use from_sweep"
             )
         fpr, tpr = (np.asarray(rate, np.float64) for rate in self.rates)
         segments = [[(0.0, fp), (1.0, 1 - tp)] for fp, tp in zip(fpr, tpr, strict=True)]

@@ -83,8 +83,8 @@ class PreferenceMapDisplay(Display):
     _without_room: list[Patch] = field(init=False)
 
     _labels = (
-        "γ: cost of verifying an output, in costs of correcting one",
-        "δ: cost of an error, in costs of correcting one, less 1",
+        "γ: cost of verifying an output / cost of correcting it",
+        "δ: (cost of an error / cost of correcting it) − 1",
     )
 
     @classmethod
@@ -122,7 +122,7 @@ class PreferenceMapDisplay(Display):
         return {}
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        raise ValueError("plot_chance_level is True; a map has no chance level")
+        raise ValueError("plot_chance_level must be False, because a map has no chance level")
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
         from matplotlib.colors import to_rgb

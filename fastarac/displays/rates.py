@@ -179,14 +179,14 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         height = self.prevalence_pos_label
         if height is None:
-            raise ValueError("prevalence_pos_label is None; the chance level is drawn at that height")
+            raise ValueError("prevalence_pos_label is None, but it is the height of the chance level")
         return {f"Chance level (AP = {rounded(height)})": (DIAGONAL, np.full(2, height))}
 
 
 def _precision_between(sweep: BoundedSweep) -> Band:
     """Return recalls on both sides of each step, and for each the least and largest precision."""
     if not sweep.n_correct:
-        raise ValueError("sweep has no correct item; a precision-recall curve needs some")
+        raise ValueError("sweep has no correct item, but a precision-recall curve needs at least one")
     correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
     correct = np.union1d(correct, np.nextafter(correct[correct < sweep.n_correct], np.inf))
     return correct / sweep.n_correct, *sweep.counts.precision(correct)

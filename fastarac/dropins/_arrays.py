@@ -38,7 +38,7 @@ def to_array(values: Any) -> Array:
         )
     mask = mask_of(values)
     if mask is not None and mask.any():
-        raise ValueError(f"an array has {mask.sum()} masked values; leave it out")
+        raise ValueError(f"an array has {mask.sum()} masked values; remove them first")
     # pandas' nullable types have the attribute `numpy_dtype`; other types lack it.
     own_type = getattr(getattr(values, "dtype", None), "numpy_dtype", None)
     if own_type is None or own_type.kind not in "biuf":

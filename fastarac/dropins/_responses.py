@@ -66,12 +66,12 @@ def folds_of(
     """
     missing = [option for key, option in KEYS.items() if key not in cv_results]
     if missing:
-        raise ValueError(f"cv_results is of cross_validate without {' and '.join(missing)}")
+        raise ValueError(f"cv_results must come from cross_validate({', '.join(missing)})")
     tested = cv_results["indices"]["test"]
     expected = len(cv_results["indices"]["train"][0]) + len(tested[0])
     found = X.shape[0] if hasattr(X, "shape") else len(X)
     if found != expected:
-        raise ValueError(f"X must have the rows of cv_results, {expected}, got {found}")
+        raise ValueError(f"X must have {expected} rows, as in cross_validate, got {found}")
     for estimator, rows in zip(cv_results["estimator"], tested, strict=True):
         yield (
             estimator,

@@ -46,7 +46,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
         area = value_of_pairs("roc_auc", pairs)
     else:
         if items.weight_range[0] < 0:
-            raise ValueError("max_fpr needs weights of at least 0")
+            raise ValueError("sample_weight must not be negative where max_fpr is given")
         points = RankedItems(items).points
         correct, incorrect = bool(points.n_correct), bool(points.n_incorrect)
         area = partial_area(points, max_fpr)

@@ -81,22 +81,24 @@ def correctness(
         message = f"y_true must hold classes (texts, booleans or whole numbers), got {found!r}"
         if scores.ndim == 1 and (scores == np.round(scores)).all():
             message += " (y_true comes before y_score)"
-        raise ValueError(message + ", or classes= that names fractions")
+        raise ValueError(message + "; if fractions are classes, list all classes in classes=")
     known = np.unique(labels) if classes is None else np.asarray(on_cpu(classes))
     columns = scores.shape[1] if scores.ndim == 2 else 2
     if known.shape != (columns,):
         origin = "y_true has" if classes is None else "classes has"
         raise ValueError(
-            f"{origin} {len(known)} classes, but y_score has columns for {columns}; name them by "
-            "classes="
+            f"{origin} {len(known)} classes, but y_score has columns for {columns}; list all classes "
+            "in classes="
         )
     among = np.isin(labels, known)
     if not among.all():
-        raise ValueError(f"y_true must hold the classes {known.tolist()}, got {labels[~among][0]!r}")
+        raise ValueError(
+            f"y_true must hold only the classes {known.tolist()}, got {labels[~among][0]!r}"
+        )
     if scores.ndim == 2:
         return known[scores.argmax(axis=1)] == labels, scores.max(axis=1)
     at = real_scalar(threshold, "threshold")
     if not 0 <= at <= 1 and scores.min() >= 0 and scores.max() <= 1:
-        message = f"threshold must be in [0, 1], as y_score has probabilities, got {at!r}"
+        message = f"threshold must be in [0, 1], because y_score holds probabilities, got {at!r}"
         raise ValueError(message + of_percent(at))
     return known[(scores >= at).astype(np.intp)] == labels, np.abs(scores - np.float64(at))

@@ -113,7 +113,8 @@ def metric_at_thresholds(
     counts = confusion_matrix_at_thresholds(y_true, y_score, sample_weight=sample_weight)
     labels = np.unique(np.asarray(y_true))
     if not np.isin(labels, (0, 1)).all():
-        raise ValueError(f"y_true must hold 0 and 1, as the predictions do, got {labels.tolist()}")
+        found = labels.tolist()
+        raise ValueError(f"y_true must hold only 0 and 1, because predictions are 0 or 1, got {found}")
     params = metric_params or {}
     if sample_weight is None and not _takes_weights(metric_func):
         truth, scores = np.ravel(y_true), np.ravel(y_score)

@@ -23,7 +23,7 @@ from fastarac._kernels.codes import PRECISION_TRAPEZOIDS, RECALL_STEPS
 Array = NDArray[Any]
 Counts = NDArray[np.int64]
 
-CHANGED = "frame must give the same rows each time it is read, but its second pass had other items"
+CHANGED = "frame must give the same rows each time it is read, but reading it again gave other items"
 
 
 class Cells(NamedTuple):

@@ -88,8 +88,8 @@ class ItemSource(ABC):
         """Raise if there are weights: over `most` kinds of items need bins, and bins lack weights."""
         if self.weighted:
             raise ValueError(
-                f"weight makes more than {most} pairs of confidence and weight; round the weights: "
-                "the engine's sums of more of them depend on their order"
+                f"weight makes more than {most} pairs of confidence and weight; round the weights, "
+                "because the engine's sums of so many weights depend on their order"
             )
 
     @abstractmethod

@@ -23,8 +23,8 @@ def reject_stream(frame: Any) -> None:
     """Raise if the frame is a stream without end."""
     if frame.isStreaming:
         raise TypeError(
-            "frame is a stream of Spark, whose rows never end; use its batches, as "
-            "writeStream.foreachBatch gives them"
+            "frame is a Spark stream, which has no end; use the batches that "
+            "writeStream.foreachBatch gives"
         )
 
 

@@ -247,8 +247,8 @@ def evaluate(
     for name, value in needing.items():
         if value is not None and value is not False and method in IN_BINS:
             raise TypeError(
-                f"{name} needs method='auto' or 'counts', which count the items of each "
-                f"confidence, got {method!r}, which counts in bins"
+                f"{name} needs method='auto' or 'counts', which count the items at each "
+                f"confidence, got {method!r}, which counts items in bins"
             )
     limits = read_limits(max_error_rate, max_risk, threshold)
     inner_fraction(confidence_level, "confidence_level")
@@ -287,8 +287,8 @@ def _source(
     choice(method, "method", METHODS)
     if weight is not None and method in IN_BINS:
         raise ValueError(
-            f"weight needs method='auto' or 'counts', which sum weights, got {method!r}, whose "
-            "bins hold numbers of items"
+            f"weight needs method='auto' or 'counts', which sum weights, got {method!r}, which "
+            "counts items in bins"
         )
     columns: dict[str, str | None] = {"confidence": confidence, "correct": correct, "weight": weight}
     if by is None or isinstance(by, str):
@@ -409,8 +409,8 @@ def _sweeps(source: ItemSource, method: Method) -> Mapping[Any, Sweep]:
         where = " over all groups" if source.grouped else ""
         raise ValueError(
             f"confidence (column {source.columns['confidence']!r}) has more than {MOST_DISTINCT:,} "
-            f"distinct values{where}; method='counts' counts each of them, 'exact' sums the areas "
-            "where the items are, 'bounds' counts in bins alone"
+            f"distinct values{where}; method='counts' counts the items at each of them, 'exact' "
+            "computes exact areas inside the engine, 'bounds' only counts items in bins"
         )
     return sweeps
 

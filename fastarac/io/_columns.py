@@ -33,7 +33,7 @@ from fastarac.io._streams import numbers
 EXAMPLES = 3  # number of rows to show in the error when no output is right
 EXACT_FLOAT_LIMIT = 2.0**53
 EXACT_DIGITS = 15  # float64 represents every number with at most this many digits distinctly
-CAST = "cast the column to DOUBLE where it is rounded on purpose"
+CAST = "cast the column to DOUBLE if it may be rounded"
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,9 @@ class Columns:
         problem = 'there is neither a column "correct" nor the two columns "prediction" and "truth"'
         if lacks := source.lacks([self.confidence, self.weight, *self._labels.values()]):
             problem += f", and {lacks}"
-        names = "confidence=COLUMN, correct=COLUMN, prediction=COLUMN and truth=COLUMN name others"
+        names = (
+            "confidence=COLUMN, correct=COLUMN, prediction=COLUMN and truth=COLUMN name other columns"
+        )
         raise DataFileError(source.path, f"{problem}; {source.listed_columns} ({names})")
 
     @property
@@ -211,7 +213,7 @@ def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tu
                 row = begin + int(np.abs(confidence).argmax())
                 problem = (
                     f"column {quoted(column)} holds {source.shown(column, row)}; expected numbers "
-                    "below 2**53, which doubles hold, where a file is streamed"
+                    "below 2**53, because a streamed file is read as doubles"
                 )
                 raise source.error_in_row(row, problem)
             yield correct, confidence
@@ -284,7 +286,7 @@ def require_apart(source: FileSource, column: str) -> None:
         low, high = found[0]
         problem = (
             f"column {quoted(column)} holds {low} and {high}, which are the same number in double "
-            f"precision; expected numbers that it tells apart, or integers of 64 bits ({CAST})"
+            f"precision; expected numbers that stay different there, or 64-bit integers ({CAST})"
         )
         raise DataFileError(source.path, problem)
 
@@ -313,6 +315,6 @@ def _require_few_digits(source: FileSource, column: str) -> None:
     if most is not None and most > EXACT_DIGITS:
         problem = (
             f"column {quoted(column)} holds {longest}; expected numbers of at most {EXACT_DIGITS} "
-            f"digits, which doubles tell apart, where a file is streamed ({CAST})"
+            f"digits, because a streamed file is read as doubles ({CAST})"
         )
         raise DataFileError(source.path, problem)

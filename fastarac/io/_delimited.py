@@ -161,7 +161,7 @@ class Delimited(FileSource):
         if len(ends) < 2:
             return error
         problem = (
-            "some of its lines end in CR LF and others in LF alone; make them all the same, as "
-            "`sed -i 's/\\r$//' FILE` or dos2unix makes them"
+            "some of its lines end in CR LF and others only in LF; give all lines the same end with "
+            "`sed -i 's/\\r$//' FILE` or dos2unix"
         )
         return DataFileError(self.path, problem)

@@ -142,7 +142,7 @@ class JsonLines(FileSource):
         with closing(text_lines(self.path, encoding="utf-8")) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.startswith(BYTE_ORDER_MARK):
-                    problem = "it begins with a byte order mark, which JSON lines may not"
+                    problem = "a line begins with a byte order mark, which JSON lines must not contain"
                     raise DataFileError(self.path, problem)
                 if not line.strip():
                     continue
@@ -292,7 +292,7 @@ class Parquet(FileSource):
         for other, of_other in others:
             if of_other[1:] != nodes[1:]:  # element 0 is the root, whose name may differ between files
                 file, like = (quoted(PurePath(name).name) for name in (other, first))
-                problem = f"{file} has other columns, or of other types, than {like}"
+                problem = f"{file} and {like} differ in the names or types of their columns"
                 raise DataFileError(self.path, problem)
         names = []
         place = 1  # element 0 is the root
@@ -319,7 +319,7 @@ class Parquet(FileSource):
         return sql_name(self._described[self.columns.index(column)][0])
 
     def explain(self, failure: Exception) -> DataFileError:
-        return DataFileError(self.path, f"it is not a Parquet file, or a damaged one{cause(failure)}")
+        return DataFileError(self.path, f"it is not a Parquet file, or it is damaged{cause(failure)}")
 
 
 def _require_parquet_alone(directory: Path) -> None:
@@ -333,7 +333,9 @@ def _require_parquet_alone(directory: Path) -> None:
     for name in shown:
         path = directory / name
         if name[0] in "._" or not (name.endswith(PARQUET_SUFFIX) and path.is_file()):
-            problem = f"it is a directory with {quoted(name)} in it, but must hold Parquet files alone"
+            problem = (
+                f"it is a directory that contains {quoted(name)}, but must hold only Parquet files"
+            )
             raise DataFileError(directory, problem)
     if not shown:
         raise DataFileError(directory, "it is a directory without Parquet files; name a file")
@@ -347,7 +349,7 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
             _require_parquet_alone(path)
             return Parquet(path, connection)
         if not stat.S_ISREG(kind):  # a pipe can be read only once, but the file is read several times
-            raise DataFileError(path, "it is a pipe or a device; write what it gives to a file first")
+            raise DataFileError(path, "it is a pipe or a device; write its data to a file first")
         with path.open("rb") as file:
             is_empty = not file.read(1)
     except (OSError, ValueError) as error:
@@ -356,19 +358,19 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
         reason = error.strerror if isinstance(error, OSError) else error
         hint = ""
         if str(path) == "-":
-            hint = " (standard input is not read; write what it gives to a file first)"
+            hint = " (standard input cannot be read; write its data to a file first)"
         if set(path.name) & set("*?["):
-            hint = " (patterns are not read; a directory of Parquet files is, as one table)"
+            hint = " (patterns cannot be read; a directory of Parquet files is read as one table)"
         raise DataFileError(path, f"it cannot be opened: {reason}{hint}") from None
     name = path.name.lower()
     text_name = name.removesuffix(".gz")
     if not (text_name.endswith((*DELIMITERS, *JSON_SUFFIXES)) or name.endswith(PARQUET_SUFFIX)):
         problem = (
-            "the kind of file is told by the end of its name: .csv, .tsv, .jsonl or .ndjson, "
-            "each also with .gz after it, or .parquet"
+            "its name must end in .csv, .tsv, .jsonl or .ndjson, each of them possibly followed by "
+            ".gz, or in .parquet"
         )
         if text_name.endswith((".xlsx", ".xls", ".ods")):
-            problem = "spreadsheets are not read; save it as CSV"
+            problem = "spreadsheets cannot be read; save it as CSV"
         raise DataFileError(path, problem)
     if is_empty:
         raise DataFileError(path, "the file is empty")

@@ -104,6 +104,6 @@ def largest_expansion(size: int) -> float:
 def expands_too_far(size: int) -> str:
     """Return the error message about a file that expands too far."""
     return (
-        f"it expands to more than {_LIMITS.get().max_ratio:g} times its {size:,} bytes, as files do "
-        "that are made to fill memory; reading_limits(max_ratio=RATIO) allows more"
+        f"it expands to more than {_LIMITS.get().max_ratio:g} times its {size:,} bytes and may be made "
+        "to fill the memory; reading_limits(max_ratio=RATIO) allows more"
     )

@@ -279,8 +279,8 @@ def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
             lacking.append(f"{printable(model)} lacks {which}")
     difference = None
     if lacking:
-        those = f"{len(shared):,} of which all of them have"
-        difference = f"the models have different items, {those}: {listed(lacking)}"
+        share = f"share only {len(shared):,}"
+        difference = f"the models have different items and {share}: {listed(lacking)}"
     return _Matching([places[shared] for places in place], difference)
 
 
@@ -317,11 +317,10 @@ def _of_same_items(
     else:
         difference = matching.difference
         if difference is not None and not told:
-            those = f"item={ID!r} compares those that all models have, "
+            those = f"item={ID!r} compares the items that all models have, "
             raise ValueError(
                 f"{difference}, by column {quoted(ID)}; use outputs of the same items: "
-                f"{those if len(matching.places[0]) else ''}item=False takes the outputs as they "
-                "stand"
+                f"{those if len(matching.places[0]) else ''}item=False matches outputs by their row"
             )
         if not len(matching.places[0]):
             raise ValueError(f"{difference}; use outputs of the same items")

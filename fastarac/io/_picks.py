@@ -26,7 +26,7 @@ Array = NDArray[Any]
 Compare = Literal["text", "number"]
 Open = Literal["refuse", "wrong"]
 COUNT_OPEN = "open='wrong' counts outputs without an answer as wrong"
-OFFER = f"If all of them were to be verified, {COUNT_OPEN}"
+OFFER = f"If people were to verify all rows, {COUNT_OPEN}"
 
 DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 
@@ -71,7 +71,7 @@ class Pick(ABC):
     def unsuitable(self, source: FileSource) -> DataFileError:
         """Return an error about the type of the column."""
         found = source.kind_of(self.column)
-        problem = f"column {quoted(self.column)} holds {found}; expected {self.expected} a row"
+        problem = f"column {quoted(self.column)} holds {found}; expected {self.expected} in each row"
         return DataFileError(source.path, problem)
 
 
@@ -127,7 +127,7 @@ class Confidence(Number):
 
     def hint(self, source: FileSource, value: str | None) -> str:
         if value is None or not value.strip('" '):
-            takes = "empty_confidence=True takes what is empty for never accepted"
+            takes = "empty_confidence=True means that these outputs are never accepted"
             return "" if self.empty else f" ({takes})"
         return super().hint(source, value)
 
@@ -190,8 +190,8 @@ class KnownCorrect(Correct):
         if value is None or (is_text and LabelSpelling.of_column(source, self.column).is_known):
             return ""
         return (
-            " for an output that is right or wrong; where columns have the output and what it should "
-            "be, name them as prediction=COLUMN and truth=COLUMN"
+            " for an output that is right or wrong; if columns hold the output and its truth, name "
+            "them as prediction=COLUMN and truth=COLUMN"
         )
 
     def refusal(self, source: FileSource, index: int) -> DataFileError:
@@ -252,7 +252,7 @@ class Truth(Pick):
 
     def expectation(self, source: FileSource) -> str:
         ways = [] if source.empty_text is None else [f"an empty text is written {source.empty_text}"]
-        ways.append("empty_truth=True takes what is empty for one")
+        ways.append("empty_truth=True reads a missing truth as an empty text")
         return f"{self.expected} ({', or '.join(ways)})"
 
 
@@ -277,7 +277,7 @@ class Equal(Truth):
         if kinds[0] != kinds[1] and self.compare != "number":
             problem = (
                 f"column {quoted(self.column)} holds {kinds[0]}, but column "
-                f"{quoted(self.prediction)} holds {kinds[1]}; expected the same of both"
+                f"{quoted(self.prediction)} holds {kinds[1]}; expected the same type in both"
             )
             raise DataFileError(source.path, problem)
         if kinds[0] == kinds[1] != TEXT:
@@ -311,8 +311,8 @@ class Equal(Truth):
         differ = source.select("count(*)", rest=f"WHERE {same}").fetchall()[0][0]
         problem = (
             f"the output {quoted(row[0])} and the truth {quoted(row[1])} differ as texts and are the "
-            f"same number, as in {differ:,} {plural('row', differ)}; compare='number' takes such "
-            "outputs for right, compare='text' for wrong"
+            f"same number, as in {differ:,} {plural('row', differ)}; compare='number' counts such "
+            "outputs as right, compare='text' as wrong"
         )
         return source.error_in_row(index, problem)
 

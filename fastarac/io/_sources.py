@@ -256,7 +256,9 @@ class FileSource(ABC):
             return f"nullif(CAST({name} + 0 AS VARCHAR), 'nan')"
         if kind in (TEXT, NUMBER, BOOLEAN, *OTHER_NAMES) or kind.startswith("TIMESTAMP"):
             return text
-        raise DataFileError(self.path, f"column {quoted(column)} holds {kind}; expected a name a row")
+        raise DataFileError(
+            self.path, f"column {quoted(column)} holds {kind}; expected a name in each row"
+        )
 
     def expected_label(self, column: str) -> str:  # noqa: ARG002
         """Return a description of valid names in a column, for error messages."""
@@ -429,7 +431,7 @@ def _damage(error: str, *, at_start: bool) -> str:
     if "incorrect header check" in error:
         if at_start:
             return "it is not a gzip file, though its name ends in .gz"
-        return "it is damaged: bytes that are no gzip data follow its compressed data"
+        return "it is damaged: bytes that are not gzip data follow its compressed data"
     if "incorrect data check" in error or "incorrect length check" in error:
         return "it is damaged: its checksum is wrong"
     return f"it is damaged: {error}"
@@ -484,7 +486,7 @@ def cause(failure: Exception) -> str:
     """Return the place of the damage, or another cause, as far as DuckDB names it."""
     found = str(failure)
     if "Out of Memory" in found or isinstance(failure, MemoryError):
-        return ", or larger than the memory is"
+        return ", or too large for the memory"
     line = re.search(r"Line: (\d+)", found)
     return "" if line is None else f" (near line {line[1]})"
 

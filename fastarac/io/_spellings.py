@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 # A number whose comma must be a decimal comma: 99,9 and 0,125, but not 12,345.
 DECIMAL_COMMA = r"\s*[+-]?(0*,[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))([eE][+-]?[0-9]+)?\s*"
 COMMA_HINT = (
-    "; a decimal comma is read where it cannot part thousands, as in 99,9 and 0,125: write a point here"
+    "; a comma is read as a decimal comma only where it cannot separate thousands, as in 99,9 and "
+    "0,125: write a point here"
 )
 # Before the percent sign, spreadsheets may put a space, a no-break space or a narrow no-break space.
 PERCENTAGE = r"^\s*([+-]?[0-9.,]+)[\s\x{A0}\x{202F}]*%\s*$"

@@ -246,7 +246,7 @@ class TestModels:
             how = ("--compare", compare, "--format", "json")
             (record,) = commands.records(run("evaluate", path, *columns, *how).stdout)
             assert record["recognition_rate"] == rate
-        assert "--compare number takes such outputs for right, --compare text for wrong" in refusal(
+        assert "--compare number counts such outputs as right, --compare text as wrong" in refusal(
             "evaluate", path, *columns
         )
 
@@ -520,7 +520,7 @@ class TestRefusals:
     def test_empty_truth(self, tmp_path):
         path = tmp_path / "f.csv"
         path.write_text("prediction,truth,confidence\n,,1\na,a,2\nb,a,3\n")
-        advice = '(an empty text is written "", or --allow-empty truth takes what is empty for one)'
+        advice = '(an empty text is written "", or --allow-empty truth reads a missing truth as an empty text)'
         assert advice in refusal("evaluate", path)
         (record,) = commands.records(
             run("evaluate", path, "--allow-empty", "truth", "--format", "json").stdout

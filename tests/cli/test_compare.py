@@ -249,7 +249,7 @@ class TestPairing:
         other = write(tmp_path / "c.csv", [("v", *ROWS_B[0][1:]), *ROWS_B[1:]])
         message = refusal(pair[0], other)
         assert f'c lacks "{ROWS_B[0][0]}"' in message
-        assert "--id id compares those that all models have, --id none takes the outputs as" in message
+        assert "--id id compares the items that all models have, --id none matches outputs" in message
 
     def test_identifiers_need_no_note(self, pair):
         assert "same order" not in run(*pair, "--id", "id").output
@@ -265,13 +265,12 @@ class TestPairing:
         for files in ((pair[0], fewer), (fewer, pair[0])):
             found = run(*files, "--id", "id", "--format", "json")
             assert json.loads(found.stdout)["comparisons"][0]["n"] == 2
-            assert (
-                'the models have different items, 2 of which all of them have: c lacks "x". Only'
-                in (found.stderr)
+            assert 'the models have different items and share only 2: c lacks "x". Only' in (
+                found.stderr
             )
         others = write(tmp_path / "d.csv", [("p", 1, 1, 0.5), ("q", 1, 1, 0.5)])
         message = refusal(pair[0], others, "--id", "id")
-        assert '0 of which all of them have: a lacks "p" and "q"' in message
+        assert 'share only 0: a lacks "p" and "q"' in message
 
     def test_items_twice(self, tmp_path, pair):
         twice = write(tmp_path / "c.csv", [*ROWS_B, ROWS_B[1], ROWS_B[0]])

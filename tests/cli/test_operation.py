@@ -80,7 +80,7 @@ def test_refusals_name_options(folder, tmp_path):
         "apply", folder / "p.json", verified, *goals
     )
     (tmp_path / "book.xlsx").write_text("PK")
-    assert "spreadsheets are not read; save it as CSV" in refusal("evaluate", tmp_path / "book.xlsx")
+    assert "spreadsheets cannot be read; save it as CSV" in refusal("evaluate", tmp_path / "book.xlsx")
 
 
 def test_a_policy_is_written_as_json_alone(folder, tmp_path):
@@ -531,7 +531,7 @@ def test_outputs_without_a_confidence(folder, tmp_path, by_document):
     columns = ["--by", "field", *(["--document", "page"] if by_document else [])]
     columns += ["--allow-empty", "confidence"]
     fit = ["fit", path, "--error-rate", 0.05, "-o", policy, *columns]
-    assert "(--allow-empty confidence takes what is empty for" in refusal(*fit[:-2])
+    assert "(--allow-empty confidence means that these outputs are never" in refusal(*fit[:-2])
     done = run(*fit)
     assert "75 of 3,000 outputs have no confidence: they are never accepted" in done.stdout
     never = np.repeat(empty.reshape(-1, 2).any(axis=1), 2) if by_document else empty

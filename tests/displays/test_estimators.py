@@ -139,9 +139,9 @@ def test_refused(found):
         roc.from_estimator(model, X, Y, response_method="predict")
     with pytest.raises(TypeError, match="SVC has no predict_proba; use a classifier that"):
         roc.from_estimator(SVC().fit(X, Y), X, Y, response_method="predict_proba")
-    with pytest.raises(ValueError, match="cross_validate without return_indices=True"):
+    with pytest.raises(ValueError, match=r"from cross_validate\(return_indices=True"):
         roc.from_cv_results({"estimator": []}, X, Y)
-    with pytest.raises(ValueError, match="have the rows of cv_results, 160, got 100"):
+    with pytest.raises(ValueError, match="have 160 rows, as in cross_validate, got 100"):
         roc.from_cv_results(found, X[:100], LABELS[:100])
     with pytest.raises(ValueError, match="curve_kwargs must have 3 entries, one for each"):
         roc.from_cv_results(found, X, LABELS, curve_kwargs=[{}])

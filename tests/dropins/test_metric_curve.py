@@ -76,7 +76,7 @@ def test_several_numbers_are_columns():
 @pytest.mark.parametrize(
     ("y_true", "metric", "error", "said"),
     [
-        ([-1, 1], sk.accuracy_score, ValueError, r"as the predictions do, got \[-1, 1\]"),
+        ([-1, 1], sk.accuracy_score, ValueError, r"because predictions are 0 or 1, got \[-1, 1\]"),
         ([0, 1], "accuracy", TypeError, "metric_func must be callable, got str"),
     ],
 )

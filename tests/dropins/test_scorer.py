@@ -103,7 +103,7 @@ def test_refusals(arguments, error, message):
 
 
 def test_more_refusals():
-    with pytest.raises(ValueError, match=r"y_true must hold the classes \[0, 1\], got"):
+    with pytest.raises(ValueError, match=r"y_true must hold only the classes \[0, 1\], got"):
         fa.correctness([0, 2], [0.1, 0.2], classes=[0, 1])
     with pytest.raises(TypeError, match="LinearRegression has neither predict_proba nor"):
         fa.make_scorer()(LinearRegression(), [[0]], [0])

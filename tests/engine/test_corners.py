@@ -29,7 +29,7 @@ REFUSED = {
     "accuracy_rejection_curve", "arp_curve", "arp_area", "break_even_point",
     "costs.rejection_cost_curve", "equal_error_rate", "net_benefit_curve", "rc_curve",
 }  # fmt: skip
-INSIDE = "may lie inside a run of correct items"
+INSIDE = "may be inside a run of correct items"
 
 
 def whole_and_corners(sample):

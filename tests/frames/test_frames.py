@@ -208,8 +208,8 @@ def test_many_distinct_confidences_are_refused_by_auto(engine, monkeypatch):
                 call(frame, **columns)
             assert str(caught.value) == (
                 f"confidence (column 'score') has more than {most:,} distinct values; method='counts' "
-                "counts each of them, 'exact' sums the areas where the items are, 'bounds' counts in "
-                "bins alone"
+                "counts the items at each of them, 'exact' computes exact areas inside the engine, "
+                "'bounds' only counts items in bins"
             )
 
 
@@ -246,7 +246,7 @@ def test_counts_of_each_confidence_however_many(engine, monkeypatch):
         (
             {"intervals": True, "method": "exact"},
             TypeError,
-            "items of each confidence, got 'exact', which counts in bins",
+            "items at each confidence, got 'exact', which counts items in bins",
         ),
         (
             {"failure_probability": 0.1, "method": "exact"},
@@ -327,7 +327,9 @@ def test_nulls_in_one_of_several_columns(engine):
 def test_rows_that_change_between_passes_are_noticed(monkeypatch):
     monkeypatch.setattr(ItemSource, "batch", 1000)
     frame = connected().sql("SELECT random() AS score, random() < 0.5 AS right FROM range(5000)")
-    with pytest.raises(ValueError, match="frame must give the same rows each time it is read, but its"):
+    with pytest.raises(
+        ValueError, match="frame must give the same rows each time it is read, but read"
+    ):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right", method="exact")
 
 

@@ -108,7 +108,7 @@ class TestValues:
     @pytest.mark.parametrize("value", ["12,345", "1.234,5", "1,234.5", "1,234,567", "12,345e2"])
     def test_comma_that_may_part_thousands(self, tmp_path, value):
         path = write_delimited(tmp_path / "f.csv", {"correct": [1], "confidence": [value]}, ";")
-        assert "cannot part thousands, as in 99,9 and 0,125: write a point" in str(refusal(path))
+        assert "cannot separate thousands, as in 99,9 and 0,125: write a point" in str(refusal(path))
 
     @pytest.mark.parametrize("value", ["null", "NaN", "Infinity", '"high"', "[1]", "true"])
     def test_bad_confidence_json(self, tmp_path, value):
@@ -367,7 +367,7 @@ class TestBadFiles:
             outcome = read_outputs(path).confidence.tolist()  # some versions of DuckDB can
         except DataFileError as error:
             outcome = str(error)
-        assert outcome == [1, 2] or ("end in CR LF" in outcome and "dos2unix makes" in outcome)
+        assert outcome == [1, 2] or ("end in CR LF" in outcome and "or dos2unix" in outcome)
 
     @pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.jsonl", "f.csv.gz", "f.jsonl.gz"])
     def test_byte_order_mark(self, tmp_path, name):
@@ -423,7 +423,7 @@ class TestBadFiles:
         whole = path.read_bytes()
         for broken in (b"x", b"no parquet at all", whole[:100], whole[-100:]):
             path.write_bytes(broken)
-            assert "not a Parquet file, or a damaged one" in str(refusal(path))
+            assert "not a Parquet file, or it is damaged" in str(refusal(path))
 
     def test_broken_gzip(self, tmp_path):
         path = write_delimited(tmp_path / "f.csv.gz", COLUMNS)
@@ -434,7 +434,7 @@ class TestBadFiles:
             path.write_bytes(broken)
             assert "it is damaged: its compressed data are cut off" in str(refusal(path))
         path.write_bytes(whole + b"\0\0more")
-        assert "it is damaged: bytes that are no gzip data follow" in str(refusal(path))
+        assert "it is damaged: bytes that are not gzip data follow" in str(refusal(path))
 
     @pytest.mark.parametrize("name", ["f.csv.gz", "f.tsv.gz", "f.jsonl.gz"])
     @pytest.mark.parametrize("end", [4, 8])

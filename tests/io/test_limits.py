@@ -278,7 +278,7 @@ def test_a_damaged_footer_names_the_file(tmp_path):
     data = path.read_bytes()
     place = data.rindex(b"correct")  # in what the footer says of a column
     path.write_bytes(data[:place] + b"\xff" + data[place + 1 :])
-    with pytest.raises(DataFileError, match="or a damaged one") as caught:
+    with pytest.raises(DataFileError, match="or it is damaged") as caught:
         read_outputs(path)
     assert str(caught.value).startswith(f"{path}: ")
 

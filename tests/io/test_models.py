@@ -76,7 +76,7 @@ class TestMatching:
         files = write_models(tmp_path, {"a": A, "b": b})
         difference = read_models(files, item="id").difference
         of_b = re.fullmatch(
-            r'the models have different items, 2 of which all of them have: a lacks "[vw]" and '
+            r'the models have different items and share only 2: a lacks "[vw]" and '
             r'"[vw]" and b lacks "x"',
             difference,
         )
@@ -89,11 +89,11 @@ class TestMatching:
     def test_nothing_in_common(self, tmp_path):
         files = write_models(tmp_path, {"a": A, "b": A | {"id": ["p", "q", "r"]}})
         message = refusal(files, item="id", same_items=True)
-        assert message.startswith("the models have different items, 0 of which all of them have")
+        assert message.startswith("the models have different items and share only 0")
         others = write_models(tmp_path, {"a": A, "b": A | {"id": list("pqr")}})
         without_name = refusal(others, same_items=True)
         assert re.search(r'a lacks "[pqr]", "[pqr]" and "[pqr]" and b', without_name)
-        assert without_name.endswith("item=False takes the outputs as they stand")
+        assert without_name.endswith("item=False matches outputs by their row")
         assert message.endswith("; use outputs of the same items")
 
     def test_groups(self, tmp_path):
@@ -179,7 +179,7 @@ class TestIds:
     def test_ids_that_differ(self, tmp_path):
         files = write_models(tmp_path, {"a": A, "b": A | {"id": ["z", "y", "w"]}})
         assert refusal(files, same_items=True).startswith(
-            'the models have different items, 2 of which all of them have: a lacks "w" and b lacks "x"'
+            'the models have different items and share only 2: a lacks "w" and b lacks "x"'
         )
         assert len(read_models(files, item="id", same_items=True).outputs["a"]) == 2
 
@@ -224,7 +224,7 @@ def test_a_model_in_several_files(tmp_path):
     assert a.weight.tolist() == [1, 2]
     assert [a.by.names[code] for code in a.by.codes] == ["p", "o"]
     assert found.difference == (
-        'the models have different items, 0 of which all of them have: b lacks "1" and c lacks "2"'
+        'the models have different items and share only 0: b lacks "1" and c lacks "2"'
     )
 
 

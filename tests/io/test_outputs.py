@@ -65,7 +65,7 @@ def test_many_rows_keep_their_order(tmp_path, ending):
 def test_outputs_without_a_confidence(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(DataFileError, match=r"row 2 .*is empty; .*empty_confidence=True takes what"):
+    with pytest.raises(DataFileError, match=r"row 2 .*is empty; .*empty_confidence=True means that"):
         read_outputs(path)
     outputs = read_outputs(path, empty_confidence=True)
     assert outputs.rejected.tolist() == [False, True, True, False]

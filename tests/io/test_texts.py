@@ -116,7 +116,7 @@ class TestTextsThatAreNumbers:
         path = WRITERS[name](tmp_path / name, columns | {"confidence": [1, 2, 3, 4]})
         said = (
             'the output "007" and the truth "7" differ as texts and are the same number, as in 2 rows; '
-            "compare='number' takes such outputs for right, compare='text' for wrong"
+            "compare='number' counts such outputs as right, compare='text' as wrong"
         )
         assert refusal(path).problem == said
         assert refusal(path).row == 3
@@ -206,8 +206,11 @@ class TestEmptyTruth:
     @pytest.mark.parametrize(
         ("name", "advice"),
         [
-            ("f.csv", '(an empty text is written "", or empty_truth=True takes what is empty for one)'),
-            ("f.tsv", "(empty_truth=True takes what is empty for one)"),
+            (
+                "f.csv",
+                '(an empty text is written "", or empty_truth=True reads a missing truth as an empty',
+            ),
+            ("f.tsv", "(empty_truth=True reads a missing truth as an empty text)"),
         ],
     )
     def test_advice(self, tmp_path, name, advice):

@@ -481,7 +481,7 @@ def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
         ),
         (
             ";".join(COLUMNS) + "\na;x;1;12,345;1\n",
-            "cannot part thousands, as in 99,9 and 0,125: write",
+            "cannot separate thousands, as in 99,9 and 0,125: write",
         ),
         (
             ",".join(COLUMNS) + "\na,x,1,inf,1\n",
@@ -493,7 +493,7 @@ def test_numbers_of_json_are_texts_as_they_are_written(tmp_path):
         ),
         ('{"document": "a"}\n{"document"\n', "line 2: it is not valid JSON"),
         ("[1]\n", ", expected a document with its fields"),
-        ("PAR1 nothing", "it is not a Parquet file, or a damaged one"),
+        ("PAR1 nothing", "it is not a Parquet file, or it is damaged"),
     ],
 )
 def test_tables_that_are_wrong(tmp_path, content, message):

@@ -81,7 +81,9 @@ class TestTheLimitThatIsTested:
             fa.Reviewer(double_readings=readings)
 
     def test_one_of_share_and_counts(self):
-        with pytest.raises(ValueError, match="detection_rate must be left out beside double_readings"):
+        with pytest.raises(
+            ValueError, match="detection_rate must be left out where double_readings give it"
+        ):
             fa.Reviewer(0.5, double_readings=(90, 40, 10))
 
 

@@ -42,7 +42,7 @@ def test_the_wrong_argument_is_named():
 
 
 def test_a_threshold_outside_the_probabilities():
-    with pytest.raises(ValueError, match=r"must be in \[0, 1\], as y_score has probabilities,"):
+    with pytest.raises(ValueError, match=r"must be in \[0, 1\], because y_score holds probabilities,"):
         fa.correctness([0, 1], [0.1, 0.9], threshold=50)
     correct, _ = fa.correctness([0, 1], [-3.0, 0.9], threshold=-2)
     assert correct.tolist() == [True, True]
@@ -239,7 +239,7 @@ def test_fractions_are_no_classes(labels):
 
 
 def test_scores_in_the_place_of_labels():
-    with pytest.raises(ValueError, match=r"numbers\), got 0\.1 \(y_true comes before y_score\),"):
+    with pytest.raises(ValueError, match=r"numbers\), got 0\.1 \(y_true comes before y_score\);"):
         fa.correctness([0.1, 0.9], [0, 1])
 
 

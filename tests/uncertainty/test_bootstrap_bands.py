@@ -206,6 +206,6 @@ def test_displays_draw_bands(curve):
     display.plot_band(band, color="red", alpha=0.5)
     assert display.band_.get_facecolor()[0].tolist() == [1, 0, 0, 0.5]
     other = DISPLAYS["rc" if curve != "rc" else "arp"].from_predictions(correct, confidence)
-    with pytest.raises(ValueError, match="band must be of the curve"):
+    with pytest.raises(ValueError, match="band must belong to the curve"):
         other.plot_band(band)
     plt.close("all")

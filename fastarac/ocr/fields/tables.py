@@ -275,7 +275,7 @@ def _parquet_of(file: InputFile) -> Iterator[Parquet]:
         except OcrFileError:
             raise
         except (duckdb.Error, DataFileError) as error:
-            problem = "it is not a Parquet file, or a damaged one"
+            problem = "it is not a Parquet file, or it is damaged"
             if isinstance(error, DataFileError):
                 problem = error.problem
             raise OcrFileError(file.path, problem) from None
