@@ -75,14 +75,14 @@ def test_other_columns_are_refused(days, name, columns):
 
 def test_what_else_is_in_it_is_refused(days):
     (days / "notes.txt").write_text("x")
-    assert "it is a directory with" in refusal(days)
+    assert "it is a directory that contains" in refusal(days)
     (days / "notes.txt").unlink()
     (days / "field=a").mkdir()
-    assert 'it is a directory with "field=a" in it' in refusal(days)
+    assert 'it is a directory that contains "field=a", but' in refusal(days)
     (days / "field=a").rmdir()
     hidden = days / ".old.parquet"
     hidden.write_bytes(b"")
-    assert 'it is a directory with ".old.parquet" in it' in refusal(days)
+    assert 'it is a directory that contains ".old.parquet", but' in refusal(days)
     hidden.unlink()
     (days / "_delta_log").mkdir()
     assert "it is a table with a log (_delta_log), whose files may hold deleted rows" in refusal(days)
