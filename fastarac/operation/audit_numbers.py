@@ -60,7 +60,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
     that skewness shortens is not corrected.
     """
     n = len(probability)
-    # With tiny probabilities, these sums may overflow to infinity: no number of audits is then too large.
+    # With tiny probabilities these sums may overflow: no number of audits is then too large.
     with np.errstate(over="ignore", invalid="ignore"):
         odds = (1.0 - probability) / probability
         variance, third = odds.sum(), (odds * (1.0 - 2.0 * probability) / probability).sum()
