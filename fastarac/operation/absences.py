@@ -74,8 +74,8 @@ class FieldAbsence(NamedTuple):
             return f"{head}, rightly in {percent(self.rightly / self.absent, 2)} of these"
         unlisted = percent(self.unlisted / self.absent, 2)
         return (
-            f"{head}; the truth does not list it in {unlisted} of these (fields_complete=True "
-            "counts them as rightly empty)"
+            f"{head}; in {unlisted} of these, the truth does not list the field (fields_complete=True "
+            "counts it as rightly empty)"
         )
 
 

@@ -88,7 +88,7 @@ class AcceptanceRule:
             least = f"{self.document_threshold:.4g}"
             return f"(where {right} with an estimated probability >= {least})"
         if len(self.fields) > MOST_SHOWN:
-            return f"by {len(self.fields)} thresholds, one a field"
+            return f"by {len(self.fields)} thresholds, one for each field"
         if self.fields:
             each = [
                 f"{field} {shown_threshold(threshold)}"

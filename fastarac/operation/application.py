@@ -202,7 +202,7 @@ def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str
             raise ValueError(f"{other} and {name} must be different files, got {str(goal)!r} for both")
         if goal.resolve() in read_from:
             raise ValueError(
-                f"{name} is {str(goal)!r}, which is a file of the outputs: choose another name"
+                f"{name} is {str(goal)!r}, which is also an input file: choose another name"
             )
         require_format(goal, name)
 
@@ -476,7 +476,7 @@ def _require_scale(
     if min(before) >= 0.0 and expected <= 1.0 and OTHER_SCALE <= max(now) <= PERCENT:
         problem = (
             "some confidences have another scale than the policy's: the largest is "
-            f"{max(now):.4g}, that of the policy {expected:.4g}; are some of them percentages?"
+            f"{max(now):.4g}, but was {expected:.4g} at the fit; are some of them percentages?"
         )
         raise DataFileError(name, problem)
 

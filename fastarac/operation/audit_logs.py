@@ -72,7 +72,7 @@ def log_of(
     truth = vector(correct, "correct").astype(np.float64)
     if len(truth) != n or n == 0:
         raise ValueError(
-            f"correct has {len(truth)} items and confidence has {n}; they must have the same number"
+            f"correct has {len(truth)} items and confidence has {n}; both must have the same number"
         )
     refuse_rows("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "use 0, 1 or NaN")
     probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()

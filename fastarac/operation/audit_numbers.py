@@ -45,7 +45,7 @@ def refuse_unlikely_numbers(
         if min(tails) < LEVEL / (2 * n_parts):
             at = f"{own[0]:g}" if len(own) == 1 else f"{own[0]:g} to {own[-1]:g}"
             raise UnlikelyNumberError(
-                f"audit_probability does not fit: of {n:,} outputs accepted at probability {at}, "
+                f"audit_probability does not fit: of {n:,} accepted outputs with probability {at}, "
                 f"about {n * mean:,.0f} should be audited, but {k:,} {words}"
             )
     if n_parts > 1:
@@ -60,7 +60,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
     that skewness shortens is not corrected.
     """
     n = len(probability)
-    # With tiny probabilities these sums may overflow: no number of audits is then too large.
+    # With tiny probabilities, these sums may overflow to infinity. Then no number is too large.
     with np.errstate(over="ignore", invalid="ignore"):
         odds = (1.0 - probability) / probability
         variance, third = odds.sum(), (odds * (1.0 - 2.0 * probability) / probability).sum()
@@ -70,7 +70,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
         stood_for = (1.0 / probability[made]).sum()
     if stood_for < low or stood_for > high:
         raise UnlikelyNumberError(
-            f"audit_probability does not fit: with each output counted 1/audit_probability times, "
-            f"those that {words} stand for {stood_for:,.0f} outputs; {n:,} were accepted, of which "
-            f"{max(0.0, low):,.0f} to {high:,.0f} would be plausible"
+            "audit_probability does not fit: if each output counts 1/audit_probability times, the "
+            f"outputs that {words} represent {stood_for:,.0f} accepted outputs; with {n:,} accepted "
+            f"outputs, {max(0.0, low):,.0f} to {high:,.0f} would be plausible"
         )

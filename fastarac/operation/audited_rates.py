@@ -37,7 +37,7 @@ def rates_of_log(log: AuditColumns, level: float) -> AuditedRates:
         rejected outputs.
     """
     if log.by is not None:
-        raise ValueError("log has fields (by); a log of one threshold must be given")
+        raise ValueError("log has fields (by); give a log of outputs with a single threshold")
     sample = PartialSample.of(log.truth, log.confidence, None)
     falling = np.sort(log.confidence)[::-1]
     n = len(falling)

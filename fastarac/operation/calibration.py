@@ -242,7 +242,7 @@ class CalibrationTable(Table, Result):
         return f"CalibrationTable({len(self.n_items)} bins of {self.n_items.sum()} items)"
 
 
-@takes_items_only("the mean confidence of a bin is that of its items")
+@takes_items_only("it computes the mean confidence of the items in each bin")
 def calibration_table(
     correct: ArrayLike,
     confidence: ArrayLike,
@@ -370,7 +370,7 @@ class CalibrationError(Result):
         )
 
 
-@takes_items_only("the mean confidence of a bin is that of its items")
+@takes_items_only("it computes the mean confidence of the items in each bin")
 def expected_calibration_error(
     correct: ArrayLike, confidence: ArrayLike, *, n_bins: int | None = 15
 ) -> CalibrationError:

@@ -77,7 +77,9 @@ class PolicyChoice(Result):
         found = self[self.chosen] if self.chosen is not None else None
         if found is None:
             names = listed([quoted(name) for name in self.names])
-            raise ValueError(f"none is chosen, as their limits differ; take one of {names} by name")
+            raise ValueError(
+                f"no candidate is chosen, as limits or units differ; take one of {names} by name"
+            )
         return found
 
     def __getitem__(self, name: str) -> Policy | None:
@@ -90,8 +92,8 @@ class PolicyChoice(Result):
             f"{name} {percent(share, 3)}" for name, share in zip(self.names, self.shares, strict=True)
         ]
         if self.chosen is None:
-            return f"any of these keeps its limit with {sure} confidence: {listed(shares)}"
-        how = "by the half of the sample that ranks" if self.by_half else "by what it accepts"
+            return f"all of these keep their limits with {sure} confidence: {listed(shares)}"
+        how = "by its share of the ranking half" if self.by_half else "by what it accepts"
         return f"{self.chosen} is chosen {how} ({listed(shares)}): {self.policy}"
 
 
@@ -211,8 +213,8 @@ def _by_half(
     sizes = {each.columns.n for each in every}
     if len(sizes) > 1:
         raise ValueError(
-            "candidates must have the same items, but have "
-            f"{listed(list(map(str, sorted(sizes))))} of them"
+            "candidates must have the same items, but the numbers of items are "
+            f"{listed(list(map(str, sorted(sizes))))}"
         )
     ranks = half_that_ranks(every)
     shares = {name: share_in_half(each, ranks) for name, each in fits.items()}

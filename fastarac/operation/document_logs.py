@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fastarac.operation.acceptance import AcceptanceRule, NewOutputs
     from fastarac.operation.documents import Documents
 
-ABSENT = "add a row for each, with an empty confidence, so that an audit can find a missed value"
-OF_DOCUMENT = "the other rows of this document have another value"
+ABSENT = "add a row for each such field, with an empty confidence, so that audits find missed values"
+OF_DOCUMENT = "all rows of this document must have the same value"
 
 
 class DocumentLog(NamedTuple):
@@ -73,7 +73,7 @@ class DocumentLog(NamedTuple):
         n, of_item = len(whole.of_item), whole.of_item
         truth = vector(correct, "correct").astype(np.float64)
         if len(truth) != n:
-            raise ValueError(f"correct has {len(truth)} rows and confidence has {n}")
+            raise ValueError(f"correct has {len(truth)} rows and confidence has {n}; use as many")
         refuse_rows("correct", ~np.isin(truth, (0.0, 1.0)) & ~np.isnan(truth), truth, "use 0, 1 or NaN")
         chance = np.broadcast_to(fractions_of(probability, "audit_probability"), (n,))
         chance = _of_documents("audit_probability", chance, whole, accepted)

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 HELD_BACK = -1.0
 # Maximum number of fields that a message names.
 MOST_NAMED = 3
-LISTED = "add a row for each, or use fields_complete=True if a field without a row has no true value"
+LISTED = (
+    "add a row for each such field, or use fields_complete=True if a field without a row has no true "
+    "value"
+)
 
 
 class DocumentType(NamedTuple):
@@ -124,7 +127,8 @@ class Documents(NamedTuple):
             differ = np.flatnonzero(type_of_item != kind[of_item])
             if len(differ):
                 raise ValueError(
-                    f"types must have one type for each document, got a second at index {differ[0]}"
+                    f"types must have one type for each document, got a second type at index "
+                    f"{differ[0]}"
                 )
         return cls(of_item.astype(np.intp), first, found, told, kind)
 
@@ -176,7 +180,7 @@ class Documents(NamedTuple):
         name = quoted(str(fields[field]))
         raise ValueError(
             f"{n:,} {plural('document', n)} {'has' if n == 1 else 'have'} no row for an optional "
-            f"field, such as {name} of {quoted(str(labels[self.first[document]]))}; {remedy}"
+            f"field, such as {name} of document {quoted(str(labels[self.first[document]]))}; {remedy}"
         )
 
 
@@ -233,6 +237,6 @@ def require_documents(documents: object, by: object, **given: Any) -> None:
         if value is None or (name == "optional" and not np.size(value)):
             continue
         if documents is None:
-            raise TypeError(f"{name} needs documents: give them, or leave it out")
+            raise TypeError(f"{name} needs documents: give documents, or leave out {name}")
         if by is None and name != "rejected":
             raise TypeError(f"{name} needs by, the fields of the documents")

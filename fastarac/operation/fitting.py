@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 METHODS = ("auto", "gamma")
 
 
-@takes_items_only("it draws items at random, and tells them apart by field, group and document")
+@takes_items_only("it draws items at random and needs their fields, groups and documents")
 def fit_policy(
     correct: ArrayLike,
     confidence: ArrayLike,
@@ -204,8 +204,8 @@ class FitRequest:
         for name, column in (("by", self.by), ("documents", self.documents)):
             if given and column is not None:
                 raise TypeError(
-                    f"{next(iter(given))} cannot go with {name}, of which error probabilities are "
-                    "ranked: leave out one of the two"
+                    f"{next(iter(given))} cannot go with {name}, for which the fit chooses its own "
+                    "thresholds: leave out one of the two"
                 )
         return given
 

@@ -300,8 +300,8 @@ def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
     if accepted.all() and share**n < CHANCE:
         warn_unreliable(
             f"all {n:,} outputs are accepted, but the policy accepted {percent(share, 3)} when it was "
-            "fitted. Add the outputs that it rejected: without them, rates are of accepted outputs "
-            "alone, and confidences seem to have moved"
+            "fitted. Add the outputs that it rejected: without them, rates refer to accepted "
+            "outputs alone, and confidences seem to have shifted"
         )
 
 
@@ -323,7 +323,7 @@ def require_one_probability(path: Path, *, of_all: bool) -> None:
             known = found[~np.isnan(found)]
             if known.size and known.max() > known.min() * (1.0 + ROUNDING):
                 row = int(np.flatnonzero(~np.isnan(found) & (found != known[0]))[0])
-                raise source.unexpected(name, row, f"others have {known[0]:g}; {PLAIN}")
+                raise source.unexpected(name, row, f"other rows have {known[0]:g}; {PLAIN}")
 
 
 def read_columns(

@@ -280,15 +280,13 @@ class Looks:
         if self.policy_digest not in (None, policy_digest):
             raise ValueError("looks is the log of another policy; keep one log for each policy")
         if once and self.declared is not None:
-            raise ValueError(
-                f"once cannot go with declared looks: {self.declared} are declared, and this is one"
-            )
+            raise ValueError(f"once cannot go with declared looks: {self.declared} looks are declared")
         if self._looks and self._pools != sample.checked.pools:
-            kinds = "in part", "as a whole"
+            kinds = "partly", "fully"
             before, now = kinds[self._pools], kinds[not self._pools]
             raise ValueError(
-                f"looks has outputs verified {before}, but these are verified {now}: keep a log of "
-                "looks for each kind"
+                f"looks has {before} verified outputs, but these are {now} verified: keep a separate "
+                "log for each kind"
             )
         keys = [_digest(key, OF_KEY) for key in sample.keys]
         new = self._new(sample, keys)
@@ -326,8 +324,8 @@ class Looks:
         alike = sum((known & Counter(keys)).values())
         if alike >= max(LEAST_ALIKE, min(n, n_known) // 2) and len(set(keys)) >= 0.9 * n:
             raise ValueError(
-                f"{alike:,} of these {n:,} outputs were looked at before; give ids, the new outputs "
-                "alone, or all outputs so far, followed by the new ones"
+                f"{alike:,} of these {n:,} outputs were looked at before; give ids, or only the "
+                "new outputs, or all outputs so far followed by the new ones"
             )
         return np.ones(n, np.bool_)
 
@@ -453,17 +451,19 @@ class Looks:
         if looks.declared is not None:
             saved.require_at_most(len(looks), "the number of looks", looks.declared, "declared")
         if (looks.policy_digest is None) != (not len(looks)):
-            raise ValueError("policy_digest is given without looks, or looks without it")
+            raise ValueError("policy_digest must be given exactly if there are looks")
         for i, each in enumerate(looks._looks):
             for name in ("keys", "fields", "groups"):
                 if (values := getattr(each, name)) is not None:
                     saved.require_length(values, f"looks[{i}].{name}", each.n, "outcomes")
                 elif (getattr(looks._looks[0], name) is None) != (values is None):
-                    raise ValueError(f"looks[{i}].{name} is null, but that of looks[0] is not")
+                    raise ValueError(f"looks[{i}].{name} is null, but looks[0].{name} is not")
             if (each.rule == "declared") != (looks.declared is not None):
-                raise saved.unexpected(each.rule, f"looks[{i}].rule", "the rule of declared")
+                expected = "a rule that agrees with declared"
+                raise saved.unexpected(each.rule, f"looks[{i}].rule", expected)
             if each.groups is not None and each.max_group_size is None:
-                raise saved.unexpected(None, f"looks[{i}].max_group_size", "a number, beside groups,")
+                expected = "a number because groups are given"
+                raise saved.unexpected(None, f"looks[{i}].max_group_size", expected)
         return looks
 
     @classmethod

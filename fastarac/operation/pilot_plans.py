@@ -128,9 +128,9 @@ class PolicySampleSize(Result):
         if self.n_groups is None and self.plug_in_groups is not None:
             number = self._number(self.plug_in_groups, self.plug_in_items)
             return (
-                f"this pilot is too small to plan with: with {number}, the chance that {self._success} "
-                f"may be {self._chance}, and no number tried makes it {percent(self.target_power)} in "
-                "7 of 10 pilots like it; verify a larger pilot"
+                f"this pilot is too small to plan with: for {number}, the chance that {self._success} "
+                f"may be {self._chance}; no number that was tried reaches {percent(self.target_power)} "
+                "in 7 of 10 pilots like this one; verify a larger pilot"
             )
         if self.n_groups is None or self.n_items is None:
             return (
@@ -164,8 +164,8 @@ class PolicySampleSize(Result):
         if not math.isnan(self.pilot_power_low):
             number = self._number(self.plug_in_groups or 0, self.plug_in_items)
             yield (
-                "8 of 10 pilots of this size give a chance in this range; a larger pilot narrows it; "
-                f"taken for the truth, this one would plan {number}"
+                "8 of 10 pilots of this size give a chance in this range, which a larger pilot would "
+                f"narrow; a plan that trusts this pilot alone would need {number}"
             )
         if self.least_groups is not None:
             least = self._number(self.least_groups, self.least_items)
@@ -179,7 +179,7 @@ class PolicySampleSize(Result):
             f"such a policy promises with {percent(1.0 - self.failure_probability)} confidence that at "
             f"most {percent(self.limit)} of {whole} wrong"
         )
-        yield f"simulating the samples is accurate to ± {percent(self.standard_error, 2)}"
+        yield f"the simulated chance is accurate to ± {percent(self.standard_error, 2)}"
 
     def _number(self, groups: int, items: int | None = None) -> str:
         if not self.grouped:
@@ -258,7 +258,7 @@ class _Model:
         return _Drawn(correct, np.ones(len(correct)), None, groups)
 
 
-@takes_items_only("it draws samples of them")
+@takes_items_only("it draws samples of the items")
 def sample_size_for_policy(
     correct: ArrayLike | None = None,
     confidence: ArrayLike | None = None,

@@ -273,7 +273,7 @@ def audit_plan(
         outputs = whole_number(n_outputs, "n_outputs", 1)
         if found[1] > outputs:
             raise ValueError(
-                f"n_outputs must be at least {found[1]}, even if all are audited, got {outputs}"
+                f"n_outputs must be at least {found[1]}, the number of audits, got {outputs}"
             )
         share = found[1] / outputs
     return AuditPlan(found[0], found[1], share)
@@ -558,7 +558,7 @@ def rate_of_found(
     edge = tested.limit if below else tested.highest
     if (found < edge) != below or found == edge:
         raise ValueError(
-            f"with people who find {percent(tested.least, 3)} of the errors or more, no audit can tell "
+            f"people may find as few as {percent(tested.least, 3)} of the errors, so no audit can tell "
             f"a rate of {percent(rate)} from {percent(limit)}; use a rate further away, or more "
             "double_readings"
         )

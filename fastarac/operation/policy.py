@@ -254,12 +254,12 @@ class Policy(Result):
         said = []
         if self.regions:
             said.append(
-                f"The limit is for outputs {self.regions}; a new page does not show these regions."
+                f"The limit is for outputs {self.regions}, but a new page does not show these regions."
             )
         if self.missed_rate:
             said.append(
-                "Shares are of the outputs read. In the reference, the engine missed "
-                f"{percent(self.missed_rate, 3)} of the true words; nobody sees missed words here."
+                "Shares refer to the outputs that were read. In the fitted data, the engine missed "
+                f"{percent(self.missed_rate, 3)} of the true words; here, missed words stay unseen."
             )
         return " ".join(said)
 
@@ -465,7 +465,9 @@ class Policy(Result):
         outputs = NewOutputs(confidence, by, documents, rejected, types, groups, max_group_size)
         if audit_probability is not None:
             if rejected is not None and self.documents is None:
-                raise TypeError("rejected cannot go with audit_probability: leave these outputs out")
+                raise TypeError(
+                    "rejected cannot go with audit_probability: leave out the rejected outputs"
+                )
             told = correct if truth is None else truth
             return test.of_log(told, outputs, audit_probability, drawn, fields_complete=fields_complete)
         if drawn is not None:

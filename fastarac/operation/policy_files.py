@@ -60,7 +60,7 @@ def _calibration(value: Any, name: str, count: saved.Check) -> Calibration:
     for i, (wrong, n) in enumerate(zip(errors, n_items, strict=True)):
         saved.require_at_most(wrong, f"{name}.errors[{i}]", n, f"{name}.n_items[{i}]")
         if i and wrong * n_items[i - 1] <= errors[i - 1] * n:
-            raise ValueError(f"{name}.errors must rise, got {wrong} at {i}")
+            raise ValueError(f"{name}.errors / n_items must rise, got errors {wrong} at {i}")
     kind = np.int64 if all(type(each) is int for each in (*n_items, *errors)) else np.float64
     return Calibration(thresholds, np.array(n_items, kind), np.array(errors, kind))
 
@@ -73,7 +73,7 @@ def _reference(value: Any, name: str) -> Reference:
     saved.require_length(quantiles, f"{name}.quantiles", len(PROBABILITIES), "probabilities")
     saved.require_rising(quantiles, f"{name}.quantiles", strictly=False)
     if quantiles[0] != edges[0] or quantiles[-1] < edges[-1]:
-        raise ValueError(f"{name}.quantiles do not go from the first to beyond the last of its edges")
+        raise ValueError(f"{name}.quantiles must start at the first edge and end at or above the last")
     groups = None if found["groups"] is None else _groups(found["groups"], counts, f"{name}.groups")
     return Reference(edges, np.array(counts, np.int64), quantiles, groups)
 
@@ -295,7 +295,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
         saved.require_at_most(wrong, f"errors_by_field[{i}]", taken, f"accepted_by_field[{i}]")
     most = math.inf if is_estimated else max(1, found["errors"])
     if not 1.0 <= found["errors_per_group"] <= most:
-        expected = "a number from 1 to the errors"
+        expected = "a number from 1 to the number of errors"
         raise saved.unexpected(found["errors_per_group"], "errors_per_group", expected)
     if found["least_probability"] is not None and not is_estimated:
         raise ValueError("least_probability needs n_verified")
@@ -326,10 +326,10 @@ def _require_fields(found: dict[str, Any]) -> None:
     if found["absences"] and [each.field for each in found["absences"]] != list(fields):
         raise ValueError("absences must have one entry for each of fields, in their order")
     if any(each.optional != (each.field in found["optional"]) for each in found["absences"]):
-        raise ValueError("absences and optional name different optional fields")
+        raise ValueError("absences and optional must name the same optional fields")
     if found["settings"] and found["settings"][0].optional != found["optional"]:
         raise ValueError("settings[0].optional must be the same as optional")
-    saved.require_rising(tuple(each.type for each in found["types"]), "the types of types")
+    saved.require_rising(tuple(each.type for each in found["types"]), "the labels in types")
     for i, each in enumerate(found["absences"]):
         name = f"absences[{i}]"
         saved.require_at_most(each.absent, f"{name}.absent", each.n_documents, f"{name}.n_documents")
@@ -347,7 +347,7 @@ def _require_thresholds(found: dict[str, Any]) -> None:
         raise saved.unexpected(least, "document_threshold", expected)
     never = all(each == math.inf for each in found["thresholds"])
     if found["documents"] and not never:
-        raise ValueError("thresholds must all be inf in a policy of documents")
+        raise ValueError("thresholds must all be inf in a policy for whole documents")
     if found["documents"]:
         never = least == math.inf
     if never != (found["accepted"] == 0):

@@ -39,7 +39,7 @@ def random_half(columns: ItemColumns, rng: np.random.Generator) -> NDArray[np.bo
     if columns.groups is not None and columns.documents is not None:
         pages = np.unique(np.column_stack([columns.documents, columns.groups]), axis=0)[:, 0]
         if len(np.unique(pages)) < len(pages):
-            raise ValueError("documents must each lie within one group, but one lies in several")
+            raise ValueError("each document must belong to one group, but one belongs to several")
     return np.asarray(_half(int(blocks.max()) + 1, rng)[blocks])
 
 

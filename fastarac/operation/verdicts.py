@@ -157,7 +157,7 @@ class PolicyCheck(Result):
     def look_words(self) -> str:
         """The look for which the verdict holds, in words; empty for a single look without a log."""
         if self.looks_declared is not None:
-            return f"look {self.look} of the {self.looks_declared} declared"
+            return f"look {self.look} of {self.looks_declared} declared looks"
         return f"look {self.look}, valid at every look" if self.look_rule == "sequence" else ""
 
     @property
@@ -175,8 +175,8 @@ class PolicyCheck(Result):
             )
         if self._needs_drawn:
             return (
-                f"no verdict on {head} without drawn=: drawn outputs without a result may hide errors; "
-                f"{rate}"
+                f"no verdict on {head} without drawn=: outputs that were drawn but have no result may "
+                f"be wrong; {rate}"
             )
         sure = percent((1.0 + found.confidence_level) / 2.0)
         low, high = widened(found.low, found.high)
@@ -242,8 +242,8 @@ class PolicyCheck(Result):
         if self.needs_new:
             more = f"a new sample of about {self.still_needed:,} {self.unit}"
         return (
-            f"{more}{audits} would show in 4 of 5 cases that it {self.expected_verdict}, if the rate "
-            "stays as it is"
+            f"{more}{audits} would show in 4 of 5 cases that the limit {self.expected_verdict}, if the "
+            "rate stays as it is"
         )
 
     @property

@@ -184,9 +184,9 @@ class PolicyWeek(Result):
     @property
     def _advice(self) -> str:
         if not self.go_on:
-            return "review all outputs, and fit a new policy to what was verified since"
+            return "review all outputs, and fit a new policy to the outputs verified since then"
         if self.open:
-            first = " before you use what it accepts" if self.has_moved else ""
+            first = " before you use the accepted outputs" if self.has_moved else ""
             return f"answer the {self.open:,} open {plural('audit', self.open)}{first}"
         return "run it again with the next files"
 
@@ -207,6 +207,6 @@ class PolicyWeek(Result):
             percent, (self.failure_probability, self.monitor_failure_probability, self.spent)
         )
         return (
-            f"The fit and all checks are each wrong with a probability of {fit} at most, the monitor "
-            f"with {watch}: {both} in all; a refit begins anew"
+            f"The probability of a wrong result is at most {fit} for the fit, {fit} for all checks "
+            f"together, and {watch} for the monitor: {both} in all; a refit starts again from 0"
         )

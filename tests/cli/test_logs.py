@@ -121,7 +121,7 @@ def test_a_log_in_which_nobody_audited(one, tmp_path):
         path = log.write(tmp_path / f"{column}.csv", nobody, **{column: nobody})
         message = refusal("check", one, path, "--log")
         assert (
-            f"{path}: audit_probability does not fit: of {n:,} outputs accepted at probability 0.2"
+            f"{path}: audit_probability does not fit: of {n:,} accepted outputs with probability 0.2"
             in message
         )
         assert (

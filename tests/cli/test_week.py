@@ -79,7 +79,7 @@ def test_weeks_until_the_refit(folder):
         assert again[name] == found[name], name
     assert found["spent"] == pytest.approx(0.15)
     assert (
-        "15% in all; a refit begins anew"
+        "15% in all; a refit starts again from 0"
         in run("week", "policy.json", "-o", "weeks", "--details", code=1).stdout
     )
     command = shlex.split(done.stdout.rpartition("Next: ")[2])

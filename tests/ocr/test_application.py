@@ -217,7 +217,7 @@ def test_tables_are_whole_or_not_there(tmp_path):
         assert [each.name for each in tmp_path.iterdir()] == ["a.hocr"]
     source = tmp_path / "a.csv"
     path.rename(source)
-    with pytest.raises(ValueError, match="which is a file of the outputs"):
+    with pytest.raises(ValueError, match="which is also an input file"):
         apply_to_files(POLICY, source).save(**good)
 
 

@@ -91,7 +91,7 @@ def test_the_tables_have_a_row_for_each_field_of_each_document(tmp_path):
         {"id": "b:total", "field": "total", "prediction": None, "confidence": None} | rest,
     ]
     assert list(lines[0]) == list(rows[0])
-    with pytest.raises(ValueError, match="which is a file of the outputs: choose another name"):
+    with pytest.raises(ValueError, match="which is also an input file: choose another name"):
         apply_to_fields(POLICY, path).save(accepted=path, review=no)
 
 

@@ -246,7 +246,7 @@ def test_a_bad_row_is_named_and_nothing_is_written(tmp_path, row, message):
 
 
 def test_refusals(table, tmp_path):
-    with pytest.raises(ValueError, match="which is a file of the outputs: choose another name"):
+    with pytest.raises(ValueError, match="which is also an input file: choose another name"):
         operation.apply_policy(POLICY, table, accepted=table, review=tmp_path / "r.csv", by="field")
     with pytest.raises(ValueError, match=r"review must end in one of"):
         operation.apply_policy(

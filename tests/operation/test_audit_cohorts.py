@@ -36,7 +36,7 @@ class TestNumbers:
         log = seen(truth, confidence, np.zeros(20_000, np.bool_)), confidence
         n = int((confidence >= K).sum())
         message = (
-            f"of {n:,} outputs accepted at probability 0.1, about {n * PI:,.0f} should be audited, "
+            f"of {n:,} accepted outputs with probability 0.1, about {n * PI:,.0f} should be audited, "
             "but 0 have a result"
         )
         with pytest.raises(ValueError, match=message):
@@ -52,7 +52,7 @@ class TestNumbers:
             POLICY.check(*log, audit_probability=logged, drawn=drawn)
         # also where the error is in one of two probabilities alone
         mixed = np.where(confidence > 0.6, PI, logged)
-        with pytest.raises(ValueError, match=f"at probability {logged:g}, about "):
+        with pytest.raises(ValueError, match=f"with probability {logged:g}, about "):
             POLICY.check(*log, audit_probability=mixed, drawn=drawn)
 
     def test_where_everything_is_audited_nothing_may_be_left_out(self):
@@ -75,14 +75,14 @@ class TestNumbers:
         rng = np.random.default_rng(3)
         pi = rng.uniform(0.1, 0.2, 20_000)
         made = rng.random(20_000) < 0.92 * pi
-        with pytest.raises(ValueError, match=r"those that were drawn st"):
+        with pytest.raises(ValueError, match="outputs that were drawn represent"):
             refuse_unlikely_numbers(pi, made, "were drawn")
 
     def test_a_tenth_of_many_probabilities_is_named(self):
         pi = np.linspace(0.1, 0.5, 5000)
         made = np.random.default_rng(4).random(5000) < np.where(pi < 0.14, 0.0, pi)
         with pytest.raises(
-            ValueError, match=r"500 outputs .* probability 0\.1 to 0\.139928, about 60 "
+            ValueError, match=r"500 accepted outputs with probability 0\.1 to 0\.139928, about 60 "
         ):
             refuse_unlikely_numbers(pi, made, "were drawn")
 
@@ -121,7 +121,7 @@ class TestDrawn:
         assert (known.verdict, known.unanswered, known.exit_status) == ("holds", 0, 0)
         assert (found.verdict, found.unanswered, found.exit_status) == ("too few", None, 3)
         assert found.interval == known.interval
-        assert str(found).startswith("no verdict on the limit of 2% without drawn=: drawn outputs ")
+        assert str(found).startswith("no verdict on the limit of 2% without drawn=: outputs that ")
         assert (found.still_needed, found.needed_words, found.expected_verdict) == (None, "", "too few")
         # that too many are wrong can be seen all the same
         truth = np.where(np.random.default_rng(1).random(20_000) < 0.1, 0, truth)

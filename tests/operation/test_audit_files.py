@@ -89,7 +89,7 @@ def test_probabilities_that_differ_are_refused_of_accepted_outputs_alone(policy,
         writer.writeheader()
         writer.writerows(rows)
     with pytest.raises(
-        DataFileError, match=r'"audit_probability" holds "0\.25"; others have 0\.2; use a'
+        DataFileError, match=r'"audit_probability" holds "0\.25"; other rows have 0\.2; use a'
     ):
         read_logged_audits(path, policy, ids="id", **COLUMNS)
 
@@ -103,7 +103,7 @@ class TestOpenAudits:
         assert (monitor.errors, monitor.audited, monitor.unanswered) == (1, 2, 1)
         assert monitor.count([1.0, 1.0], details=[0.9, 0.8], ids=["a", "b"]) == 0
         assert (monitor.errors, monitor.answered_late) == (1, 1)
-        assert "1 without an answer when they were counted" in str(monitor)
+        assert "audits without an answer when they were counted (1)" in str(monitor)
         assert ErrorRateMonitor.from_json(monitor.to_json()) == monitor
 
     def test_another_audit_of_the_id_is_refused(self):

@@ -205,7 +205,7 @@ class TestChecksOfUnequalLogs:
         assert found.verdict == "too few"
         assert found.interval.method == "betting"
         assert found.still_needed > 0
-        assert "would show in 4 of 5 cases that it holds" in str(found)
+        assert "would show in 4 of 5 cases that the limit holds" in str(found)
 
     def test_ends_by_a_slow_reference(self, monkeypatch):
         """What a capital reaches that is kept in Python, at the rates of the interval's ends."""

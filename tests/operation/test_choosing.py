@@ -50,7 +50,7 @@ def test_limits_are_all_kept_and_none_is_chosen():
     choice = fit_policies(limits, **sample)
     assert choice.chosen is None
     assert choice["1%"].acceptance_rate < choice["2%"].acceptance_rate
-    assert "any of these keeps its limit with 95% confidence" in str(choice)
+    assert "all of these keep their limits with 95% confidence" in str(choice)
     with pytest.raises(ValueError, match='take one of "1%" and "2%" by name'):
         _ = choice.policy
 
@@ -126,5 +126,5 @@ def test_refusals():
     with pytest.raises(TypeError, match='candidate "a": '):
         fit_policies(every)
     uneven = {**every, "c": {"correct": [1, 0], "confidence": [0.5, 0.4]}}
-    with pytest.raises(ValueError, match="but have 2 and 100 of them"):
+    with pytest.raises(ValueError, match="but the numbers of items are 2 and 100"):
         fit_policies(uneven, max_risk=0.1, paired=True)

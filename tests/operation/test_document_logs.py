@@ -74,11 +74,11 @@ def test_contradictions_are_named_by_row(policy):
     place = 3 * int(np.flatnonzero(log.drawn)[0])
     drawn = np.repeat(log.drawn, 3)
     drawn[place + 1] = False
-    with pytest.raises(LogError, match=rf"drawn\[{place + 1}\] is False; the other rows of this doc"):
+    with pytest.raises(LogError, match=rf"drawn\[{place + 1}\] is False; all rows of this doc"):
         log.check(policy, drawn=drawn)
     chance = np.full(len(drawn), CHANCE)
     chance[place + 2] = 0.5
-    with pytest.raises(LogError, match=rf"audit_probability\[{place + 2}\] is 0.5; the other rows"):
+    with pytest.raises(LogError, match=rf"audit_probability\[{place + 2}\] is 0.5; all rows"):
         log.check(policy, audit_probability=chance)
     other = 3 * int(np.flatnonzero(log.by_document & ~log.drawn)[0])
     log.answers[other : other + 3] = 1

@@ -163,7 +163,7 @@ class TestOptional:
         given = rows.correct[listed], rows.confidence[listed]
         columns = {"by": rows.by[listed], "documents": rows.documents[listed]}
         options = {"max_error_rate": 0.05, "optional": ["po"]}
-        message = r'\d+ documents have no row for an optional field, such as "po" of "\d+"'
+        message = r'\d+ documents have no row for an optional field, such as "po" of document "\d+"'
         with pytest.raises(ValueError, match=message):
             operation.fit_policy(*given, **columns, **options)
         policy = operation.fit_policy(*given, **columns, **options, fields_complete=True)
@@ -220,7 +220,7 @@ class TestTypes:
         with pytest.raises(TypeError, match="types is missing: the policy was fitted with types"):
             policy.apply([0.999, 0.999], **columns)
         with pytest.raises(
-            ValueError, match="types must have one type for each document, got a second at index 1"
+            ValueError, match="types must have one type for each document, got a second type at index 1"
         ):
             policy.apply([0.999, 0.999], **columns, types=["receipt", "invoice"])
         assert operation.Policy.from_json(policy.to_json()) == policy
@@ -283,7 +283,7 @@ class TestAdvice:
         assert [each.optional for each in policy.settings] == [()]
         (words,) = policy.advice
         assert words.startswith("po: absent in 3")
-        assert "the truth does not list it in 100% of these (fields_complete=True counts" in words
+        assert "in 100% of these, the truth does not list the field (fields_complete=True counts" in words
 
 
 class TestFile:
@@ -308,7 +308,7 @@ class TestFile:
                 r'types\[0\]\.fields must hold names from fields, got "vat"',
             ),
             ({"absences": []}, None),
-            ({"optional": []}, "absences and optional name different optional fields"),
+            ({"optional": []}, "absences and optional must name the same optional fields"),
             ({"optional": [], "absences": []}, r"settings\[0\].optional must be the same as optional"),
             ({"documents": None}, "optional needs documents"),
             ({"settings": [{"optional": [], "straight_through_rate": 2}]}, r"settings\[0\]"),

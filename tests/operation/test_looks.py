@@ -225,7 +225,7 @@ def test_declared_looks_are_all_there_are():
     assert found.still_needed is None
     with pytest.raises(ValueError, match="all 2 declared looks have been made"):
         POLICY.check(*outputs(100, 0.04, rng), looks=looks)
-    with pytest.raises(ValueError, match="2 are declared, and this is one"):
+    with pytest.raises(ValueError, match="2 looks are declared"):
         POLICY.check(*outputs(100, 0.04, rng), looks=looks, once=True)
 
 
@@ -244,7 +244,7 @@ def test_outputs_verified_in_part_spend_their_share():
             k = int((known & ~right).sum())
             high = stats.beta.isf(DELTA * share, k + 1, 2000 - k) / 0.4
             assert found.interval.high == pytest.approx(high)
-        with pytest.raises(ValueError, match="looks has outputs verified in part"):
+        with pytest.raises(ValueError, match="looks has partly verified outputs"):
             POLICY.check(*outputs(100, 0.02, rng), looks=looks)
 
 

@@ -60,7 +60,7 @@ def test_after_the_deadline():
     assert monitor.change_statistic == plain.change_statistic
     assert (monitor.interval.low, monitor.interval.high) == (plain.interval.low, worst.interval.high)
     assert monitor.history().high[-1] == worst.interval.high
-    assert "2 without an answer at their deadline count as right for alarms" in str(monitor)
+    assert "audits without an answer at their deadline (2) count as right for alarms" in str(monitor)
     assert told(monitor, [True], ["b"], 0) == 0  # too late: it changes nothing, and is said
     assert monitor.answered_late == 1
     assert (monitor.errors, monitor.unanswered) == (1, 2)
@@ -216,7 +216,7 @@ class TestGroups:
             changed = {**state, "pending": [{**state["pending"][0], **change}]}
             with pytest.raises(ValueError, match=message):
                 operation.ErrorRateMonitor.from_dict(changed)
-        with pytest.raises(ValueError, match="group is there twice"):
+        with pytest.raises(ValueError, match="group occurs twice"):
             operation.ErrorRateMonitor.from_dict(
                 {**state, "pending": [{**each, "open": []} for each in 2 * state["pending"]]}
             )
@@ -244,13 +244,13 @@ def test_late_right_answers_of_pages_give_no_false_alarms():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.update(deadline=None), r"updates\[0\].drawn_at must be null, by deadline, got"),
+        (lambda c: c.update(deadline=None), r"updates\[0\].drawn_at must be null to match deadline, got"),
         (lambda c: c.update(pending=[]), "pending is empty: it must hold the audits drawn last"),
         (lambda c: c["pending"][0].update(drawn_at=-5), r"pending\.drawn_at\[1\] must be more than"),
         (lambda c: c["pending"][0].update(errors=9), r"pending\[0\]\.errors must be at most its"),
-        (lambda c: c["pending"][0].update(open=[]), r"pending\[0\] must wait for an answer"),
+        (lambda c: c["pending"][0].update(open=[]), r"pending\[0\] waits neither for an answer"),
         (lambda c: c["pending"][0]["open"].append(c["pending"][0]["open"][0]), "has an audit twice"),
-        (lambda c: c["updates"][0].update(unanswered=9), r"unanswered must be at most the audits that"),
+        (lambda c: c["updates"][0].update(unanswered=9), r"unanswered must be at most the audits with"),
         (lambda c: c["pending"][1].update(answered=0), r"pending\[1\] must have at least one audit"),
     ],
 )  # fmt: skip

@@ -84,7 +84,7 @@ class TestFit:
             policy.apply([1.0], by=["date"])
 
     def test_documents_lie_in_one_group(self):
-        with pytest.raises(ValueError, match="documents must each lie within one group"):
+        with pytest.raises(ValueError, match="each document must belong to one group"):
             operation.fit_policy(
                 [1, 0, 1], [3, 2, 1], documents=[0, 0, 1], groups=[0, 1, 1], max_error_rate=0.5
             )
@@ -186,7 +186,7 @@ class TestCheck:
         assert few.expected_verdict == words
         assert few.still_needed > n / 10
         assert check(3 + few.still_needed // n, groups=groups).verdict == words
-        assert f"more outputs would show in 4 of 5 cases that it {words}, if the rate stays" in str(few)
+        assert f"more outputs would show in 4 of 5 cases that the limit {words}, if the rate stays" in str(few)
         alone = check(1)
         assert alone.verdict == words or alone.still_needed < few.still_needed
 

@@ -91,7 +91,7 @@ def test_a_pilot_that_is_too_small(monkeypatch):
     assert found.plug_in_groups is not None
     assert found.target_power == 0.8
     assert str(found).startswith(
-        f"this pilot is too small to plan with: with {found.plug_in_groups:,} outputs, the chance that "
+        f"this pilot is too small to plan with: for {found.plug_in_groups:,} outputs, the chance that "
     )
     assert "; verify a larger pilot; " in str(found)
 

@@ -86,7 +86,7 @@ def test_what_is_wrong_in_a_policy_is_named(policy, to, message):
         ("references", {"edges": [0.5], "counts": [2], "quantiles": [0.5], **ALONE},
          "11 elements, as many as probabilities, got 1"),
         ("references", {"edges": [0.5], "counts": [2], "quantiles": [0.4] * 11, **ALONE},
-         "do not go from"),
+         "must start at the first edge"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_inside_is_named(policy, of, to, message):
@@ -127,10 +127,10 @@ def test_what_is_fitted_can_be_read(dtype, labels):
         ({"limit": 1e-320}, "limit must be at least 1e-09, got 1e-320"),
         ({"updates": [{"errors": -3, "audited": 2}]}, r'"unanswered" of updates\[0\] are'),
         ({"pending": [None]}, r"pending\[0\] must be an object, got null"),
-        ({"deadline": 3}, r"updates\[0\].drawn_at must be a number, by deadline, got null"),
+        ({"deadline": 3}, r"updates\[0\].drawn_at must be a number to match deadline, got null"),
         ({"policy_digest": "x"}, 'policy_digest must be a text of 64 hexadecimal digits, got "x"'),
         ({"counted": {"audits": ["0" * 24] * 2, "batches": []}}, "counted.audits has an audit"),
-        ({"max_group_size": 9}, r"updates\[0\].groups must be a list, by max_group_size, got null"),
+        ({"max_group_size": 9}, r"updates\[0\].groups must be a list to match max_group_size, got null"),
         ({"max_group_size": 0}, "max_group_size must be an integer of at least 1, got 0"),
         ({"detect": "all"}, 'detect must be "both" or "proof" or "change", got "all"'),
         ({"detect": "proof"}, "detectors.change must be null for detect=proof, got an object"),
@@ -152,9 +152,9 @@ def test_what_is_wrong_in_a_state_is_named(to, message):
     [
         (-3, 10, None, r"updates\[0\]\.errors must be an integer of at least 0, got -3"),
         (11, 10, None, r"updates\[0\]\.errors must be at most updates\[0\]\.audited, 10, got 11"),
-        (50, 100, None, "detectors.proof.alarm_at must be 100 by the updates, got null"),
-        (0, 100, 100, "detectors.proof.alarm_at must be null by the updates, got 100"),
-        (50, 2**60, None, "audited must be at most 1000000000000 with all earlier audits,"),
+        (50, 100, None, "detectors.proof.alarm_at must be 100 according to the updates, got null"),
+        (0, 100, 100, "detectors.proof.alarm_at must be null according to the updates, got 100"),
+        (50, 2**60, None, "audited must be at most 1000000000000 including all earlier audits,"),
     ],
 )
 def test_the_updates_of_a_state_give_its_alarm(errors, audited, alarm_at, message):
@@ -169,10 +169,10 @@ def test_the_updates_of_a_state_give_its_alarm(errors, audited, alarm_at, messag
 @pytest.mark.parametrize(
     ("alarms", "message"),
     [
-        ([], r"detectors.change.alarms must be \[2, 3\] by the updates, got \[\]"),
+        ([], r"detectors.change.alarms must be \[2, 3\] according to the updates, got \[\]"),
         ([3, 2], r"detectors.change.alarms\[1\] must be more than the value before, 3, got 2"),
-        ([1, 2, 3], r"detectors\.change\.alarms must be \[2, 3\] by the updates, got \[1, 2,"),
-        ([2, 3, 4], r"detectors\.change\.alarms must be \[2, 3\] by the updates, got \[2, 3,"),
+        ([1, 2, 3], r"detectors\.change\.alarms must be \[2, 3\] according to the updates, got \[1, 2,"),
+        ([2, 3, 4], r"detectors\.change\.alarms must be \[2, 3\] according to the updates, got \[2, 3,"),
         ([0], r"detectors\.change\.alarms\[0\] must be an integer of at least 1, got 0"),
     ],
 )

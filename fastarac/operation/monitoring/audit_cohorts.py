@@ -104,7 +104,7 @@ class DrawnAudits:
     def cohort(self, drawn_at: float, key: str = "", row: int = 0) -> Cohort:
         """Return the cohort of a time and a group; raise if that time is already counted."""
         if self.closed is not None and drawn_at <= self.closed:
-            why = f"audits drawn up to {self.closed:g} are already counted: give later ones"
+            why = f"audits drawn up to {self.closed:g} are already counted: give later audits"
             raise LogError("drawn_at", row, f"{drawn_at:g}", why)
         return self.cohorts.setdefault(drawn_at, {}).setdefault(key, Cohort())
 
@@ -207,8 +207,8 @@ class DrawnAudits:
             times.insert(0, self.closed)
             if not content:
                 raise ValueError(
-                    "pending is empty: it must hold the audits drawn last, which count once "
-                    "later ones are drawn"
+                    "pending is empty: it must hold the audits drawn last, because they are counted "
+                    "only after a later draw"
                 )
         saved.require_rising(tuple(times), "pending.drawn_at")
         for i, each in enumerate(content):
@@ -218,22 +218,26 @@ class DrawnAudits:
             for fingerprint in each["open"]:
                 key, like = known.parts_of(fingerprint)
                 if known.about(key) is not None or any(key in other.open for other in (cohort, *self)):
-                    raise ValueError(f"{name}.open has an audit twice, or one that is counted already")
+                    raise ValueError(
+                        f"{name}.open has an audit twice, or an audit that is already counted"
+                    )
                 cohort.open[key] = like
             if not (cohort.answered or cohort.open):
                 raise ValueError(f"{name} must have at least one audit")
             most = self.max_group_size
             if each["group"] is not None and most is None:
-                raise saved.unexpected(each["group"], f"{name}.group", "null, as max_group_size is")
+                raise saved.unexpected(each["group"], f"{name}.group", "null, like max_group_size")
             if most is not None and cohort.answered + len(cohort.open) > most:
                 raise ValueError(f"{name} has more audits than max_group_size, {most}")
             groups = self.cohorts.setdefault(each["drawn_at"], {})
             label = each["group"] or ("" if most is None else str(len(groups)))
             if label in groups:
-                raise ValueError(f"{name}.group is there twice")
+                raise ValueError(f"{name}.group occurs twice")
             groups[label] = cohort
         if self.cohorts and not self.is_waiting(min(self.cohorts)):
-            raise ValueError("pending[0] must wait for an answer or later draws; it belongs in updates")
+            raise ValueError(
+                "pending[0] waits neither for an answer nor for a later draw: it belongs in updates"
+            )
 
 
 def _like(audit: DrawnAudit) -> str:

@@ -128,7 +128,7 @@ def read_logged_audits(
         uneven = log.accepted & (log.audit_probability > least * (1.0 + ROUNDING))
         if uneven.any():
             raise source.unexpected(
-                OF_AUDIT, int(uneven.argmax()), f"others have {least:g}; {PLAIN} with --audit"
+                OF_AUDIT, int(uneven.argmax()), f"other rows have {least:g}; {PLAIN} with --audit"
             )
     units = units_of(policy, log, fields_complete=fields_complete)
     labels = {name: None if each is None else each[units.rows] for name, each in labels.items()}

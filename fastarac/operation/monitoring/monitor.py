@@ -337,7 +337,7 @@ class ErrorRateMonitor:
         told, wrong, is_open = observations.outcomes_of_count(outcomes)
         if is_open.any() and ids is None:
             raise TypeError(
-                "ids is missing: open audits need ids, as they may be given again with an answer"
+                "ids is missing: open audits need ids, because they may be given again with an answer"
             )
         like = observations.details_of(details, len(wrong))
         about = [repr(each) for each in zip(like, told, strict=True)]
@@ -385,7 +385,7 @@ class ErrorRateMonitor:
         """Add an update; `proved` and `change` decide alarms that depend on rounding."""
         if self.audited + update.audited > MOST_AUDITED:
             raise ValueError(
-                f"audited must be at most {MOST_AUDITED} with all earlier audits, got "
+                f"audited must be at most {MOST_AUDITED} including all earlier audits, got "
                 f"{self.audited + update.audited}"
             )
         if not update.audited:
@@ -594,11 +594,11 @@ class ErrorRateMonitor:
         elif fields["pending"]:
             raise ValueError("pending must be an empty list without a deadline")
         if proof["alarm_at"] != found.alarm_at:
-            expected = f"{saved.shown(found.alarm_at)} by the updates"
+            expected = f"{saved.shown(found.alarm_at)} according to the updates"
             raise saved.unexpected(proof["alarm_at"], "detectors.proof.alarm_at", expected)
         if changes != found.changes:
             raise ValueError(
-                f"detectors.change.alarms must be {list(found.changes)} by the updates, got "
+                f"detectors.change.alarms must be {list(found.changes)} according to the updates, got "
                 f"{list(changes)}"
             )
         return found

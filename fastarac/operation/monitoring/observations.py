@@ -132,7 +132,7 @@ def update_of_groups(
     again = np.isin(codes, codes[new]) & ~new
     if again.any():
         row = int(again.argmax())
-        why = "some audits of the group were counted before: give all of a group in one call"
+        why = "some audits of the group were counted before: give all audits of a group in one call"
         raise LogError("groups", row, quoted(str(labels[codes[row]])), why)
     here, n = codes[new], len(labels)
     counts = [np.bincount(here, each, n).astype(np.int64) for each in (wrong[new], None, is_open[new])]

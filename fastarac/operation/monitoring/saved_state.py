@@ -87,14 +87,14 @@ def update_of(
     saved.require_at_most(errors, f"{name}.errors", audited, f"{name}.audited")
     if (each["drawn_at"] is None) != (deadline is None):
         expected = "null" if deadline is None else "a number"
-        raise saved.unexpected(each["drawn_at"], f"{name}.drawn_at", f"{expected}, by deadline")
+        raise saved.unexpected(each["drawn_at"], f"{name}.drawn_at", f"{expected} to match deadline")
     unanswered = each["unanswered"]
     most = audited - errors
-    saved.require_at_most(unanswered, f"{name}.unanswered", most, "the audits that are no errors")
+    saved.require_at_most(unanswered, f"{name}.unanswered", most, "the audits without an error")
     if groups is None or max_group_size is None:
         if groups is not None or max_group_size is not None:
             expected = "null" if max_group_size is None else "a list"
-            raise saved.unexpected(groups, f"{name}.groups", f"{expected}, by max_group_size")
+            raise saved.unexpected(groups, f"{name}.groups", f"{expected} to match max_group_size")
         return Update(errors, audited, None, each["drawn_at"], unanswered)
     keys = "errors", "audited", "unanswered"
     for g, group in enumerate(groups):
@@ -102,7 +102,7 @@ def update_of(
         saved.require_at_most(group["audited"], f"{here}.audited", max_group_size, "max_group_size")
         saved.require_at_most(group["errors"], f"{here}.errors", group["audited"], "its audited")
         right = group["audited"] - group["errors"]
-        name_of = f"{here}.unanswered", "its audits that are no errors"
+        name_of = f"{here}.unanswered", "its audits without an error"
         saved.require_at_most(group["unanswered"], name_of[0], right, name_of[1])
     for key in keys:
         total = sum(group[key] for group in groups)

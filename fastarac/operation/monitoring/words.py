@@ -31,7 +31,7 @@ def decision(monitor: Any) -> str:
         head = f"no alarm: the error rate has not visibly risen above {limit} lately"
     else:
         head = f"no alarm: nothing proves that the error rate exceeds {limit}"
-    all_of_them = "" if monitor.truth_reader is None else "with those overlooked "
+    all_of_them = "" if monitor.truth_reader is None else "including overlooked errors "
     return (
         f"{head}; {monitor.errors:,} of {monitor.audited:,} audits found an error, {all_of_them}"
         f"{percent(found.estimate, 3)} ({percent_range(found.low, found.high, 3)} with "
@@ -48,7 +48,7 @@ def lately(monitor: Any) -> str:
     )
     if monitor.changed:
         return f"changed lately: alarm at update {monitor.changes[-1]:,} ({found})"
-    since = f" since that at update {monitor.changes[-1]:,}" if monitor.changes else ""
+    since = f" since the one at update {monitor.changes[-1]:,}" if monitor.changes else ""
     return f"changed lately: no alarm{since} ({found})"
 
 
@@ -64,10 +64,10 @@ def waiting(monitor: Any) -> Iterator[str]:
     if monitor.unanswered:
         when = "when they were counted" if monitor.deadline is None else "at their deadline"
         said = (
-            f"{monitor.unanswered:,} without an answer {when} count as right for alarms and as "
-            "errors for the upper end of the interval"
+            f"audits without an answer {when} ({monitor.unanswered:,}) count as right for alarms, and "
+            "as errors for the upper end of the interval"
         )
         most = most_within(monitor.limit, monitor.audited)
         if monitor.errors + monitor.unanswered > most >= monitor.errors:
-            said += ". They alone may put the rate above the limit"
+            said += ". If they are errors, the rate may be above the limit"
         yield said
