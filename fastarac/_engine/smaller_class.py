@@ -23,7 +23,7 @@ from fastarac._engine.pairs import PairCounts
 if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
 
-# For cells that become finer towards one end: logarithm (base 2) of the number of octaves.
+# Logarithm (base 2) of the number of octaves, for cells that become finer towards one end.
 OCTAVE_BITS = 5
 
 Array = NDArray[Any]

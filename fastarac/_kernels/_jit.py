@@ -28,7 +28,7 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 with suppress(ImportError):
     from numba.core.options import DefaultOptions
 
-    # Undocumented, so older or newer versions of numba may lack it.
+    # This option is undocumented, so some versions of numba may lack it.
     if hasattr(DefaultOptions, "no_cfunc_wrapper"):
         _OPTIONS["no_cfunc_wrapper"] = True
 

@@ -16,8 +16,8 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import one_and_sign, ordered
 
-# Cells become finer towards both ends: logarithm (base 2) of the number of cells per octave of the
-# distance from an end.
+# Logarithm (base 2) of the number of cells per octave of the distance from an end; cells become finer
+# towards both ends.
 CELL_BITS = 7
 HALF_CELLS = 32 << CELL_BITS  # Number of cells for the 32 octaves near an end.
 N_CELLS = 2 * HALF_CELLS

@@ -327,7 +327,7 @@ def _point_within_tie(
     fraction = 0.0
     if criterion == "max_error_rate":
         errors = errors_at(sweep, slice(index, index + 1), reviewer)[0]
-        if errors / total < limit:  # with a reviewer, rounding may have put the rate above the limit
+        if errors / total < limit:  # otherwise, this point already reaches the limit
             fraction = fraction_of_errors(limit * total - errors, sweep, index, reviewer)
     elif criterion == "max_risk":
         fraction = fraction_of_risk(limit, sweep, index)
