@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 
 def _of_pandas(column: Any, own_type: np.dtype[Any]) -> Array:
-    """Return a pandas column of a nullable type as an array, with NaN for nulls."""
+    """Return a pandas column of a nullable type as an array in which NaN replaces null."""
     if column.isna().any():
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     return np.asarray(column.to_numpy(dtype=own_type))
@@ -150,7 +150,7 @@ def check_finite(array: Array, name: str = "") -> None:
 def read_weights(
     sample_weight: Array, scores: Array
 ) -> tuple[NDArray[np.float64], tuple[float, float]]:
-    """Return the checked weights of the items, and their range; the caller has checked the length.
+    """Check the weights and return them with their range; their length must have been checked.
 
     If both scores and weights are invalid, the error is about the scores.
     """
@@ -174,9 +174,9 @@ def sum_of(weight: Array) -> float:
 
 
 def check_sum(weight: Array) -> None:
-    """Raise if the weights sum to infinity; scikit-learn's result would then be meaningless.
+    """Raise if the weights sum to infinity, because the result would be meaningless.
 
-    NaN is ignored here: scikit-learn rejects it in some functions and returns NaN in others.
+    NaN is not checked here, because some functions of scikit-learn reject it and others return NaN.
     """
     total = sum_of(weight)
     if np.isfinite(total) or np.isnan(weight.astype(np.float64)).any():
@@ -187,8 +187,8 @@ def check_sum(weight: Array) -> None:
 def sortable(scores: Array) -> tuple[Array, Array | None]:
     """Return scores in a type that the kernels can sort, and the original score of each rank.
 
-    If the kernels read the type of `scores`, return them unchanged, and None. Otherwise, return ranks
-    and the sorted distinct scores.
+    If the kernels can read the type of `scores`, return `scores` unchanged and None. Otherwise, return
+    the rank of each score and the sorted distinct scores.
     """
     if scores.dtype.str[1:] in LAYOUTS:
         return scores, None
@@ -206,17 +206,18 @@ def bits_of(scores: Array) -> tuple[Array, Layout]:
 
 
 def readable(array: Array, dtype: Any = None) -> Array:
-    """Return a contiguous, read-only view; numba compiles once more for every other array type."""
+    """Return a contiguous, read-only view, so that numba compiles for one kind of array only."""
     array = np.ascontiguousarray(array, dtype).view()
     array.flags.writeable = False
     return array
 
 
 class Scores(Items):
-    """Items that raise scikit-learn's errors and accept scores of any sortable type.
+    """Labelled items with scores of any sortable type, which raise scikit-learn's errors.
 
-    `given` is the type of the scores. If ranks replace the scores, `levels` holds the score of each
-    rank; otherwise it is None. `weight_range` is the smallest and the largest weight.
+    `given` is the type of the scores as the caller gave them. If ranks replace the scores, `levels`
+    holds the score of each rank; otherwise it is None. `weight_range` is the smallest and the largest
+    weight.
     """
 
     __slots__ = ("given", "levels", "weight_range")

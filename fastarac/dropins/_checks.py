@@ -1,4 +1,4 @@
-"""Check the type and range of parameters as scikit-learn does before it looks at the data."""
+"""Check the types and ranges of parameters before the data, as scikit-learn does."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _is_whole(values: Array) -> bool:
 
 
 def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
-    """Return one or two distinct values, and 1 for items equal to the last; (None, None) if more."""
+    """Return the one or two distinct values, and 1 for items equal to the last; else (None, None)."""
     if flat.dtype.kind == "b":
         codes = np.ascontiguousarray(flat).view(np.uint8)
         if flat.all():
@@ -138,7 +138,7 @@ def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
 
 
 def _two_by_equality(flat: Array) -> tuple[Array | None, Codes | None]:
-    """Return what `_two_values` returns, for strings and other comparable types."""
+    """Return the result of `_two_values` for strings and other comparable types."""
     is_first = np.asarray(flat == flat[0])
     if is_first.all():
         return flat[:1], np.ones(len(flat), np.uint8)

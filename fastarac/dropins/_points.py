@@ -1,8 +1,8 @@
 """Compute the points of a curve from items.
 
-For unweighted items, the sorted buckets of the engine yield the points that the curve keeps. Weights
-are added one by one in score order, as in scikit-learn, because rounding decides whether a point lies
-on a line and is dropped.
+Unweighted items are sorted in buckets, and each bucket yields only the points that the curve keeps.
+Weights are added one by one in score order, as in scikit-learn, because rounding decides whether a
+point lies on a line and is dropped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Shape(NamedTuple):
-    """The points, coordinates and order with which to compute a curve."""
+    """Which points of a curve to compute, with which coordinates and in which order."""
 
     rule: int
     """Which distinct scores become points: EVERY, CORNERS, TP_CHANGES or TP_CHANGES_ONLY."""
@@ -37,7 +37,7 @@ class Shape(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Points of a curve, plus the point where nothing is accepted, next to the highest score."""
+    """Points of a curve, and next to the highest score an added point where nothing is accepted."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -127,7 +127,7 @@ def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Po
 
 
 def _kept(tp: Array, fp: Array, rule: int) -> NDArray[np.bool_]:
-    """Return which points a rule keeps, for sums of weights; their rounding matters."""
+    """Return which points a rule keeps, for weighted items, where rounding may decide."""
     kept = np.ones(len(tp), np.bool_)
     if rule == TP_CHANGES_ONLY:
         changes = np.diff(tp, prepend=0.0) != 0

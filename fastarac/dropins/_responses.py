@@ -57,12 +57,12 @@ def scores_of_positives(
 def folds_of(
     cv_results: Mapping[str, Any], X: Any, *columns: Any
 ) -> Iterator[tuple[Any, Any, tuple[Any, ...]]]:
-    """Yield each fold's estimator and the fold's test rows, of `X` and of the other columns.
+    """Yield for each fold its estimator and its test rows of `X` and of the other columns.
 
     Raises
     ------
     ValueError
-        If the results lack estimators or indices, or come from another number of rows.
+        If the results lack estimators or indices, or if `X` has another number of rows than they have.
     """
     missing = [option for key, option in KEYS.items() if key not in cv_results]
     if missing:

@@ -58,7 +58,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
 
 
 def _only_as_points(items: Scores) -> bool:
-    """Return whether sums cannot be exact, because weights are negative or too widely spread."""
+    """Return whether weights are negative or too widely spread for exact sums."""
     if items.weight is None:
         return False
     lowest, greatest = items.weight_range
@@ -86,7 +86,7 @@ def _area_by_points(items: Scores) -> Score:
 
 
 def average_precision(labels: Codes, scores: Array, weight: Array | None) -> Score:
-    """Return the average precision: the mean precision, weighted by the growth of the recall."""
+    """Return the average precision: the mean precision, weighted by the increases of the recall."""
     items = read_scores(labels, scores, weight)
     if _only_as_points(items):
         return _precision_by_points(items)

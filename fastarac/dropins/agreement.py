@@ -43,7 +43,8 @@ def cohen_kappa_score(
     y1, y2 : array_like of shape (n,)
         Labels from the first and the second rater.
     labels : array_like of shape (n_classes,), optional
-        The labels to count, in this order; by default all labels that occur.
+        The labels to count, in order; by default all labels that occur. Items with another label are
+        left out.
     weights : {"linear", "quadratic"}, optional
         How the weight of a disagreement depends on the distance between the labels' positions; by
         default all disagreements weigh the same.
@@ -55,13 +56,13 @@ def cohen_kappa_score(
     Returns
     -------
     float
-        In [-1, 1]: 1 is full agreement, 0 is chance. For unweighted items, the exact value rounded
-        once.
+        Kappa in [-1, 1], where 1 means full agreement and 0 the agreement expected by chance. Without
+        weights, the result is the exact value, rounded once.
 
     Warns
     -----
     UndefinedMetricWarning
-        If no disagreement is possible, or no label counts.
+        If chance alone cannot cause disagreement, or if no item has a label that is counted.
 
     See Also
     --------
@@ -69,8 +70,8 @@ def cohen_kappa_score(
 
     Notes
     -----
-    Signature, errors and warnings are those of scikit-learn 1.9; the values differ only by
-    scikit-learn's rounding (Cohen 1960; Artstein and Poesio 2008):
+    Signature, errors and warnings are the same as in scikit-learn 1.9, and values differ only by
+    scikit-learn's rounding errors (Cohen 1960; Artstein and Poesio 2008):
 
     .. math:: \kappa = 1 - \frac{\sum_{ij} w_{ij} n_{ij}}{\sum_{ij} w_{ij} n_{i\cdot} n_{\cdot j} / n}
 
@@ -90,7 +91,7 @@ def cohen_kappa_score(
     >>> fa.cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 3], weights="quadratic")
     0.8333333333333334
 
-    For a table, pass the labels of its cells, with the counts as weights:
+    To compute kappa of a table of counts, pass the two labels of each cell, with the counts as weights:
 
     >>> import numpy as np
     >>> table = np.array([[20, 5], [10, 15]])
@@ -134,7 +135,7 @@ def cohen_kappa_score(
 
 
 def _exact_kappa(counts: Array, weights: str | None) -> float | None:
-    """Return kappa of a table of integers, rounded once; None if it is undefined."""
+    """Return kappa of a table of integers, exact up to one rounding; None if it is undefined."""
     second = counts.sum(axis=0).tolist()
     first = counts.sum(axis=1).tolist()
     n = sum(first)
@@ -182,7 +183,7 @@ def _weighted_kappa(counts: Array, weights: str | None) -> float | None:
 
 
 def _table(y1: Any, y2: Any, labels: Any, sample_weight: Any) -> NDArray[Any]:
-    """Return the count or total weight of items by label: rows for y1, columns for y2."""
+    """Return the table of counts or total weights, with rows for y1 and columns for y2."""
     first, second, weight = _read(y1, y2, sample_weight)
     if labels is None:
         classes, codes = _encode(first, second)

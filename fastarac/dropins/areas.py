@@ -71,12 +71,12 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
     Parameters
     ----------
     x, y : array_like of shape (n,)
-        At least 2 points of real coordinates; x never decreases, or never increases.
+        Coordinates of at least 2 points, real numbers; x must be monotonic.
 
     Returns
     -------
     float
-        ∫ y dx, from the lower to the higher x.
+        The integral ∫ y dx, from the lowest x to the highest.
 
     See Also
     --------
@@ -85,8 +85,8 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
 
     Notes
     -----
-    Signature, values and errors are those of scikit-learn 1.9. float64 points are added with about 32
-    digits and rounded once; other types are added as in numpy.
+    Signature, values and errors are the same as in scikit-learn 1.9. Terms of float64 points are added
+    with about 32 digits, and the sum is rounded once; other types are added as in numpy.
 
     Examples
     --------
@@ -154,27 +154,29 @@ def roc_auc_score(
         Labels of two classes (the greater one is positive) or of more classes, or a matrix of 0 and 1
         with one column per label. A sweep replaces `y_true` and `y_score`.
     y_score : array_like of shape (n,) or (n, n_classes)
-        Real and finite. For more than two classes, probabilities that sum to 1 in each row; the
-        columns are in the order of `labels`, or of the sorted classes.
+        Scores, real and finite. For more than two classes, each row must hold probabilities that sum to
+        1, with columns in the order of `labels` or, without `labels`, of the sorted classes.
     average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
-        How to combine the areas of the columns. None: return all areas. "macro": their mean.
-        "weighted": their mean, weighted by the numbers of positive items. "micro": one area over all
-        entries. "samples": the mean of the areas of the rows. Ignored for two classes.
+        How to combine the areas of the columns: None returns all areas, "macro" returns their mean, and
+        "weighted" their mean weighted by the numbers of positive items. "micro" computes one area over
+        all entries, and "samples" the mean of the areas of the rows. Ignored for two classes.
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     max_fpr : float in (0, 1], optional
-        For two classes: the standardised area of the curve up to this false positive rate.
+        For two classes only: compute the standardised area of the curve up to this false positive rate.
     multi_class : {"raise", "ovr", "ovo"}, default="raise"
-        For more than two classes: each class against the rest, or all pairs of classes.
+        For more than two classes: whether to compare each class with the rest ("ovr"), or all pairs of
+        classes ("ovo").
     labels : array_like of shape (n_classes,), optional
-        For more than two classes: the classes of the columns of `y_score`, sorted.
+        For more than two classes: the sorted class labels, one for each column of `y_score`.
 
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; 0.5 is chance; NaN, with an `UndefinedMetricWarning`, if a class is missing. For two
-        unweighted classes, the exact value rounded once; with weights, within a relative error of 1e-12
-        or an absolute error of 1e-15.
+        The area in [0, 1], where 0.5 is chance. If a class is missing, it is NaN, with an
+        `UndefinedMetricWarning`. For two classes without weights, the result is the exact value,
+        rounded once. With weights, its relative error is at most 1e-12, or its absolute error at most
+        1e-15.
 
     See Also
     --------
@@ -184,12 +186,12 @@ def roc_auc_score(
 
     Notes
     -----
-    Signature, errors and warnings are those of scikit-learn 1.9; the values differ only by
-    scikit-learn's rounding. The area is the share of pairs of a positive and a negative item in which
-    the positive one has the higher score; ties count one half. With `max_fpr` = x it is
+    Signature, errors and warnings are the same as in scikit-learn 1.9, and values differ only by
+    scikit-learn's rounding errors. The area is the share of pairs of a positive and a negative item in
+    which the positive one has the higher score; a tie counts as one half. With `max_fpr` = x it is
     :math:`\frac12\left(1 + \frac{A - x^2/2}{x - x^2/2}\right)`, where A is the area up to x (McClish
-    1989). "ovo" is the mean over pairs of classes of Hand and Till 2001. A ThresholdSweep is accepted
-    too.
+    1989). "ovo" computes the mean over pairs of classes (Hand and Till 2001). Unlike scikit-learn's
+    function, this one also accepts a ThresholdSweep.
 
     References
     ----------
@@ -270,7 +272,7 @@ def _check_target(target: Target) -> None:
 
 
 def _share_of_judge(items: PartialItems) -> float | None:
-    """Return κ, the judge's weight in the estimate, that minimises the variance of the ROC-AUC."""
+    """Return the weight κ of the judge's answers that minimises the variance of the ROC-AUC."""
     sweep = items.beginning.sweep
     area, correct, incorrect = sweep.roc_auc, float(sweep.n_correct), float(sweep.n_incorrect)
     if math.isnan(area):
@@ -315,7 +317,7 @@ def average_precision_score(
     pos_label: float | str = 1,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
-    r"""Average precision: the mean precision over thresholds, weighted by the growth of the recall.
+    r"""Average precision: the mean precision over thresholds, weighted by the increases of the recall.
 
     Parameters
     ----------
@@ -325,9 +327,9 @@ def average_precision_score(
     y_score : array_like of shape (n,) or (n, n_classes)
         Real and finite. For more than two classes, one column per class, in sorted order.
     average : {"micro", "macro", "samples", "weighted"} or None, default="macro"
-        How to combine the values of the columns. None: return all values. "macro": their mean.
-        "weighted": their mean, weighted by the numbers of positive items. "micro": one value over all
-        entries. "samples": the mean of the values of the rows. Ignored for two classes.
+        How to combine the values of the columns: None returns all values, "macro" returns their mean,
+        and "weighted" their mean weighted by the numbers of positive items. "micro" computes one value
+        over all entries, and "samples" the mean of the values of the rows. Ignored for two classes.
     pos_label : int, float, bool or str, default=1
         Label of the positive class, for two classes.
     sample_weight : array_like of shape (n,), optional
@@ -336,8 +338,9 @@ def average_precision_score(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; 0 if there is no positive item. Without weights, the exact sum rounded once; with
-        weights, within a relative error of 1e-12 or an absolute error of 1e-15.
+        The average precision in [0, 1], or 0 if there is no positive item. Without weights, the result
+        is the exact value, rounded once. With weights, its relative error is at most 1e-12, or its
+        absolute error at most 1e-15.
 
     Warns
     -----
@@ -352,12 +355,14 @@ def average_precision_score(
 
     Notes
     -----
-    Signature, errors and warnings are those of scikit-learn 1.9; the values differ only by rounding:
+    Signature, errors and warnings are the same as in scikit-learn 1.9, and values differ only by
+    rounding errors:
 
     .. math:: \text{AP} = \sum_k (R_k - R_{k-1}) P_k
 
-    The sum runs over the thresholds from the highest down; R is the recall and P the precision. Nothing
-    is interpolated; a tie is one threshold. A ThresholdSweep is accepted, too.
+    The sum runs over the thresholds from the highest to the lowest; R is the recall and P the
+    precision. Nothing is interpolated, and tied scores share one threshold. Unlike scikit-learn's
+    function, this one also accepts a ThresholdSweep.
 
     References
     ----------

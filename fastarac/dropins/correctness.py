@@ -22,14 +22,14 @@ def correctness(
         The true class of each item.
     y_score : array_like of shape (n, n_classes) or (n,)
         Scores of all classes, for example from ``predict_proba``; the prediction is the class with the
-        largest score (the first one in a tie). For two classes, the scores of the second class are
-        enough.
+        largest score (the first one in a tie). For two classes, a one-dimensional array of scores of
+        the second class is enough.
     classes : array_like of shape (n_classes,), optional
-        The class of each column, such as an estimator's ``classes_``; by default all classes in
-        `y_true`, sorted.
+        The class of each column of `y_score`, such as an estimator's ``classes_``; by default the
+        sorted classes in `y_true`.
     threshold : float, default=0.5
-        For one-dimensional scores: the second class is predicted at or above this score. Use 0 for
-        ``decision_function``.
+        For one-dimensional scores: the second class is predicted if its score is at least this. Use 0
+        for scores from ``decision_function``.
 
     Returns
     -------
@@ -41,20 +41,20 @@ def correctness(
     Raises
     ------
     ValueError, TypeError
-        If scores are not finite numbers, shapes do not fit, true classes are not in `classes`, true
-        classes are fractions without `classes`, or `threshold` lies outside [0, 1] while all scores lie
-        inside.
+        If scores are not finite numbers, if shapes do not match, or if a true class is missing in
+        `classes`. Also if true classes are fractions and `classes` is left out, or if `threshold` is
+        outside [0, 1] but all scores are inside.
 
     See Also
     --------
-    make_scorer : make a scorer for cross_validate, GridSearchCV and the like of scikit-learn
-    evaluate : all figures of one model
+    make_scorer : make a scorer for scikit-learn's model selection
+    evaluate : compute all metrics of one model
 
     Notes
     -----
-    No class is special here: a right "no" is a correct output like any other. ``roc_auc_score(y_true,
-    y_score)`` measures how well the score separates the classes. ``arac_auc_score(y_true, y_score)``
-    would take class 1 for "correct", which answers another question.
+    A prediction is correct if it is the true class, whichever class that is. In contrast,
+    ``roc_auc_score(y_true, y_score)`` measures how well the score separates the two classes. Do not
+    call ``arac_auc_score(y_true, y_score)``: it would treat class 1 as "correct".
 
     Examples
     --------

@@ -37,7 +37,7 @@ R = TypeVar("R")
 
 
 class DropIn(Table, TupleResult):
-    """A result that scikit-learn returns as a plain tuple; its arrays are writable."""
+    """A named tuple in place of scikit-learn's plain tuple; its arrays are writable."""
 
     __slots__ = ()
     _locked = False
@@ -166,7 +166,7 @@ class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):
 
 
 class Curve(NamedTuple):
-    """Points of a curve, and the type of the scores they come from."""
+    """Points of a curve, and the type of the scores from which they were computed."""
 
     points: Points
     given: np.dtype[Any]
@@ -253,15 +253,15 @@ def roc_curve(
     Returns
     -------
     fpr, tpr : ndarray of shape (n_thresholds,)
-        False and true positive rate, in [0, 1], increasing: FP/n⁻ and TP/n⁺ of the items with score >=
-        threshold.
+        False positive rate FP/n⁻ and true positive rate TP/n⁺ of the items with score >= threshold,
+        where n⁻ and n⁺ are the numbers of negative and positive items. Both increase from 0 to 1.
     thresholds : ndarray of shape (n_thresholds,)
-        Decreasing; the first is inf, where nothing counts as positive.
+        Decreasing thresholds. The first is inf, where no item is predicted positive.
 
     Warns
     -----
     UndefinedMetricWarning
-        If one of the classes is absent; its rate is NaN.
+        If a class has no items. The rate of this class is NaN.
 
     See Also
     --------
@@ -271,9 +271,10 @@ def roc_curve(
 
     Notes
     -----
-    Signature, values, errors and warnings are those of scikit-learn 1.9 (Fawcett 2006, "An introduction
-    to ROC analysis"). The result is a named tuple, and a ThresholdSweep is accepted. Weights are added
-    from the highest score down, as in scikit-learn, so that both leave out the same points.
+    Signature, values, errors and warnings are the same as in scikit-learn 1.9 (Fawcett 2006, "An
+    introduction to ROC analysis"). Unlike in scikit-learn, the result is a named tuple, and a
+    ThresholdSweep is accepted as input. Weights are added in order of decreasing scores, as in
+    scikit-learn, so that rounding leaves out the same points.
 
     References
     ----------
@@ -329,10 +330,11 @@ def precision_recall_curve(
     Returns
     -------
     precision, recall : ndarray of shape (n_thresholds + 1,)
-        TP/(TP + FP) and TP/n⁺ of the items with score >= threshold, in [0, 1]; the recall decreases
-        from 1, and the last entries are 1 and 0.
+        Precision TP/(TP + FP) and recall TP/n⁺ of the items with score >= threshold, where n⁺ is the
+        number of positive items. The recall decreases from 1 to 0. The last entries are precision 1 and
+        recall 0.
     thresholds : ndarray of shape (n_thresholds,)
-        Increasing: the distinct scores, in their type.
+        The distinct scores in increasing order, in their original type.
 
     Warns
     -----
@@ -347,8 +349,8 @@ def precision_recall_curve(
 
     Notes
     -----
-    Signature, values, errors and warnings are those of scikit-learn 1.9. The result is a named tuple,
-    and a ThresholdSweep is accepted.
+    Signature, values, errors and warnings are the same as in scikit-learn 1.9. Unlike in scikit-learn,
+    the result is a named tuple, and a ThresholdSweep is accepted as input.
 
     References
     ----------
@@ -390,7 +392,8 @@ def det_curve(
     Parameters
     ----------
     y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
-        Labels of two classes, both present, and scores (real and finite; higher for the positive).
+        Labels of two classes, both of which must occur, and scores (real and finite; higher for the
+        positive class).
     pos_label : int, float, bool or str, optional
         Label of the positive class. Optional if the labels are 0 and 1, or -1 and 1.
     sample_weight : array_like of shape (n,), optional
@@ -401,27 +404,27 @@ def det_curve(
     Returns
     -------
     fpr, fnr : ndarray of shape (n_thresholds,)
-        In [0, 1]. `fpr` is FP/n⁻, where FP counts negative items with score >= threshold; it decreases.
-        `fnr` is FN/n⁺, where FN counts positive items below the threshold; it increases.
+        Error rates in [0, 1]. `fpr` is the share of negative items with score >= threshold; it
+        decreases. `fnr` is the share of positive items with score < threshold; it increases.
     thresholds : ndarray of shape (n_thresholds,)
-        Increasing, from the highest threshold without a false negative to the lowest one without a
-        false positive; the latter is inf if no score is high enough.
+        Increasing thresholds, from the highest one without a false negative to the lowest one without a
+        false positive. The last is inf if the highest score belongs to a negative item.
 
     Raises
     ------
     ValueError, TypeError
-        As in scikit-learn, word for word; also if one of the classes is absent.
+        The same errors as in scikit-learn, for example if a class has no items.
 
     See Also
     --------
     roc_curve : receiver operating characteristic curve
-    equal_error_rate : where both error rates are equal
+    equal_error_rate : the point where both error rates are equal
 
     Notes
     -----
-    Signature, values and errors are those of scikit-learn 1.9 (Martin et al. 1997, "The DET curve in
-    assessment of detection task performance"). The result is a named tuple, and a ThresholdSweep is
-    accepted.
+    Signature, values and errors are the same as in scikit-learn 1.9 (Martin et al. 1997, "The DET curve
+    in assessment of detection task performance"). Unlike in scikit-learn, the result is a named tuple,
+    and a ThresholdSweep is accepted as input.
 
     References
     ----------
@@ -460,7 +463,7 @@ def det_curve(
 
 
 def _positional_until_1_11(function: Callable[P, R]) -> Callable[P, R]:
-    """Accept keyword arguments by position too, with scikit-learn's warning."""
+    """Also accept keyword arguments by position, with the same warning as scikit-learn."""
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> R:
@@ -502,10 +505,10 @@ def confusion_matrix_at_thresholds(
     Returns
     -------
     tns, fps, fns, tps : ndarray of shape (n_thresholds,)
-        Weights as float64: of the negative items below each threshold (tns) and at or above it (fps),
-        and of the positive items below it (fns) and at or above it (tps).
+        Total weights, as float64: of the negative items with a score below each threshold (tns) and at
+        or above it (fps), and of the positive items below it (fns) and at or above it (tps).
     thresholds : ndarray of shape (n_thresholds,)
-        Decreasing: the distinct scores, in their type.
+        The distinct scores in decreasing order, in their original type.
 
     See Also
     --------
@@ -515,9 +518,9 @@ def confusion_matrix_at_thresholds(
 
     Notes
     -----
-    Signature, values, errors and warnings are those of scikit-learn 1.9. The result is a named tuple,
-    and a ThresholdSweep is accepted. :func:`.threshold_sweep` gives the same counts as integers, plus
-    the point where nothing is accepted.
+    Signature, values, errors and warnings are the same as in scikit-learn 1.9. Unlike in scikit-learn,
+    the result is a named tuple, and a ThresholdSweep is accepted as input. :func:`.threshold_sweep`
+    gives the same counts as integers, plus the point where nothing is accepted.
 
     References
     ----------

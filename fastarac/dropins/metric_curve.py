@@ -1,4 +1,4 @@
-"""A metric of predictions at every threshold, from the four counts at each."""
+"""Compute a metric at every threshold, from the four counts of the confusion matrix there."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def metric_at_thresholds(
         Labels 0 and 1, and scores (real and finite; higher for label 1).
     metric_func : callable
         Called as ``metric_func(y_true, y_pred, **metric_params)``, where `y_pred` is 1 for scores at or
-        above the threshold and 0 for the others. If it takes `sample_weight`, it must treat an item of
-        weight w as w equal items, as scikit-learn's metrics do.
+        above the threshold and 0 for the others. If it has a parameter `sample_weight`, it must treat
+        an item of weight w like w equal items, as scikit-learn's metrics do.
     sample_weight : array_like of shape (n,), optional
         Weights of the items; weight 0 removes an item.
     metric_params : mapping, optional
@@ -87,16 +87,17 @@ def metric_at_thresholds(
     Returns
     -------
     metric_values : ndarray of shape (n_thresholds,) or (n_thresholds, n_outputs)
-        The metric at each threshold; two-dimensional if it returns several numbers.
+        The metric at each threshold; a matrix if the metric returns several numbers.
     thresholds : ndarray of shape (n_thresholds,)
-        Decreasing: the distinct scores, in their type.
+        The distinct scores in decreasing order, in their original type.
 
     Raises
     ------
     ValueError
         If there are labels other than 0 and 1.
     TypeError
-        If `metric_func` cannot be called, or weights are given and it takes none.
+        If `metric_func` is not callable, or if weights are given but it has no parameter
+        `sample_weight`.
 
     See Also
     --------
@@ -104,9 +105,9 @@ def metric_at_thresholds(
 
     Notes
     -----
-    Signature and values are those of scikit-learn 1.9, which passes all n items at each threshold. Here
-    a metric that takes weights sees one weighted item for each of the four counts, so its cost does not
-    depend on n.
+    Signature and values are the same as in scikit-learn 1.9, which passes all n items to the metric at
+    each threshold. Here, a metric with `sample_weight` gets only four weighted items, one for each cell
+    of the confusion matrix, so its cost does not depend on n.
     """
     if not callable(metric_func):
         raise TypeError(f"metric_func must be callable, got {type(metric_func).__name__}")

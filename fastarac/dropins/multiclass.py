@@ -81,7 +81,7 @@ class Multilabel:
 
 
 class Classes:
-    """The class of each item, seen as a matrix of 0 and 1 that is never stored."""
+    """The class of each item, with the interface of a matrix of 0 and 1, which is never stored."""
 
     def __init__(self, codes: Array, n_classes: int) -> None:
         self.codes = codes
@@ -108,7 +108,7 @@ Indicator = Multilabel | Classes
 
 
 def class_codes(values: Array, classes: Array) -> Array:
-    """Return the position of each value in `classes`, which is sorted and contains all values."""
+    """Return the position of each value in the sorted `classes`, which must contain all values."""
     dtype = np.min_scalar_type(len(classes) - 1)
     return np.searchsorted(classes, values).astype(dtype)
 
@@ -174,7 +174,7 @@ def shares_of(n: int, n_items: int) -> list[tuple[int, int]]:
 
 
 def _transposed(block: Array) -> Array:
-    """Copy a few columns out in chunks of rows, so that source and copy fit the cache."""
+    """Copy a few columns in chunks of rows, so that the source and the copy fit in the cache."""
     out = np.empty((block.shape[1], len(block)), block.dtype)
     for start in range(0, len(block), CHUNK):
         rows = slice(start, start + CHUNK)
@@ -298,9 +298,10 @@ def _classes(target: Target, scores: Array, labels: Any) -> Array:
 
 
 def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -> float:
-    """Return the mean ROC area over all pairs of present classes; a pair uses both its columns.
+    """Return the mean ROC area over all pairs of classes that occur; a pair uses its two columns.
 
-    Hand and Till 2001; `weighted` weights a pair by its number of items.
+    The method is from Hand and Till 2001. With `weighted`, each pair is weighted by its number of
+    items.
     """
     sizes = np.bincount(codes, minlength=n_classes)
     present = np.flatnonzero(sizes)
@@ -329,11 +330,12 @@ def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
 
 
 def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> NDArray[np.int64]:
-    """Sum over the items, for each present class, the number of its own scores below the item's score.
+    """Return for each class that occurs the sum over items of the number of lower scores in the class.
 
-    All scores come from the column of that class. An own score below the item's counts 2, an equal one
-    1. `by_class` gives a separate sum for the items of each class, else there is one sum over all
-    items. Only the class's own scores are sorted; the scores of all items are looked up among them.
+    All scores come from the column of that class. For each item, a lower score of the class counts as 2
+    and an equal score as 1. With `by_class`, the items of each class have a separate sum; otherwise
+    there is one sum over all items. Only the scores of the class are sorted, and the scores of all
+    items are looked up among them.
     """
     kernels = _kernels.curve_points
     n, n_classes = scores.shape

@@ -54,7 +54,7 @@ def dcg_of_rows(
 
 
 def _discounts(n: int, k: int | None, log_base: float) -> NDArray[np.float64]:
-    """Return the discounts of n ranks, 0 from rank k + 1 on."""
+    """Return the discounts of n ranks, with 0 for all ranks above k."""
     discounts: NDArray[np.float64] = 1 / (np.log(np.arange(n) + 2) / np.log(log_base))
     if k is not None:
         discounts[k:] = 0
@@ -64,7 +64,7 @@ def _discounts(n: int, k: int | None, log_base: float) -> NDArray[np.float64]:
 def ndcg_of_rows(
     y_true: Array, y_score: Array, k: int | None = None, *, ignore_ties: bool = False
 ) -> NDArray[np.float64]:
-    """Return each row's discounted cumulative gain divided by the largest possible one; 0 for 0/0."""
+    """Return each row's discounted cumulative gain divided by its maximum, or 0 if the maximum is 0."""
     gains = dcg_of_rows(y_true, y_score, k, ignore_ties=ignore_ties)
     discounts = _discounts(y_true.shape[1], k, 2)
     best = discounts.dot(np.sort(y_true)[:, ::-1].T)
@@ -108,8 +108,8 @@ def dcg_score(
 ) -> float:
     r"""Discounted cumulative gain of rankings, averaged over them.
 
-    Use this function for scores, or in place of scikit-learn's. For rankings that are already sorted,
-    or for the discount of the course slides, use :func:`.discounted_cumulative_gain`.
+    Use this function for scores, or instead of scikit-learn's function. For rankings that are already
+    sorted, or for other discounts, use :func:`.discounted_cumulative_gain`.
 
     Parameters
     ----------
@@ -128,22 +128,22 @@ def dcg_score(
     Returns
     -------
     float
-        At least 0 if all gains are.
+        The mean gain; not negative if no gain is negative.
 
     See Also
     --------
-    ndcg_score : discounted cumulative gain over the largest possible
+    ndcg_score : discounted cumulative gain divided by its maximum
     fastarac.measures.discounted_cumulative_gain : sum of discounted gains of the first k items
 
     Notes
     -----
-    Signature, values and errors are those of scikit-learn 1.9:
+    Signature, values and errors are the same as in scikit-learn 1.9:
 
     .. math:: \text{DCG} = \sum_{r=1}^{k} \frac{g_r}{\log_b(r + 1)}
 
-    with g_r the gain at rank r (Järvelin and Kekäläinen 2002, with the discount of Burges et al. 2005).
-    Tied labels share their mean gain (McSherry and Najork 2008). Unlike in scikit-learn, unsigned
-    integer scores are ranked by their values.
+    where g_r is the gain at rank r and b is `log_base` (Järvelin and Kekäläinen 2002, with the discount
+    of Burges et al. 2005). Tied labels share their mean gain (McSherry and Najork 2008). Unlike in
+    scikit-learn, unsigned integer scores are ranked by their values.
 
     References
     ----------
@@ -174,10 +174,10 @@ def ndcg_score(
     sample_weight: ArrayLike | None = None,
     ignore_ties: bool = False,
 ) -> float:
-    """Discounted cumulative gain of rankings, divided by the largest possible, averaged over them.
+    """Discounted cumulative gain divided by its maximum, averaged over rankings.
 
-    Use this function for scores, or in place of scikit-learn's. For rankings that are already sorted,
-    or for the discount of the course slides, use :func:`.normalized_dcg`.
+    Use this function for scores, or instead of scikit-learn's function. For rankings that are already
+    sorted, or for other discounts, use :func:`.normalized_dcg`.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def ndcg_score(
     Returns
     -------
     float
-        In [0, 1]; a row without gains counts as 0.
+        The mean over rows, in [0, 1]. A row whose gains are all 0 counts as 0.
 
     See Also
     --------

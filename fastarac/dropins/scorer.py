@@ -23,11 +23,11 @@ class Scorer(Result):
     statistic : Statistic
         The statistic computed from the predictions.
     sign : int
-        -1 for a loss, so that larger is better; otherwise 1.
+        -1 for a loss, so that a larger score is better; otherwise 1.
 
     See Also
     --------
-    fastarac.make_scorer : make a scorer for cross_validate, GridSearchCV and the like of scikit-learn
+    fastarac.make_scorer : make a scorer for scikit-learn's model selection
     fastarac.correctness : whether predictions of a classifier are right, and their confidence
     """
 
@@ -50,23 +50,24 @@ class Scorer(Result):
 
 
 def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
-    """Make a scorer for ``cross_validate``, ``GridSearchCV`` and the like of scikit-learn.
+    """Make a scorer for scikit-learn's ``cross_validate``, ``GridSearchCV`` and similar tools.
 
-    The scorer uses whether each prediction is right, and its confidence. scikit-learn's own
-    ``make_scorer(fastarac.arac_auc_score)`` does not: it would take the predicted labels for
-    confidences or, with ``response_method="predict_proba"``, class 1 for "correct".
+    The scorer finds out whether each prediction is right, and how confident it is. Do not use
+    scikit-learn's ``make_scorer(fastarac.arac_auc_score)``: it would treat the predicted labels as
+    confidences or, with ``response_method="predict_proba"``, class 1 as "correct".
 
     Parameters
     ----------
     metric : str, default="arac_auc"
-        A name of :class:`.Statistic`. Losses are negated, so that larger is better.
+        The name of a :class:`.Statistic`. The score of a loss is negated, so that larger is better.
     **options
         Parameters of the statistic, such as ``max_error_rate=0.01``.
 
     Returns
     -------
     Scorer
-        Callable as ``scorer(estimator, X, y, sample_weight=None)``; it can be pickled.
+        The scorer, which is called as ``scorer(estimator, X, y, sample_weight=None)`` and can be
+        pickled.
 
     Raises
     ------
@@ -76,12 +77,13 @@ def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     See Also
     --------
     correctness : whether predictions of a classifier are right, and their confidence
-    fastarac.results.Scorer : what make_scorer returns
+    fastarac.results.Scorer : the class of the result
 
     Notes
     -----
-    The confidence is the largest value of ``predict_proba`` or, without that method, of
-    ``decision_function`` (for two classes, its absolute value); columns are matched by ``classes_``.
+    The confidence is the largest value of ``predict_proba``. Estimators without that method give the
+    largest value of ``decision_function`` or, for two classes, its absolute value. Columns are matched
+    to classes by ``classes_``.
 
     Examples
     --------
