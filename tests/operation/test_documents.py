@@ -283,7 +283,7 @@ class TestAdvice:
         assert [each.optional for each in policy.settings] == [()]
         (words,) = policy.advice
         assert words.startswith("po: absent in 3")
-        assert "in 100% of these, the truth does not list the field (fields_complete=True counts" in words
+        assert "in 100% of these, the truth does not list the field (fields_complete=True" in words
 
 
 class TestFile:

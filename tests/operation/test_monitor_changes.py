@@ -248,7 +248,7 @@ def test_words():
     monitor = watched([(0, 2000), (14, 200), (0, 200)])
     assert monitor.changes == (2,)
     assert not monitor.alarm
-    assert "; changed lately: no alarm since the one at update 2 (statistic 0.0737, alarm" in str(monitor)
+    assert "; changed lately: no alarm since the one at update 2 (statistic 0.0737" in str(monitor)
     found = str(watched([(0, 2000), (14, 200)]))
     assert found.startswith(
         "alarm: the error rate seems to have risen above the limit of 1% lately; 14 of 2,200 audits"
