@@ -74,42 +74,49 @@ def fit_policy(
     Parameters
     ----------
     correct, confidence : array_like of shape (n,)
-        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). Or a
-        :class:`.PartialTruth`, without `documents` and `method`.
+        Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
+        `correct` may be a :class:`.PartialTruth` if neither `documents` nor `method` is given.
     by : array_like of shape (n,), optional
-        The field of each output (name, date, amount). Each gets its own threshold, under one limit.
+        The field of each output, such as name, date or amount. Each field gets its own threshold, but
+        the limit is for all fields together.
     max_error_rate, max_risk : float
-        The limit on undetected errors among all outputs, or among the accepted ones; give one.
+        The limit on undetected errors, as a share of all outputs or of the accepted outputs. Give one
+        of the two.
     failure_probability : float, default=0.05
         δ, in (0, 0.5]: the largest probability with which the policy exceeds the limit.
     groups : array_like of shape (n,), optional
         Labels of outputs that depend on each other, such as those of a page.
     max_group_size : int, optional
-        The largest possible group size; by default that of the given groups.
+        The largest possible group size; by default the size of the largest given group.
     thresholds : array_like of shape (m,), optional
-        For ``max_risk`` without `by` and `documents`: thresholds fixed without using these items, all
-        of which then serve as proof.
+        For ``max_risk`` without `by` and `documents`: candidate thresholds that were fixed without
+        using these items. Then all items can test the limit.
     scale : {"percent", "unit"}, optional
         In place of `thresholds`: a declared scale, as for :func:`.guaranteed_operating_point`.
     method : {"auto", "gamma"}, default="auto"
-        "gamma", for groups: an approximation, see :func:`.guaranteed_operating_point`.
+        "gamma" is an approximation for groups; see :func:`.guaranteed_operating_point`.
     documents : array_like of shape (n,), optional
-        The document of each output. Documents are accepted as a whole, and right if all outputs are.
+        The document of each output. A document is accepted as a whole, and it is right if all its
+        outputs are right.
     rule : {"product", "least"}, default="product"
-        The confidence of a document: the product or the least of 1 − p̂ over its outputs.
+        The confidence of a document: the product, or the least, of the estimated probabilities that its
+        outputs are right.
     rejected : array_like of shape (n,), bool, optional
-        With `documents`, rows for fields without an output: missed (not correct) or rightly empty
-        (correct), with any finite `confidence`. A document without any output has one such row.
+        With `documents`: marks rows for fields without an output. Such a row is correct if the field is
+        rightly empty, and not correct if a value was missed. Its `confidence` may be any finite number.
+        A document without any output has one such row.
     optional : sequence of str or int, default=()
-        Fields that an accepted document may lack. A missed value is an undetected error.
+        Fields that an accepted document may lack. If the value of such a field is missed, this is an
+        undetected error.
     types : array_like of shape (n,), optional
-        The type of each output's document, which needs only the fields of its type.
+        The type of each output's document. A document needs only the fields of its type.
     fields_complete : bool, default=False
         Whether a field without a row is known to have no true value.
     truth_reader : Reviewer, optional
-        The people who gave `correct`, if they overlook errors (with documents: wrong documents).
+        The people who gave `correct`, if they overlook errors. With `documents`, their detection
+        rate refers to wrong documents.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seed for splitting the halves and for the order of groups.
+        Seed for the random halves and for the random order of groups.
 
     Examples
     --------
@@ -136,8 +143,9 @@ def fit_policy(
     TypeError
         Unless exactly one limit is given.
     ValueError, TypeError
-        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`; if `by` lacks a field of
-        `optional`, the truth does not list one, or document options are given without documents.
+        As :func:`.threshold_sweep` and :func:`.guaranteed_operating_point`. Also if `by` lacks a field
+        of `optional`, if the truth does not list an optional field, or if options for documents are
+        given without `documents`.
 
     Warns
     -----
@@ -154,12 +162,14 @@ def fit_policy(
     Notes
     -----
     A single threshold under ``max_error_rate``, or with `thresholds` or `scale`, comes from
-    :func:`.guaranteed_operating_point` on all items. Otherwise a random half of the items estimates the
-    error probability p̂ for each field, and the limit is proved on the other half, ranked by p̂. A poor
-    p̂ lowers acceptance but never breaks the promise.
+    :func:`.guaranteed_operating_point` on all items. Otherwise the fit uses two random halves of the
+    items. One half serves to estimate the error probability p̂ of each output, field by field. The
+    other half is ranked by p̂ and tests the limit. A poor p̂ lowers acceptance but never breaks the
+    promise.
 
-    Following ``Policy.advice`` on optional fields with the same `random_state` keeps the promise;
-    choosing among several fits by how much they accept breaks it.
+    You may follow ``Policy.advice`` on optional fields: if you fit again with the same `random_state`,
+    the promise is kept. But if you choose among several fits by how much they accept, the promise is
+    broken; use :func:`.fit_policies` instead.
 
     References
     ----------
@@ -175,7 +185,7 @@ def fit_policy(
 
 @dataclass(frozen=True, slots=True)
 class FitRequest:
-    """The arguments of :func:`.fit_policy`, unchecked."""
+    """The arguments of :func:`.fit_policy`, before any check."""
 
     correct: ArrayLike
     confidence: ArrayLike
@@ -198,7 +208,7 @@ class FitRequest:
     random_state: RandomState
 
     def fixed(self) -> dict[str, Any]:
-        """Return the arguments that fix thresholds, or a scale, without the items."""
+        """Return `thresholds` or `scale`, if given; raise if they cannot go with other arguments."""
         given = {"thresholds": self.thresholds, "scale": self.scale}
         given = {name: value for name, value in given.items() if value is not None}
         for name, column in (("by", self.by), ("documents", self.documents)):
@@ -211,7 +221,7 @@ class FitRequest:
 
 
 def request_of(**arguments: Any) -> FitRequest:
-    """Return the arguments of :func:`.fit_policy` with its defaults; raise TypeError for others."""
+    """Complete arguments of :func:`.fit_policy` by its defaults; raise TypeError for unknown names."""
     bound = signature(fit_policy).bind(**arguments)
     bound.apply_defaults()
     return FitRequest(**bound.arguments)
@@ -226,7 +236,7 @@ class PolicyFit:
     criterion: str
     limits: dict[str, Any]
     fixed: dict[str, Any]
-    """Thresholds, or a scale, fixed without the items."""
+    """`thresholds` or `scale`, if given."""
     groups: ArrayLike | None
     random_state: RandomState
     key: NDArray[np.uint64]
@@ -275,11 +285,11 @@ class PolicyFit:
 
     @property
     def limit(self) -> dict[str, Any]:
-        """The limit by its name."""
+        """The limit, as a mapping from its name to its value."""
         return {self.criterion: self.limits[self.criterion]}
 
     def policy(self, ranks: NDArray[np.bool_] | None = None) -> Policy:
-        """Return the fitted policy; `ranks` marks the ranking half, which is drawn here by default."""
+        """Return the fitted policy; `ranks` marks the ranking half, which is random by default."""
         columns = self.columns
         references, fingerprint = _references(columns, self.settings.n_fields)
         if columns.all_verified:
@@ -294,14 +304,14 @@ class PolicyFit:
         return float(tested["accepted"] / tested["n_items"])
 
     def _tested(self, ranks: NDArray[np.bool_] | None) -> dict[str, Any]:
-        """Return the thresholds, as fields of the policy, and the counts on which they were tested."""
+        """Return the thresholds, the guarantee and the tested counts, as fields of a policy."""
         if not self.splits:
             return self._one_threshold()
         fraction_of(self.limits[self.criterion], self.criterion)
         return self._by_halves(ranks)
 
     def _one_threshold(self) -> dict[str, Any]:
-        """Return the fields of the policy with one threshold, guaranteed by all items."""
+        """Return the fields of a policy with one threshold, which all items test."""
         columns = self.columns
         point = guaranteed_operating_point(
             columns.answers(), columns.confidence, groups=self.groups, random_state=self.random_state,
@@ -317,7 +327,7 @@ class PolicyFit:
         }  # fmt: skip
 
     def _by_halves(self, ranks: NDArray[np.bool_] | None) -> dict[str, Any]:
-        """Return the fields of the policy that one half ranks and the other half proves."""
+        """Return the fields of a policy: one half ranks the outputs, the other half tests the limit."""
         columns, settings = self.columns, self.settings
         rng = source_of_halves(columns, self.key)
         ranking = random_half(columns, rng) if ranks is None else ranks
@@ -390,7 +400,7 @@ def _references(columns: ItemColumns, n_fields: int) -> tuple[tuple[Reference, .
 
 
 def _of_point(point: GuaranteedOperatingPoint) -> dict[str, Any]:
-    """Return the fields of a policy that its guaranteed point has."""
+    """Return the fields of a policy that come from its guaranteed operating point."""
     names = (
         "criterion", "limit", "failure_probability", "bound", "max_group_size", "certified",
         "approximate_acceptance_rate", "truth_reader", "faultless_acceptance_rate",

@@ -60,12 +60,12 @@ class SampleSizes(TupleResult, _SampleSizes):
     Attributes
     ----------
     first : int
-        The smallest number with the power.
+        The smallest number of items with the desired power.
     stable : int
-        The smallest number from which on all numbers have the power. Between `first` and `stable`, some
-        numbers have less power.
+        The smallest number such that it and all larger numbers have the power. Between `first` and
+        `stable`, some numbers have less power.
     least : int
-        The smallest number at which the guarantee is possible, if there are no errors.
+        The smallest number of items at which the guarantee is possible, if there are no errors.
 
     See Also
     --------
@@ -94,11 +94,11 @@ class AuditPlan(TupleResult, _AuditPlan):
     Attributes
     ----------
     first : int
-        The smallest number with the power to detect the rate.
+        The smallest number of audits with the desired power to detect the rate.
     stable : int
-        The smallest number from which on all numbers have the power.
+        The smallest number such that it and all larger numbers have the power.
     audit_probability : float
-        `stable` divided by the number of outputs; NaN if that number is not given.
+        `stable` divided by the number of outputs; NaN if the number of outputs is not given.
 
     See Also
     --------
@@ -142,8 +142,8 @@ def sample_size_for_guarantee(
     Returns
     -------
     SampleSizes
-        The smallest number with that power, the number from which on all have it, and the smallest
-        number possible.
+        The smallest number of items with the power; the smallest number from which all numbers have the
+        power; and the smallest number at which the guarantee is possible.
 
     Raises
     ------
@@ -152,15 +152,16 @@ def sample_size_for_guarantee(
 
     See Also
     --------
-    sample_size_for_policy : for groups, fields, risks and pilots, by fits to samples.
+    sample_size_for_policy : plan for groups, fields, risks or pilots, by fits to samples.
 
     Notes
     -----
-    The exact test of :func:`.guaranteed_operating_point` allows c errors among n items: the largest c
-    with P(Bin(n, ε) ≤ c) ≤ δ. Its power is P(Bin(n, p) ≤ c). As n increases, the power jumps up
-    whenever one more error is allowed, and falls until the next jump. All jumps are searched, one by
-    one. If a `truth_reader` finds the share d of errors, n is computed for the limit ε·d and the rate
-    p·d of errors found.
+    Let ε be the limit and p the expected error rate. The exact test of
+    :func:`.guaranteed_operating_point` allows c errors among n items, where c is the largest number
+    with P(Bin(n, ε) ≤ c) ≤ δ. The power is P(Bin(n, p) ≤ c). As n increases, the power falls until one
+    more error is allowed, and then jumps up. The search takes all these jumps into account. If a
+    `truth_reader` finds only the share d of all errors, found errors are tested: n is computed for the
+    limit ε·d and the rate p·d.
 
     References
     ----------
@@ -210,27 +211,27 @@ def audit_plan(
     actual_error_rate : float
         The error rate to detect, above the limit.
     failure_probability : float, default=0.05
-        The probability of an alarm although the limit is kept, in (0, 0.5].
+        The largest probability of an alarm while the limit is kept, in (0, 0.5].
     power : float, default=0.8
         The probability with which the rate should be detected, in (0, 1).
     design_effect : float, default=1.0
         The factor by which groups increase the variance, at least 1.
     n_outputs : int, optional
-        The number of future outputs; the result then has the share of them to audit.
+        The number of future outputs, from which the share to audit is computed.
     truth_reader : Reviewer, optional
         The people who will audit, if they overlook errors.
 
     Returns
     -------
     AuditPlan
-        The smallest number with that power, the number from which on all have it, and the share to
-        audit.
+        The smallest number of audits with the power; the smallest number from which all numbers have
+        the power; and the share of outputs to audit.
 
     Raises
     ------
     ValueError
         For numbers outside their ranges, if the actual rate is not above the limit, or if `n_outputs`
-        is too small.
+        is smaller than the number of audits.
 
     See Also
     --------
@@ -240,8 +241,9 @@ def audit_plan(
 
     Notes
     -----
-    The alarm is an exact test at the end: at least c errors among n audits, with P(Bin(n, ε) ≥ c) ≤ δ.
-    It is valid for a single look, at n audits. :class:`.ErrorRateMonitor` is valid after every audit.
+    There is an alarm if n audits find at least c errors, where c is the smallest number with
+    P(Bin(n, ε) ≥ c) ≤ δ for the limit ε and the failure probability δ. This exact test may be used only
+    once, after all n audits. :class:`.ErrorRateMonitor` is valid after every audit.
 
     Examples
     --------
@@ -294,7 +296,7 @@ def sample_size_for_comparison(
     difference : float
         The difference between the two rates that should be detected, in (0, 1).
     discordance : float
-        The share of items on which one model is right and the other wrong; at least the difference.
+        The share of items on which exactly one of the two models is right; at least `difference`.
     confidence_level : float, default=0.95
         The confidence level of the two-sided test, in (0, 1).
     power : float, default=0.8
@@ -321,8 +323,9 @@ def sample_size_for_comparison(
     -----
     The number is ⌈((z_{α/2}·√d + z_power·√(d − Δ²))/Δ)²⌉ for discordance d and difference Δ, as for
     McNemar's test (Connor 1987, "Sample size for testing differences in proportions for the
-    paired-sample design"). For a difference of areas, use ((z_{α/2} + z_power)·s/Δ)², where s is the
-    standard deviation of the differences between the models' :func:`.influence_values` in a pilot.
+    paired-sample design"). Here z_{α/2} and z_power are standard normal quantiles, and 1 − α is the
+    confidence level. For a difference of areas, use ((z_{α/2} + z_power)·s/Δ)², where s is the standard
+    deviation of the differences between the models' :func:`.influence_values` in a pilot.
 
     References
     ----------
@@ -366,12 +369,13 @@ def sample_size_for_interval(
     confidence_level : float, default=0.95
         The confidence level of the interval, in (0, 1).
     groups : array_like of shape (n,), optional
-        Labels of items that depend on each other. The number then includes their design effect.
+        Labels of items that depend on each other. The result then accounts for this dependence.
 
     Returns
     -------
     int
-        The number of items, (z·s/half-width)² with the standard deviation s of the influence values.
+        The number of items, (z·s/half_width)². Here z is the normal quantile for the confidence level,
+        and s is the standard deviation of the influence values in the pilot.
 
     Raises
     ------
@@ -432,8 +436,9 @@ def design_effect(
     Returns
     -------
     float
-        The variance with groups divided by that without groups, at least 1. If none (or all) of the
-        outputs are accepted errors, it is the mean group size over the items.
+        The variance with groups divided by the variance without groups, at least 1. If none or all of
+        the outputs are accepted errors, both variances are 0. Then the result is the size of an item's
+        group, averaged over all items.
 
     Raises
     ------
@@ -533,7 +538,7 @@ def guarantee_power(
 def power_curve(
     max_error_rate: float, expected_error_rate: float, *, power: float, **options: Any
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return numbers of outputs, up to more than needed, and the power at each."""
+    """Return numbers of outputs, up to 1.5 times `SampleSizes.stable`, and the power at each."""
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, power=power, **options)
     numbers = np.unique(np.linspace(1, BEYOND * sizes.stable, POINTS).astype(np.int64))
     return numbers, guarantee_power(numbers, max_error_rate, expected_error_rate, **options)
@@ -542,13 +547,13 @@ def power_curve(
 def rate_of_found(
     limit: float, rate: float, delta: float, people: Reviewer | None
 ) -> tuple[float, float, float]:
-    """Return the limit and the expected rate for errors found, and the δ left for the test.
+    """Return the limit and the error rate in terms of found errors, and the δ left for the test.
 
     Raises
     ------
     ValueError
-        If people find so few errors, or it is so uncertain how many, that the two rates cannot be told
-        apart.
+        If people find too few errors, or if their detection rate is too uncertain, to distinguish the
+        two rates.
     """
     people = informative(people)
     tested = limit_of_found(limit, delta, people)
@@ -566,7 +571,7 @@ def rate_of_found(
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:
-    """Return a number near which a property begins to hold for good."""
+    """Return a number close to the point from which a property always holds."""
     high, step = least, 1
     while not holds(high):
         high, step = high + step, 2 * step
@@ -574,18 +579,18 @@ def _change(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _margin(c: int) -> int:
-    """Return how far rounding of n may move the change from the result of the bisection."""
+    """Return how far the exact change may be from the result of the bisection, as n is rounded."""
     return FEWEST_TEETH + math.isqrt(c)
 
 
 def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
-    """Return the first number, from `least` on, at which a property holds; it holds eventually."""
+    """Return the first number >= `least` at which a property holds; it must hold for large numbers."""
     about = _change(holds, least)
     return next(c for c in range(max(least, about - _margin(about)), about + 1) if holds(c))
 
 
 def _last_false(holds: Callable[[int], bool], least: int) -> int:
-    """Return the last number at which the property fails, or `least` - 1; it holds eventually."""
+    """Return the last number at which a property fails; `least` − 1 if it never fails."""
     about = _change(holds, least)
     return next((c for c in range(about + _margin(about), least - 1, -1) if not holds(c)), least - 1)
 

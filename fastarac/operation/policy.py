@@ -51,7 +51,7 @@ class Policy(Result):
     Attributes
     ----------
     fields : tuple of str or int
-        The labels of the fields, in rising order; empty if one threshold serves all outputs.
+        The labels of the fields, in increasing order; empty if one threshold serves all outputs.
     thresholds : tuple of float
         The threshold of each field, or the single one: accept iff confidence >= threshold.
     criterion : {"max_error_rate", "max_risk"}
@@ -61,29 +61,33 @@ class Policy(Result):
     failure_probability : float
         δ of the guarantee.
     bound : float
-        The upper bound at these thresholds, if the method has one; otherwise NaN.
+        The upper bound of the limited rate at these thresholds; NaN if the method has no bound.
     max_group_size : int or None
         For dependent items, the largest group size for which the guarantee holds.
     certified : bool
         Whether the promise is proved; False if an approximation chose the thresholds.
     approximate_acceptance_rate : float or None
-        What the approximation ``method="gamma"`` would accept, if less than half of that is proved.
+        The acceptance rate of the approximation ``method="gamma"``, if it is more than twice the rate
+        that is proved; otherwise None.
     n_items, accepted, errors : int
         Counts of the items (or whole documents) on which the guarantee was tested. With partial truth,
         `errors` is an estimate.
     accepted_by_field, errors_by_field : tuple of int
         The same counts for each field; one element without fields, or for whole documents.
     errors_per_group : float
-        The mean number of errors in the group of an accepted error: Σy²/Σy over groups with y errors,
-        weighted by 1/π with partial truth; 1 without groups.
+        The mean group size of accepted errors: Σy²/Σy, summed over groups with y accepted errors each.
+        It is 1 for independent items that are all verified. With partial truth, an error with
+        verification probability π counts as 1/π errors.
     n_verified : int or None
-        How many of the `n_items` are verified; None if all are.
+        Number of verified items among the `n_items`; None if all are verified.
     least_probability : float or None
         The lower bound that the guarantee assumes for unknown verification probabilities.
     fitted_on : str or None
-        A fingerprint of the outputs it was fitted on, which :meth:`check` does not accept as new.
+        A fingerprint of the outputs that the policy was fitted on, by which :meth:`check` recognizes
+        them. None if they have too few distinct confidences.
     n_unread : int
-        Items without an output or a confidence, besides those of the fit; never accepted.
+        Number of items without an output or without a confidence. They are never accepted, and they are
+        not counted in `n_items`.
     missed_rate : float or None
         For words, the share of true words that had no output in the fitted data, if known.
     regions : str or None
@@ -94,8 +98,8 @@ class Policy(Result):
     references : tuple of Reference
         The distribution of the fitted confidences, for each field or for all outputs.
     documents : {"product", "least"} or None
-        How the 1 − p̂ of a document's outputs are combined into its confidence; None if single outputs
-        are accepted.
+        How the confidence of a document is computed: as the product or as the least of its outputs'
+        probabilities of being right. None if single outputs are accepted.
     document_threshold : float
         The lowest confidence of an accepted document.
     optional : tuple of str or int
@@ -105,16 +109,17 @@ class Policy(Result):
     absences : tuple of FieldAbsence
         How often documents lack each field, and how often rightly, in the ranking half.
     truth_reader : Reviewer or None
-        The people who gave the truth, if they err: `errors` then counts found errors, `bound` covers
-        all.
+        The people who gave the truth, if they overlook errors. Then `errors` counts only the errors
+        that they found, while `bound` includes overlooked errors.
     faultless_acceptance_rate : float or None
-        The acceptance rate of the same answers if `truth_reader` overlooked nothing.
+        The acceptance rate that the same answers would give if `truth_reader` overlooked nothing.
     settings : tuple of OptionalSetting
-        What other sets of optional fields would accept: the present set, the sets with one field
-        changed, and the best set found.
+        What several sets of optional fields would accept: the present set, the sets with one field
+        changed, and the best set that was found.
     columns : mapping of str to str, bool or tuple of str
-        The columns of the file that ``fastarac fit`` read, by role, such as ``{"by": "field"}``; the
-        command line reads other files by them. Empty for arrays.
+        For each role, the column of the file that ``fastarac fit`` read, such as ``{"by": "field"}``.
+        The command line reads the same columns from other files. Empty if the policy was fitted to
+        arrays.
 
     See Also
     --------
@@ -179,7 +184,7 @@ class Policy(Result):
         return f"accept {self._share_words()} {self.rule.in_words}: {self.promise}"
 
     def _share_words(self) -> str:
-        """Return the accepted share of all items, and of items with an output if some have none."""
+        """Describe the accepted share of all items and, if it differs, of the items with an output."""
         if self.n_unread:
             of_all, of_read = percent(self.share_of_all_items, 3), percent(self.acceptance_rate, 3)
             n = self.n_read + self.n_unread
@@ -188,7 +193,7 @@ class Policy(Result):
         return f"{percent(self.acceptance_rate, 3)} of the {whole}"
 
     def _verified_words(self) -> str:
-        """Describe how much of the truth was verified; empty if all of it."""
+        """Describe how many outputs were verified; empty if all were."""
         if self.n_verified is None:
             return ""
         words = f", from {self.n_verified:,} verified of {self.n_items:,} outputs"
@@ -235,7 +240,7 @@ class Policy(Result):
 
     @property
     def n_read(self) -> int:
-        """The number of outputs with a confidence in the fit, including the half that ranked them."""
+        """The number of outputs with a confidence in the fit, including the ranking half."""
         return sum(int(each.counts.sum()) for each in self.references)
 
     @property
@@ -250,7 +255,7 @@ class Policy(Result):
 
     @property
     def of_outputs_read(self) -> str:
-        """A sentence on the base of the shares if words may be missing; else empty."""
+        """A sentence on which outputs the shares refer to, if words may be missing; else empty."""
         said = []
         if self.regions:
             said.append(
@@ -271,9 +276,9 @@ class Policy(Result):
         Parameters
         ----------
         n_unread : int
-            The number of items besides the outputs of the fit.
+            The number of items that had no output or no confidence.
         missed_rate : float, optional
-            For words, the share of true words among those items, in [0, 1].
+            For words, the share of true words that had no output, in [0, 1].
         regions : str, optional
             The parts of pages that the outputs came from, such as "inside the regions of the truth".
 
@@ -311,8 +316,8 @@ class Policy(Result):
         rejected : array_like of shape (n,), bool, optional
             Marks outputs without a confidence, which are never accepted; their `confidence` is ignored
             but must be finite. A document lacks a field if all its outputs of that field are marked. A
-            document without any output is one marked row, of any field. A policy without fields does
-            not accept documents with marked rows.
+            document without any output has one marked row, whose field does not matter. A policy
+            without fields does not accept documents with marked rows.
         types : array_like of shape (n,), optional
             The type of each output's document, if the policy was fitted with types.
 
@@ -324,8 +329,8 @@ class Policy(Result):
         Raises
         ------
         TypeError
-            If `by` or `documents` is missing or superfluous, or the labels are of another type than the
-            policy's.
+            If `by` or `documents` is missing or superfluous, or if the labels have another type than
+            the labels of the policy.
         """
         return self.rule.apply(NewOutputs(confidence, by, documents, rejected, types))
 
@@ -342,8 +347,8 @@ class Policy(Result):
         Parameters
         ----------
         accepted : sequence of int
-            Accepted outputs of each field; one number without fields, or the number of accepted
-            documents.
+            The number of accepted outputs of each field. Without fields, a sequence of one number. For
+            a policy of whole documents, the number of accepted documents.
         confidence_level : float, default=0.95
             The confidence level of the interval, in (0, 1).
 
@@ -355,16 +360,18 @@ class Policy(Result):
         Raises
         ------
         ValueError
-            If the number of counts is wrong.
+            If `accepted` does not have one number for each field.
 
         Notes
         -----
-        The estimate uses the items that tested the guarantee, which the calibrations have not seen.
-        Acceptance stops just before the error that would be one too many, so FA accepted errors stand
-        for FA + 1: for n items, the true error rate just above that error has the mean (FA + 1)/(n +
-        1). With groups, errors come d at a time, and FA + d takes the place of FA + 1. The interval is
-        that of a gamma variable of shape (FA + d)/d. Each field's rate is shrunk towards the overall
-        rate as if it had three more errors at that rate; the fields' errors still add up to the total.
+        The estimate uses the items that tested the guarantee, because the calibrations have not seen
+        them. Let n items be accepted, with FA errors among them. Acceptance stops just before the error
+        that would be one too many. So FA/n would be too low, and the estimated rate is (FA + 1)/(n +
+        1). With groups, d errors are added instead of 1, where d is `errors_per_group`. If no item was
+        rejected, nothing is added. The interval is based on a gamma distribution of shape (FA + d)/d.
+
+        The rate of each field is shrunk towards the overall rate, as if the field had three more errors
+        at the overall rate. The expected errors of all fields still add up to the total.
         """
         level = inner_fraction(confidence_level, "confidence_level")
         found = errors_expected(tuple(accepted), *self._tested, level=level)
@@ -394,41 +401,44 @@ class Policy(Result):
         Parameters
         ----------
         correct, confidence : array_like of shape (n,)
-            Whether each output was right, and its confidence; or a :class:`.PartialTruth`, without
-            `documents` and `rejected`. With `audit_probability`, give all outputs of a period, with NaN
-            for unverified ones; the truth of rejected outputs does not matter.
+            Whether each output was right, and its confidence. `correct` may be a
+            :class:`.PartialTruth` if neither `documents` nor `rejected` is given. With
+            `audit_probability`, give all outputs of a period, and NaN as the truth of unverified
+            outputs. The truth of rejected outputs does not matter.
         by, documents : array_like of shape (n,), optional
             As for :meth:`apply`.
         groups : array_like of shape (n,), optional
             Labels of outputs that depend on each other, such as those of a page.
         max_group_size : int, optional
-            The largest possible group size, known beforehand; by default that of the largest group
-            seen, which is an assumption.
+            The largest possible group size, known beforehand. By default, the check assumes that no
+            group is larger than the largest given group.
         audit_probability : float or array_like of shape (n,), optional
-            π, the probability with which each accepted output was audited, in [0, 1], decided before
-            its truth was known. With `groups`, single outputs or whole groups may have been drawn; with
-            `documents`, whole documents.
+            π, the probability with which each accepted output was audited, in [0, 1]. It must be
+            fixed before the truth is known. With `groups`, single outputs or whole groups may have been
+            drawn. With `documents`, whole documents must have been drawn.
         drawn : array_like of shape (n,), bool, optional
-            With `audit_probability`: which outputs were drawn for an audit, with or without a result so
-            far. Without it, the verdict is never "holds".
+            With `audit_probability`: which outputs were drawn for an audit, whether or not they have a
+            result. Without `drawn`, the verdict on a log is never "holds".
         rejected, types : array_like of shape (n,), optional
-            As for :meth:`apply`; `rejected` is not for a log of single outputs. The limit then applies
-            to outputs that are not rejected, as in fitting and applying. A document that may be
-            accepted without an optional field is wrong if the field's value was missed: a rejected
-            output that is not correct.
+            As for :meth:`apply`; `rejected` cannot be given with a log of single outputs. The limit
+            applies only to outputs that are not rejected, as in :func:`.fit_policy`. A document that
+            lacks an optional field is wrong if the field has a true value. In this case, the document
+            has a rejected row of the field that is not correct.
         fields_complete : bool, default=False
             Whether a field without a row in a document is known to have no true value.
         looks : Looks, optional
-            The looks so far; this one is added. All outputs so far are then tested, and the verdicts of
-            all looks hold together. Without it, this is one exact test, valid for a single look.
+            The log of all looks so far, to which this look is added. All outputs so far are tested, and
+            the verdicts of all looks hold together. Without a log, the check is an exact test, which is
+            valid for a single look.
         once : bool, default=False
-            With `looks`: test these outputs alone, exactly; no earlier look may include any of them.
+            With `looks`: whether to test only these outputs, by an exact test. No earlier look may
+            include any of them.
         ids : array_like of shape (n,), optional
-            With `looks`: the name of each output, so that it counts only once. Not with `documents`,
-            whose labels serve as names.
+            With `looks`: the name of each output, so that each output counts only once. With
+            `documents`, their labels serve as names instead.
         truth_reader : Reviewer, optional
-            The people who gave `correct`, as for :func:`.fit_policy`; by default those of the policy.
-            ``Reviewer()`` overlooks nothing.
+            The people who gave `correct`, as for :func:`.fit_policy`; by default the policy's
+            `truth_reader`. Use ``Reviewer()`` for people who overlook nothing.
 
         Returns
         -------
@@ -438,22 +448,28 @@ class Policy(Result):
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep` and :meth:`.Looks.add`. For a log that contradicts itself, such
-            as by a truth of an output that was not drawn, or by too few or too many audits for their
-            probabilities. If `documents` or `rejected` is given with a :class:`.PartialTruth`,
-            `rejected` with a log of single outputs, or `drawn` without `audit_probability`. If the
+            As :func:`.threshold_sweep` and :meth:`.Looks.add`. Also if a log contradicts itself: it
+            has the truth of an output that was not drawn, or its number of audits does not fit the
+            probabilities. Also if `documents` or `rejected` is given with a :class:`.PartialTruth`,
+            `rejected` with a log of single outputs, or `drawn` without `audit_probability`. Also if the
             truth does not say whether an optional field is empty.
 
         Notes
         -----
-        The number of accepted errors among n outputs drawn at random is binomial, and the interval is
-        that of Clopper and Pearson; with `groups`, it comes from bets for and against each rate. In a
-        log, the number of audited errors is binomial with π times the rate; if π varies, or with
-        `groups`, bets use outputs weighted by 1/π, whole groups at a time. The same holds for a
-        :class:`.PartialTruth`: binomial if all items had one probability and there are neither a judge
-        nor groups, otherwise bets, with the judge as a control variate. Drawn outputs without a result
-        count as errors, so cut a log at a date of the outputs, not of the answers. For the outputs that
-        the policy was fitted on, the verdict is never "holds".
+        *All verified.* The number of accepted errors among n random outputs is binomial, and the
+        interval is exact (Clopper and Pearson). With `groups`, the interval consists of the rates that
+        betting on the groups does not refute.
+
+        *Logs of audits.* If π is the same for all outputs, the number of audited errors is binomial
+        with π times the error rate. If π varies, or with `groups`, the interval comes from bets on
+        outputs weighted by 1/π; groups are kept together. Drawn outputs without a result count as
+        errors. So select the outputs of a log by their own date, not by the date of their answers.
+
+        *Partial truth.* The number of errors is binomial if all items had the same probability, without
+        groups and without a judge. Otherwise the interval comes from bets, with the judge as a control
+        variate.
+
+        For the outputs that the policy was fitted on, the verdict is never "holds".
         """
         digest = "" if looks is None else self.digest
         log = LookRequest.of(looks, digest, once=once, ids=ids, documents=documents, groups=groups)
@@ -509,7 +525,7 @@ class Policy(Result):
         Returns
         -------
         ConfidenceShift
-            The p-value, and the field with the largest change.
+            The p-value, and the field with the smallest p-value.
 
         Raises
         ------
@@ -519,9 +535,9 @@ class Policy(Result):
 
         Notes
         -----
-        The test permutes outputs between the fit and now. With `groups` it permutes whole groups,
-        because outputs of a page that vary together would look like a shift. If either side has more
-        than 500 groups, 500 random ones are compared.
+        The test permutes the outputs of the fit and the new outputs. With `groups`, it permutes whole
+        groups; otherwise outputs of a page that vary together would look like a shift. If the fit or
+        the new outputs have more than 500 groups, 500 random groups are used.
         """
         values = confidences(confidence)
         codes = self.rule.codes(by, len(values))
@@ -544,7 +560,7 @@ class Policy(Result):
 
     @property
     def has_groups(self) -> bool:
-        """Whether the policy knows its confidences by group, as :meth:`shift` with groups needs."""
+        """Whether the policy stores confidences by group, which :meth:`shift` with `groups` needs."""
         return all(each.groups is not None for each in self.references)
 
     @property
@@ -563,8 +579,9 @@ class Policy(Result):
         Raises
         ------
         ValueError
-            If the text is not that of a policy, or of another version; if a field is missing, unknown,
-            of another type, out of its range, or contradicts another field. The message names it.
+            If the text is not a policy, or has another version. Also if a field is missing, is unknown,
+            has another type, is out of its range, or contradicts another field. The message names the
+            field.
         """
         return cls(**fields_of_policy(text))
 

@@ -57,7 +57,7 @@ def test_required_by_default(folder):
     said = " ".join(done.stdout.split())
     assert "have no output with a confidence: they are never accepted, nor is a document that" in said
     assert "po: absent in " in done.stdout
-    assert "(--fields-complete counts them as rightly empty)" in " ".join(done.stdout.split())
+    assert "(--fields-complete counts it as rightly empty)" in " ".join(done.stdout.split())
     goals = ["-o", folder / "a.csv", "--review", folder / "r.csv"]
     out = " ".join(run("apply", folder / "p.json", folder / "all.csv", *goals).stdout.split())
     assert " of 900 documents (" in out

@@ -308,7 +308,7 @@ def test_open_audits_by_date(policy, tmp_path):
     assert (found["errors"], found["audited"], found["open"]) == (1, 3, 1)
     later = write(tmp_path / "4.csv", [("e", "2026-04-06", 0.99, 1)], header)
     result = run("monitor", policy, later, *told).stdout
-    assert "audits without an answer at their deadline (1) count as right" in " ".join(result.split())
+    assert "udits without an answer at their deadline (1) count as right" in " ".join(result.split())
     late = write(tmp_path / "5.csv", [(*second[0][:3], 0)], header)
     done = run("monitor", policy, late, *told, "--format", "json")
     assert json.loads(done.stdout)["warnings"] == [
