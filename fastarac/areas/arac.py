@@ -181,8 +181,8 @@ def arac_auc_score(
     Returns
     -------
     float
-        In [0.5, 1]; higher is better. Without weights, the exact value rounded once. With weights, the
-        relative error is at most 1e-12 or the absolute error at most 1e-15.
+        In [0.5, 1]; higher is better. Without weights, this is the exact value, rounded once. With
+        weights, the relative error is at most 1e-12 or the absolute error at most 1e-15.
 
     Raises
     ------
@@ -238,8 +238,8 @@ def normalized_arac_auc_score(
     Returns
     -------
     float
-        In [0, 1]; higher is better; 1 if every item is correct. Without weights, the exact value
-        rounded once.
+        In [0, 1]; higher is better; 1 if every item is correct. Without weights, this is the exact
+        value, rounded once.
 
     Raises
     ------

@@ -54,7 +54,7 @@ def differences(counts: NDArray[Any]) -> FloatArray:
 
 
 def from_here_on(terms: FloatArray) -> FloatArray:
-    """Replace each term by the sum from it to the last, and return the sums."""
+    """Replace each term by the sum of this term and all later ones, and return the sums."""
     np.cumsum(terms[::-1], out=terms[::-1])
     return terms
 
@@ -76,8 +76,8 @@ def integrals(at: CountsOfTies) -> tuple[FloatArray, PointInfluence, PointInflue
     """Return the term of each tie in the area under the precision, and its derivatives.
 
     A tie has g items, p of them correct. N₀ items are above it, T₀ of them correct, and N = N₀ + g. The
-    term is p + (T₀ − p·N₀/g)·ln(N/N₀). The first derivatives are by the counts of the tie itself, the
-    second ones by the counts of all items above it.
+    term is p + (T₀ − p·N₀/g)·ln(N/N₀). The first `PointInfluence` holds the derivatives by the counts
+    of the tie itself, the second one by the counts of all items above the tie.
     """
     t0, f0, p, q, g, n = (
         at.true_before, at.false_before, at.correct, at.incorrect, at.tie, at.accepted,

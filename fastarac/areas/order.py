@@ -1,4 +1,4 @@
-"""Checks for confidences that do not order the items: reversed ones, or equal ones."""
+"""Checks for confidences that do not order the items, because they are reversed or all equal."""
 
 from __future__ import annotations
 

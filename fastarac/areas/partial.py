@@ -90,16 +90,17 @@ def arac_partial_auc_score(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     acceptance_range : tuple of two float, optional
-        (a, b) with 0 <= a < b <= 1: the mean accuracy after correction over these acceptance rates.
+        (a, b) with 0 <= a < b <= 1. The accuracy after correction is averaged over acceptance rates
+        from a to b.
     max_error_rate : float, optional
-        ε in (0, 1]: the mean acceptance rate over the allowed error rates from 0 to ε.
+        ε in (0, 1]. The acceptance rate is averaged over allowed error rates from 0 to ε.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
     Returns
     -------
     float
-        In [0, 1]; higher is better. Without weights, the exact value rounded once.
+        In [0, 1]; higher is better. Without weights, this is the exact value, rounded once.
 
     Raises
     ------
@@ -173,9 +174,9 @@ def roc_partial_auc_score(
     y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
         Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
     fpr_range : tuple of two float, optional
-        (low, high) with 0 <= low < high <= 1: ∫ TPR dFPR over these false positive rates.
+        (low, high) with 0 <= low < high <= 1. The area is ∫ TPR dFPR over these false positive rates.
     tpr_range : tuple of two float, optional
-        ∫ (1 − FPR) dTPR over these true positive rates.
+        (low, high) as in `fpr_range`. The area is ∫ (1 − FPR) dTPR over these true positive rates.
     standardize : {None, "mcclish"}, default=None
         None: the plain area, at most high − low. "mcclish": the area rescaled to ½ for a random order
         of the items and to 1 for the best order.
@@ -185,7 +186,7 @@ def roc_partial_auc_score(
     Returns
     -------
     float
-        Without weights, the exact value rounded once. NaN if undefined.
+        Without weights, this is the exact value, rounded once. NaN if undefined.
 
     Warns
     -----
@@ -206,7 +207,7 @@ def roc_partial_auc_score(
 
     Notes
     -----
-    McClish 1989, "Analyzing a portion of the ROC curve":
+    For an area A, the rescaled area of McClish 1989 is
 
     .. math:: \frac12\left(1 + \frac{A - A_{\min}}{A_{\max} - A_{\min}}\right)
 

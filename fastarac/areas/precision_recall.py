@@ -106,9 +106,9 @@ def pr_auc_score(
     Returns
     -------
     float
-        In [0, 1]; NaN if no item is positive. Without weights, the exact value rounded once; with
-        "davis-goadrich", within 4 units in the last place. With weights, the relative error is at most
-        1e-12 (or, with "davis-goadrich", the absolute error at most 1e-15).
+        In [0, 1]; NaN if no item is positive. Without weights, this is the exact value, rounded once;
+        with "davis-goadrich", the error is at most 4 units in the last place. With weights, the
+        relative error is at most 1e-12 (or, with "davis-goadrich", the absolute error at most 1e-15).
 
     Warns
     -----

@@ -105,7 +105,7 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
 
 
 def _precision_and_risk(items: RankedItems, estimator: str) -> tuple[Quotient, Quotient]:
-    """Return ARP-AUC and AURC: compute the smaller one as a sum, and the other as 1 minus it.
+    """Return ARP-AUC and AURC: sum the smaller one, and compute the larger one as 1 minus the smaller.
 
     The smaller one would lose digits if it were computed as 1 minus the larger one.
     """
@@ -253,9 +253,9 @@ def arp_auc_score(
     Returns
     -------
     float
-        In [0, 1]; higher is better. Without weights, the exact value rounded once; with "exact", within
-        4 units in the last place. With weights, the relative error is at most 1e-12 (or, with "exact",
-        the absolute error at most 1e-15).
+        In [0, 1]; higher is better. Without weights, this is the exact value, rounded once; with
+        "exact", the error is at most 4 units in the last place. With weights, the relative error is at
+        most 1e-12 (or, with "exact", the absolute error at most 1e-15).
 
     Raises
     ------
@@ -327,7 +327,7 @@ def normalized_arp_auc_score(
 
     Notes
     -----
-    Kimura et al. 2024, 3.4 and equation 20.
+    This is equation 20 of Kimura et al. 2024, applied to the parts of the ARP-AUC (3.4).
 
     References
     ----------
@@ -381,8 +381,7 @@ def aurc_loss(
 
     Notes
     -----
-    AURC of Geifman, Uziel and El-Yaniv 2019, "Bias-reduced uncertainty estimation for deep neural
-    classifiers".
+    This is the AURC of Geifman, Uziel and El-Yaniv 2019.
 
     References
     ----------
