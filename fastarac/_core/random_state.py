@@ -36,9 +36,9 @@ def key_of(random_state: RandomState) -> NDArray[np.uint64]:
 def generator_for(key: NDArray[np.uint64], *columns: NDArray[Any] | None) -> np.random.Generator:
     """Return a generator that depends on the seed and on the data.
 
-    If it depended on the seed only, the same ranks would be drawn in every sample of n items. A lucky
-    seed would then invalidate a guarantee for all such samples. `columns` must be sorted independently
-    of the input order, so that the input order has no effect.
+    If the generator depended on the seed only, the same ranks would be drawn in every sample of n
+    items. A lucky seed would then invalidate a guarantee for all such samples. `columns` must be sorted
+    independently of the input order, so that the input order has no effect.
     """
     digest = blake2b(digest_size=16)
     for column in columns:

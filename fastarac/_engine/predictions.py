@@ -153,7 +153,7 @@ def _rules(score: FloatArray, items: Verified) -> _Rules:
 
 
 class Prediction(NamedTuple):
-    """A prediction g of each item's error."""
+    """A prediction of each item's error."""
 
     blocks: NDArray[np.int32]
     """The block of each item, (n,)."""

@@ -265,13 +265,13 @@ def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None
     distributed like a draw with replacement. Single draws are then added until the sum is right; this
     keeps the distribution.
 
-    A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size. Each is
-    drawn from an alias table (Walker 1977). A row of `levels` describes a table and the cells that use
-    it: first column, base-2 logarithm of the number of columns, count at the first column, begin and
-    end in `places`. `places` holds indices into `cells`. The high bits of a random word choose a
-    column. If the other bits are below the column's entry in `limits`, the count of the column is
-    drawn, else the count in `others`. `ends` (n_cells,) holds the cumulative sizes; `guide` holds, for
-    each block of items, the cell in which the block begins.
+    A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size. Each of
+    these counts is drawn from an alias table (Walker 1977). A row of `levels` describes a table and the
+    cells that use it: first column, base-2 logarithm of the number of columns, count at the first
+    column, begin and end in `places`. `places` holds indices into `cells`. The high bits of a random
+    word choose a column. If the other bits are below the column's entry in `limits`, the count of the
+    column is drawn, else the count in `others`. `ends` (n_cells,) holds the cumulative sizes; `guide`
+    holds, for each block of items, the cell in which the block begins.
     """
     cells, ends, guide, levels, limits, others, places = tables
     n = ends[-1]

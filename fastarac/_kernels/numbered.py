@@ -138,8 +138,8 @@ def write_ties(
 ) -> None:
     """Write where each tie begins, by falling value, and the positions of the marked items.
 
-    `keys` are as left by `order_buckets`; `above` holds the `rows` of `order_buckets`, summed over all
-    higher buckets.
+    `keys` holds the numbers that `order_buckets` wrote; `above` holds the `rows` of `order_buckets`,
+    summed over all higher buckets.
     """
     n = len(keys)
     for b in range(first, last):

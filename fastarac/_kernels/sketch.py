@@ -133,7 +133,7 @@ def collapse(
     """Merge all nodes inside each range with small counts into one node; return how many nodes result.
 
     Counts are small if they are at most `share`·(`budget` − counts of the enclosing nodes), both for
-    the incorrect and for the correct items; `budget` has one entry for each.
+    the incorrect and for the correct items; `budget` has one entry per class.
     """
     before = np.zeros((len(low) + 1, 2), np.int64)
     for i in range(len(low)):
