@@ -1,4 +1,4 @@
-"""Base classes: curves with bounds, curves with a band, and curves over the acceptance rate."""
+"""Base classes of curves: those between bounds, with a band, or over the acceptance rate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ENOUGH_ACCEPTED = 0.01  # at lower acceptance rates, a curve depends on too few 
 
 @dataclass(eq=False, repr=False)
 class BoundedDisplay(ItemDisplay):
-    """A curve that binned counts can draw as a band between two bounds."""
+    """A curve that can also be drawn from counts in bins, as a band between two bounds."""
 
     band_: PolyCollection | None = field(init=False)
 
@@ -53,11 +53,11 @@ class BoundedDisplay(ItemDisplay):
         Parameters
         ----------
         sweep : ThresholdSweep or BoundedSweep
-            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve of the worst
-            order and a band (`band_`) up to the curve of the best order. The curve of the items lies in
-            this band.
+            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve that the items
+            have in the worst possible order, and a band (`band_`) up to the curve in the best order.
+            The true curve is inside this band.
         name, ax : str and matplotlib Axes, optional
-            The name of the model, and where to draw; a new figure if left out.
+            The name of the model, and the axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`; for curves of two classes also `pos_label`.
 
@@ -96,7 +96,7 @@ class BoundedDisplay(ItemDisplay):
         return area
 
     def _between(self, sweep: BoundedSweep, best: Self) -> Band:  # noqa: ARG002
-        """Return x, and for each x the lowest and highest y that the items' curve can have."""
+        """Return x, and for each x the lowest and the highest possible y of the items' curve."""
         return between(self._curve()[:2], best._curve()[:2])
 
     def _draw_band(
@@ -107,7 +107,7 @@ class BoundedDisplay(ItemDisplay):
 
 
 def between(*curves: tuple[FloatArray, ...]) -> Band:
-    """Return x, and for each x the lower and higher y of two curves with rising x."""
+    """Return x, and for each x the lower and the higher y of two curves with increasing x."""
     ends = np.concatenate([x for x, _ in curves])
     # Include both ends of each vertical step.
     places = np.union1d(ends, np.clip(np.nextafter(ends, -1.0), 0.0, 1.0))
@@ -124,25 +124,26 @@ class BandedDisplay(BoundedDisplay):
     def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
         """Draw a bootstrap band around the curve; call :meth:`.plot` first.
 
-        The vertical axis is extended to show the band at acceptance rates from 1% on, unless the axis
-        already cuts off the curve itself. The legend names the first band of each kind.
+        The vertical axis is extended to show the band at acceptance rates of at least 1%, unless the
+        axis already cuts off the curve itself. If several bands have the same kind, the legend names
+        only one.
 
         Parameters
         ----------
         band : ConfidenceBand
             The result of :func:`.bootstrap_band` for the same curve.
         **kwargs
-            Passed on to matplotlib's ``fill_between``.
+            Keywords of matplotlib's ``fill_between``.
 
         Returns
         -------
         display
-            The display itself; the band is its `band_`.
+            The display itself, with the band in its attribute `band_`.
 
         Raises
         ------
         ValueError
-            If the band belongs to another curve.
+            If the band was computed for another kind of curve.
         AttributeError
             If the curve has not been drawn.
         """
@@ -176,8 +177,8 @@ class BandedDisplay(BoundedDisplay):
 class AcceptanceDisplay(BandedDisplay):
     """A curve over the acceptance rate.
 
-    The vertical axis includes the best value, and the curve at acceptance rates from `ENOUGH_ACCEPTED`
-    on.
+    The vertical axis includes the best value, and the curve at acceptance rates of at least
+    `ENOUGH_ACCEPTED`.
     """
 
     _: KW_ONLY
@@ -200,13 +201,14 @@ class AcceptanceDisplay(BandedDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         plot_best_possible : bool or "own", default=False
-            Whether to draw the curve of the best possible order of the same items (all correct ones
-            first). "own": in the colour of the curve.
+            Whether to draw the curve of the best possible order of the same items, with all correct
+            items first. "own" means in the colour of the curve.
         **options
             `name`, `curve_kwargs`, `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
-            :meth:`.RocCurveDisplay.plot`. The chance level is the curve of accepting at random.
+            :meth:`.RocCurveDisplay.plot`. The chance level is the curve that results from accepting
+            items at random.
 
         Returns
         -------
@@ -225,7 +227,7 @@ class AcceptanceDisplay(BandedDisplay):
 
     @staticmethod
     def _height(x: FloatArray, correct: FloatArray) -> FloatArray:
-        """Return y at acceptance rate `x`, where the share `correct` is accepted and right."""
+        """Return y at acceptance rate `x`; `correct` is the share of items accepted and right."""
         raise NotImplementedError
 
     def _curve_of_order(
@@ -260,7 +262,7 @@ class AcceptanceDisplay(BandedDisplay):
         return with_margin(low, max(high, low + SMALLEST_RANGE))
 
     def _heights(self) -> Range:
-        """Return the lowest and highest y from acceptance rate `ENOUGH_ACCEPTED` on."""
+        """Return the lowest and the highest y at acceptance rates of at least `ENOUGH_ACCEPTED`."""
         x, y = self._curve()
         first, shown = float(np.interp(ENOUGH_ACCEPTED, x, y)), y[np.searchsorted(x, ENOUGH_ACCEPTED) :]
         return (

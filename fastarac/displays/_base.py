@@ -44,7 +44,7 @@ SMALLEST_RANGE = 1e-4  # minimum range of a vertical axis
 
 
 def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
-    """Return the sweep; raise if it is a `BoundedSweep`, or has only the corners of the curve."""
+    """Return the sweep; raise if it is a `BoundedSweep` or holds only the corners of the curve."""
     if isinstance(sweep, BoundedSweep):
         raise TypeError(
             f"sweep is a BoundedSweep, but {display.__name__} draws only a ThresholdSweep; displays of "
@@ -99,22 +99,22 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         name : str, optional
             The name of the model, for the legend, instead of the display's own.
         curve_kwargs : dict, optional
-            Keywords for the matplotlib function that draws the curve (``plot`` for a line). The default
-            colour and dashes are the first of the cycle that no line in the axes uses.
+            Keywords for the matplotlib function that draws the curve (``plot`` for a line). By default,
+            use the first colour and line style of the cycle that no line in the axes has.
         plot_chance_level : bool or "own", optional
-            Whether to draw the result of an uninformative confidence, once in the same axes. By
-            default, only cost displays draw it, as the price to beat. "own": in the colour of the
+            Whether to draw the curve of an uninformative confidence; several displays in the same axes
+            draw it once. By default, only cost displays draw it. "own" means in the colour of the
             curve.
         chance_level_kw : dict, optional
             Keywords of matplotlib's ``plot`` for the chance level.
         despine : bool, default=False
             Whether to leave out the upper and right sides of the frame.
         ylim : "fit" or tuple of two float, optional
-            The range of the vertical axis; "fit" shows only the heights of the curve.
+            The range of the vertical axis; "fit" shows only the range of the curve.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class Display:
         return tuple(getattr(self, array) for array in self._arrays)
 
     def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
-        """Return the vertices of the curve in axis units, as a line in this style needs them."""
+        """Return the vertices of the curve in axis units that a line in this style needs."""
         x, y = self._curve()[:2]
         return x, y
 
@@ -217,7 +217,7 @@ class Display:
 
 @dataclass(eq=False, repr=False)
 class IntervalDisplay(Display):
-    """A line with an interval around each point; its arrays are x, y, low and high, in this order."""
+    """A line with an interval around each point. Its arrays are, in order, x, y, low and high."""
 
     band_: PolyCollection = field(init=False)
 
@@ -225,7 +225,7 @@ class IntervalDisplay(Display):
     _plots_chance_level = True
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Self:
-        """Draw the line and its intervals; takes the keywords of :meth:`.RocCurveDisplay.plot`."""
+        """Draw the line and its intervals, with the keywords of :meth:`.RocCurveDisplay.plot`."""
         super().plot(ax, **options)
         x, _, low, high = self._curve()
         # An outline makes the band of a single point visible.
@@ -257,7 +257,7 @@ class ItemDisplay(Display):
         Parameters
         ----------
         correct, confidence : array_like of shape (n,)
-            Whether each output is right (bool, or 0 and 1), and its confidence, finite.
+            Whether each output is right (bool, or 0 and 1), and its confidence, a finite number.
         sample_weight : array_like of shape (n,), optional
             The weight of each item.
         **options
@@ -281,7 +281,7 @@ class ItemDisplay(Display):
         sweep : ThresholdSweep
             The counts at every threshold.
         name, ax : str and matplotlib Axes, optional
-            The name of the model, and where to draw; a new figure if left out.
+            The name of the model, and the axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 
@@ -312,18 +312,18 @@ class ItemDisplay(Display):
         estimator : estimator
             A fitted classifier, or a pipeline that ends in one.
         X : array_like of shape (n, n_features)
-            The rows.
+            The rows of features.
         y : array_like of shape (n,)
             Their true classes.
         sample_weight : array_like of shape (n,), optional
             The weight of each row.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            The method that gives the scores; "auto" takes the first that the estimator has.
+            The method that gives the scores; "auto" uses the first of them that the estimator has.
         name : str, optional
             The name of the model; by default the name of the estimator's class.
         **options
-            Keywords of ``from_predictions``; for curves of two classes also `pos_label`, by default the
-            second of ``classes_``.
+            Keywords of ``from_predictions``; for curves of two classes also `pos_label`, which is the
+            second of ``classes_`` by default.
 
         Returns
         -------
@@ -332,7 +332,7 @@ class ItemDisplay(Display):
         Raises
         ------
         ValueError, TypeError
-            If the estimator gives no scores, or if a curve of two classes gets another number of
+            If the estimator gives no scores, or if a curve for two classes gets another number of
             classes.
 
         Notes
@@ -376,11 +376,11 @@ class ItemDisplay(Display):
         name : str or sequence of str, optional
             The name of the model; or, with a list of `curve_kwargs`, one name per fold.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         curve_kwargs : dict or list of dict, optional
             As for :meth:`.FoldsDisplay.plot`.
         chance_level_kwargs : dict, optional
-            The keywords that other methods call `chance_level_kw`.
+            The same keywords that other methods take as `chance_level_kw`.
         **options
             Keywords of ``from_estimator``.
 
@@ -392,8 +392,8 @@ class ItemDisplay(Display):
         Raises
         ------
         ValueError, TypeError
-            If the results have no estimators or indices, or were computed on other rows; also as
-            ``from_estimator``.
+            If the results have no estimators or indices, or were computed on another number of rows.
+            Also the errors of ``from_estimator``.
         """
         if cls._fills_axes:
             raise TypeError(f"{cls.__name__} fills its axes and cannot draw several folds in them")

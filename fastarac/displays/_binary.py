@@ -1,4 +1,4 @@
-"""Base classes of the displays that scikit-learn also has: labels of two classes, and two rates."""
+"""Base classes of the displays that scikit-learn also has: curves of two classes, and of two rates."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ class ScoredDisplay(ItemDisplay):
         sweep : ThresholdSweep
             The counts at every threshold.
         name, ax : str and matplotlib Axes, optional
-            The name of the model, for the legend, and where to draw; a new figure if left out.
+            The name of the model, for the legend, and the axes to draw on; by default a new figure.
         pos_label : int, float, bool or str, optional
             Label of the positive class, for the names of the axes.
         drop_intermediate : bool, optional
             Whether to leave out points from the display's arrays, as for the function that computes the
-            curve. The default is that of scikit-learn's display. The picture is the same.
+            curve. The default is the same as in scikit-learn's display. It does not change the picture.
         **options
             Keywords of :meth:`.plot`.
 

@@ -40,14 +40,15 @@ FoldT = TypeVar("FoldT", bound=Fold)
 class FoldsDisplay:
     """The curves of the folds of a cross-validation.
 
-    A display class for single curves creates and draws it in ``from_cv_results``.
+    Create and draw it with the method ``from_cv_results`` of a display class such as
+    :class:`.ARACDisplay`.
 
     Parameters
     ----------
     folds : sequence of display
         One display per fold, all of the same class.
     measure : str, default=""
-        The legend's name for the area.
+        The name of the area measure in the legend.
     area : sequence of float, default=()
         The area of each fold, for the legend.
     name : str or sequence of str, optional
@@ -58,7 +59,7 @@ class FoldsDisplay:
     line_ : list of matplotlib Line2D
         The curves.
     chance_level_ : matplotlib Line2D, list of them, or None
-        The chance level; a list if the folds have different chance levels.
+        The chance level, or a list of them if the folds have different chance levels.
     ax_ : matplotlib Axes
         The axes with the curves.
     figure_ : matplotlib Figure
@@ -66,12 +67,12 @@ class FoldsDisplay:
 
     See Also
     --------
-    AverageCurveDisplay : Draws the mean curve of folds, and a band.
+    AverageCurveDisplay : Draws the mean curve of the folds with a band.
 
     Notes
     -----
-    All other attributes of the folds' displays are lists here, with one entry per fold; examples are
-    `fpr`, `tpr` and `roc_auc` of ROC curves.
+    All other attributes of single displays, such as `fpr`, `tpr` and `roc_auc` of ROC curves, are lists
+    here, with one entry per fold.
 
     Examples
     --------
@@ -107,7 +108,7 @@ class FoldsDisplay:
         return f"<{type(self).__name__}{name} of {len(self.folds)} {type(self.folds[0]).__name__}s>"
 
     def __getattr__(self, name: str) -> Any:
-        """Return a list with this attribute of each fold's display."""
+        """Return a list of this attribute, with one entry for each fold's display."""
         if name.startswith("__") or name == "folds":
             raise AttributeError(name)
         if name in ("ax_", "figure_"):
@@ -131,14 +132,14 @@ class FoldsDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         name : str or sequence of str, optional
-            The name of the model, for the legend, instead of the display's own; or, with a list of
-            `curve_kwargs`, one name per fold.
+            The name of the model in the legend, by default the display's own `name`. With a list of
+            `curve_kwargs`, it may be a list with one name per fold.
         curve_kwargs : dict or list of dict, optional
-            Keywords for the matplotlib function that draws a curve. With one dict, all folds look alike
-            and share a legend entry with the mean and standard deviation of their areas. With one dict
-            per fold, each fold has an entry of its own.
+            Keywords for the matplotlib function that draws a curve. One dict makes all folds look
+            alike, and one legend entry shows the mean and the standard deviation of their areas. With
+            one dict per fold, each fold has a legend entry of its own.
         **options
             `plot_chance_level`, `chance_level_kw`, `despine` and `ylim` as for
             :meth:`.RocCurveDisplay.plot`.
@@ -156,7 +157,7 @@ class FoldsDisplay:
 def name_folds(
     display: FoldsDisplay, name: Names, curve_kwargs: Style | Sequence[Style] | None
 ) -> None:
-    """Write one legend entry for folds that look alike."""
+    """Add one legend entry for all folds, which look alike."""
     if not _are_alike(curve_kwargs) or "label" in (curve_kwargs or {}):
         return
     label = legend_name(name if isinstance(name, str) else None, "", None)
@@ -179,7 +180,7 @@ def draw_folds(
     ax: Axes | None,
     options: Mapping[str, Any],
 ) -> list[FoldT]:
-    """Draw all folds in the same axes, all alike or each in its own style."""
+    """Draw all folds in the same axes, either all alike or each in its own style."""
     n, alike = len(draw), _are_alike(curve_kwargs)
     styles: list[Any] = [curve_kwargs] * n if alike else list(curve_kwargs or ())
     if len(styles) != n:

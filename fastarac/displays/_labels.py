@@ -46,9 +46,9 @@ def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
 def place_labels(ax: Axes) -> None:
     """Place the labels of all visible marks, given the current size of the axes.
 
-    Each label takes the nearest position at which it covers few curves and no label, mark or legend.
-    Without such a position, it takes the one at which it covers least. A label is hidden only if it
-    repeats a label of the same mark.
+    Each label takes the nearest position where it covers little of the curves and no other label, mark
+    or legend. If there is no such position, it takes the one where it covers least. A label is hidden
+    only if it repeats a label of the same mark.
     """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:

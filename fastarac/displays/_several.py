@@ -51,7 +51,7 @@ def draw_curves(
     band_kw: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
-    """Draw the curves of several models on the same axes, in colours that anyone can tell apart.
+    """Draw the curves of several models on the same axes, in colours that everyone can tell apart.
 
     Parameters
     ----------
@@ -60,17 +60,17 @@ def draw_curves(
     display : type, default=ARACDisplay
         The class of the curves.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out.
+        The axes to draw on; by default a new figure.
     band : bool, "pointwise" or "simultaneous", default=False
-        Whether to draw the :func:`.bootstrap_band` of each curve, and of which kind; True means
-        "pointwise". The legend names the kind.
+        Whether to draw the :func:`.bootstrap_band` of each curve; the text chooses its kind, and True
+        means "pointwise". The legend names the kind.
     band_kw : dict, optional
         Keywords of :func:`.bootstrap_band`, such as `groups` or `confidence_level`; the default is
         ``{"random_state": 0}``, so that the picture is the same each time.
     **options
-        Keywords of ``from_sweep`` of the display class, such as `max_error_rate` of ARAC curves. If
-        models have different chance levels or best orders, each of these is drawn in the colour of its
-        model's curve.
+        Keywords of the display class's ``from_sweep``, such as `max_error_rate` for ARAC curves. If
+        models have different chance levels or best possible curves, each is drawn in its model's
+        colour.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def draw_curves(
     TypeError
         If `band` is set for a display whose curve cannot have a band.
     ValueError, TypeError
-        As :func:`.compare_models` for models, and with `band` as :func:`.bootstrap_band`.
+        The errors of :func:`.compare_models` for `models` and, with `band`, of :func:`.bootstrap_band`.
 
     See Also
     --------

@@ -59,9 +59,10 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
 
 
 def next_style(ax: Axes) -> dict[str, Any]:
-    """Return the first colour and dashes of the cycle that no line in the axes uses.
+    """Return the first colour and line style of the cycle that no line in the axes has.
 
-    If matplotlib's own cycle sets dashes, it is used, because its user prints without colours.
+    If matplotlib's own property cycle sets line styles, that cycle is used, because its user may print
+    without colours.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_hex
@@ -89,10 +90,10 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 def draw_line(
     ax: Axes, x: FloatArray, y: FloatArray, style: dict[str, Any], xlim: Range, ylim: Range
 ) -> Line2D:
-    """Draw a curve with few vertices; in axes that show at least these ranges, it looks the same.
+    """Draw a curve with few vertices that looks the same in axes that show at least these ranges.
 
-    Curves with markers, with values that are not finite, or that turn back in x keep all vertices. The
-    style's keywords must be written in full.
+    All vertices are kept if the curve has markers, values that are not finite, or x values that do not
+    run in one direction. The style's keywords must not be abbreviated.
     """
     if not has_markers(style) and _is_curve(x, y):
         steps = style.pop("drawstyle", "default")
@@ -110,7 +111,7 @@ def _few_steps(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the vertices of the staircase that matplotlib draws for a step style, decimated.
 
-    The extremes within each pixel column are kept, and the original steps between columns.
+    The extremes within each pixel column and the original steps between columns are kept.
     """
     from matplotlib.cbook import STEP_LOOKUP_MAP
 
@@ -123,7 +124,7 @@ def _few_steps(
 
 
 def has_markers(style: dict[str, Any]) -> bool:
-    """Return whether a line with these keywords (written in full) has markers."""
+    """Return whether a line with these unabbreviated keywords has markers."""
     from matplotlib import rcParams
 
     return style.get("marker", rcParams["lines.marker"]) not in (None, "None", "none", "", " ")
@@ -136,7 +137,7 @@ def _is_curve(x: FloatArray, y: FloatArray) -> bool:
 
 
 def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) -> Line2D:
-    """Draw a guide line, once per axes if guides are identical; the legend lists each name once."""
+    """Draw a guide line unless the axes already show it; the legend lists each name once."""
     style = GUIDE | style
     name = style["label"]
     alike = [line for line in ax.lines if str(line.get_label()).removeprefix("_guide ") == name]
@@ -173,8 +174,8 @@ def root_figure(ax: Axes) -> Figure | None:
 def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
     """Draw the legend: curves in drawing order, then bands and guides.
 
-    Many names, or names too long for the axes, make the legend go below the axes, in as many columns as
-    fit. If the figure's layout leaves no space below the axes, the legend stays inside.
+    If names are many or too long, the legend is placed below the axes, in as many columns as fit. It
+    stays inside if the figure's layout leaves no space below the axes.
     """
     handles, names = ax.get_legend_handles_labels()
     if not names:
@@ -224,13 +225,13 @@ def _setting(name: Literal["legend.fontsize"]) -> Any:
 
 
 def _wrapped(names: list[str], share: float) -> list[str]:
-    """Break names into lines, so that the longest line has about this share of the longest name."""
+    """Break names into lines, whose maximum length is about this share of the longest name."""
     longest = max(map(len, names))
     return [fill(name, max(FEWEST_LETTERS, int(share * longest) - MARGIN_LETTERS)) for name in names]
 
 
 def is_below(legend: Legend) -> bool:
-    """Return whether a legend stands below its axes."""
+    """Return whether a legend is below its axes."""
     return legend.get_bbox_to_anchor().width == 0
 
 
@@ -241,7 +242,7 @@ def _is_curve_line(handle: Any) -> bool:
 
 
 def _of_all(ax: Axes, handle: Any) -> Any:
-    """Return the legend handle; it is grey if guides or bands of several colours share it."""
+    """Return the legend handle, in grey if guides or bands of several colours share it."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -16,24 +16,26 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class ARPDisplay(AcceptanceDisplay):
-    """Acceptance rate – precision curve; made and drawn by ``from_predictions`` or ``from_sweep``.
+    """Acceptance rate – precision curve, created and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     acceptance_rate, precision : array_like of shape (n,)
-        The share X of outputs accepted unchecked, rising, and the share of correct ones among them.
+        The acceptance rate X, in increasing order, and the share of correct items among the accepted
+        ones.
     name, area : str and float, optional
         The name of the model and the ARP-AUC, for the legend.
 
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As in :class:`.ARACDisplay`. The vertical axis shows the curve from 1% acceptance on.
+        As in :class:`.ARACDisplay`. The vertical axis is chosen to show the curve at acceptance rates
+        of at least 1%.
 
     See Also
     --------
     arp_curve : Computes the curve.
-    arp_auc_score : Computes the area by trapezoids, as drawn here.
+    arp_auc_score : Computes the area under the curve as drawn here, by trapezoids.
 
     Examples
     --------
@@ -68,24 +70,25 @@ class ARPDisplay(AcceptanceDisplay):
 
 @dataclass(eq=False, repr=False)
 class RCDisplay(AcceptanceDisplay):
-    """Risk–coverage curve; made and drawn by ``from_predictions`` or ``from_sweep``.
+    """Risk–coverage curve, created and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     coverage, risk : array_like of shape (n,)
-        The share of accepted items, rising, and the share of errors among them.
+        The share of accepted items, in increasing order, and the share of errors among them.
     name, area : str and float, optional
         The name of the model and the AURC, for the legend.
 
     Attributes
     ----------
     line_, band_, best_, chance_level_, ax_, figure_
-        As in :class:`.ARACDisplay`. The vertical axis shows the curve from 1% acceptance on.
+        As in :class:`.ARACDisplay`. The vertical axis is chosen to show the curve at acceptance rates
+        of at least 1%.
 
     See Also
     --------
     rc_curve : Computes the curve.
-    aurc_loss : Computes the area by trapezoids, as drawn here.
+    aurc_loss : Computes the area under the curve as drawn here, by trapezoids.
 
     Examples
     --------
@@ -120,12 +123,13 @@ class RCDisplay(AcceptanceDisplay):
 
 @dataclass(eq=False, repr=False)
 class GeneralizedRCDisplay(AcceptanceDisplay):
-    """Generalised risk–coverage curve; made and drawn by ``from_predictions`` or ``from_sweep``.
+    """Generalised risk–coverage curve, created and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     coverage, error_rate : array_like of shape (n,)
-        The share of accepted items, rising, and the share of undetected errors among all items.
+        The share of accepted items, in increasing order, and the share of undetected errors among all
+        items.
     name, area : str and float, optional
         The name of the model and the AUGRC, for the legend.
 

@@ -1,4 +1,4 @@
-"""The ARAC curve: accuracy after correction over the share of outputs accepted unchecked."""
+"""The ARAC curve: accuracy after correction against the share of outputs accepted without a check."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ LABEL_PLACE = 0.3  # acceptance rate (x) at which the names of the shaded areas 
 
 @dataclass(eq=False, repr=False)
 class ARACDisplay(AcceptanceDisplay):
-    """ARAC curve; made and drawn by ``from_predictions`` or ``from_sweep``.
+    """ARAC curve, created and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     acceptance_rate, accuracy_after_correction : array_like of shape (n,)
-        The share X of outputs accepted unchecked, rising, and the accuracy Y after people have
-        corrected the rest.
+        The acceptance rate X (share of outputs accepted without a check), in increasing order, and the
+        accuracy Y after people have corrected all other outputs.
     name, area : str and float, optional
         The name of the model and the ARAC-AUC, for the legend.
     max_error_rate : tuple of float, default=()
@@ -52,18 +52,18 @@ class ARACDisplay(AcceptanceDisplay):
     operating_points : tuple of OperatingPoint, default=()
         Points to mark on the curve.
     point_labels : tuple of str, default=()
-        Labels of these marks, such as their thresholds.
+        Labels of these points, such as their thresholds.
 
     Attributes
     ----------
     line_ : matplotlib Line2D
-        The curve. A long curve keeps only the vertices that make a visible difference.
+        The curve. Of a long curve, only the vertices that make a visible difference are kept.
     points_ : matplotlib Line2D or None
         The marks of the operating points, if there are any.
     shades_ : tuple of two matplotlib PolyCollection, or None
-        The upper and the lower area, if they are shaded.
+        The two areas A_U and A_L, if they are shaded.
     chance_level_, best_ : matplotlib Line2D or None
-        The curves of a random order and of the best order, if they are drawn.
+        The curves for items in random order and in the best order, if they are drawn.
     band_ : matplotlib PolyCollection
         The band around the curve, once :meth:`.plot_band` has drawn it.
     ax_, figure_ : matplotlib Axes and Figure
@@ -123,13 +123,14 @@ class ARACDisplay(AcceptanceDisplay):
         Parameters
         ----------
         sweep : ThresholdSweep or BoundedSweep
-            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve of the worst
-            order and a band up to the curve of the best order; no operating points are marked.
+            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve that the items
+            have in the worst possible order, and a band up to the curve in the best order; no operating
+            points are marked.
         name, ax : str and matplotlib Axes, optional
-            The name of the model, for the legend, and where to draw; a new figure if left out.
+            The name of the model, for the legend, and the axes to draw on; by default a new figure.
         max_error_rate : float or sequence of float, default=()
-            Allowed error rates: each is drawn as a dashed line. The curve's point of largest acceptance
-            within each rate is marked with its threshold.
+            Allowed error rates: each is drawn as a dashed line. On the curve, the point of highest
+            acceptance within each limit is marked with its threshold.
         **options
             Keywords of :meth:`.plot`.
 
@@ -165,10 +166,11 @@ class ARACDisplay(AcceptanceDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         shade_areas : bool, default=False
-            Whether to shade the two parts of the ARAC-AUC: A_U between the curve and the recognition
-            rate β, and the rectangle A_L below β. The axes show only the upper end of A_L.
+            Whether to shade the two parts of the ARAC-AUC: A_U between the curve and β, and the
+            rectangle A_L below β, where β is the share of correct items. The axes show only the top of
+            A_L.
         plot_thresholds : bool, default=True
             Whether to write the thresholds of the operating points beside their marks, if they fit.
         **options
@@ -222,7 +224,7 @@ class ARACDisplay(AcceptanceDisplay):
         draw_limits(self.ax_)
 
     def _shade(self) -> tuple[PolyCollection, PolyCollection]:
-        """Shade the areas of Kimura et al. 2024, figure 5, and name them in the visible part."""
+        """Shade and name the areas A_U and A_L of Kimura et al. 2024, figure 5."""
         ax, beta = self.ax_, float(self.accuracy_after_correction[-1])
         x, y = np.asarray(self.line_.get_data(), np.float64)
         bottom, top = ax.get_ylim()
@@ -246,10 +248,10 @@ class ARACDisplay(AcceptanceDisplay):
 
 
 def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
-    """Draw a dashed line for each allowed error rate in view, and its name on the right.
+    """Draw a dashed line for each allowed error rate in view, and write the rate beside it.
 
-    Existing lines of the axes are drawn again, because each curve may change the view and the names
-    that fit.
+    Existing lines of this kind are drawn again, because each curve may change the view and the space
+    for texts.
     """
     rates = set(error_rates)
     for artist in [*ax.lines, *ax.texts]:

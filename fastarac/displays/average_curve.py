@@ -36,7 +36,7 @@ KINDS: dict[str, type[AcceptanceDisplay]] = {
 
 @dataclass(eq=False, repr=False)
 class AverageCurveDisplay(Display):
-    """Mean curve of several folds and its standard deviation; made and drawn by ``from_sweeps``.
+    """Mean curve of several folds and its standard deviation, created and drawn by ``from_sweeps``.
 
     Parameters
     ----------
@@ -50,7 +50,8 @@ class AverageCurveDisplay(Display):
     Attributes
     ----------
     band_ : matplotlib PolyCollection or None
-        One standard deviation on either side of the mean, within [0, 1]; None for a single fold.
+        The band of one standard deviation on either side of the mean, clipped to [0, 1]; None for a
+        single fold.
     folds_ : list of matplotlib Line2D
         The curves of the folds, if they are drawn.
     line_, chance_level_, ax_, figure_
@@ -108,7 +109,7 @@ class AverageCurveDisplay(Display):
         curve : {"arac", "generalized_rc", "arp", "rc"}
             As for :func:`.average_curves`.
         name, ax : str and matplotlib Axes, optional
-            The name of the model, for the legend, and where to draw; a new figure if left out.
+            The name of the model, for the legend, and the axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 
@@ -130,7 +131,7 @@ class AverageCurveDisplay(Display):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         plot_folds : bool, default=False
             Whether to draw each fold's curve as well, at the mean acceptance rates.
         **options

@@ -1,4 +1,4 @@
-"""Pictures of cascades: each stage's share of decisions and cost, and cost against a threshold."""
+"""Pictures of cascades: each stage's share of decisions and of cost, and cost against a threshold."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ PALE = 0.45  # opacity of the cost bars, relative to the other bars
 
 @dataclass(eq=False, repr=False)
 class CascadeDisplay(Display):
-    """Shares of the items and of the cost by stage of a cascade; made by ``from_cascade``.
+    """Shares of the items and of the cost by stage of a cascade, created by ``from_cascade``.
 
     Parameters
     ----------
     stages : sequence of str
         The names of the stages.
     share, cost_share : array_like of shape (k,)
-        Share of all items that each stage decides, and its share of the whole cost.
+        Share of all items that each stage decides, and share of the total cost that it causes.
     name : str, optional
         The title.
 
@@ -91,7 +91,7 @@ class CascadeDisplay(Display):
         name : str, optional
             The title.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`. `curve_kwargs` go to matplotlib's ``bar``; there is no chance
             level.
@@ -135,14 +135,15 @@ class CascadeDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class CascadeCostDisplay(Display):
-    """Cost against the threshold of one stage, other thresholds fixed; made by ``from_stages``.
+    """Cost against one stage's threshold, with all other thresholds fixed; see ``from_stages``.
 
     Parameters
     ----------
     share, cost : array_like of shape (k,)
-        Share of all items that the stage decides, rising, and the cost per item at that share.
+        Share of all items that the stage decides, in increasing order, and the cost per item at that
+        share.
     within : array_like of shape (k,)
-        1 where the error limit is kept; 0 where it is exceeded and the curve is dotted.
+        1 where the error limit is kept, and 0 where it is exceeded; there, the curve is dotted.
     at : tuple of two float
         Share and cost at the threshold of the cascade.
     baseline : float, optional
@@ -203,7 +204,7 @@ class CascadeCostDisplay(Display):
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the cost over the threshold of a stage.
+        """Draw the cost against the threshold of a stage.
 
         Parameters
         ----------
@@ -218,7 +219,7 @@ class CascadeCostDisplay(Display):
         name : str, optional
             The legend name; by default the name of the stage.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 

@@ -29,37 +29,38 @@ SEEN_ON_AREAS = "#F0E442"
 
 @dataclass(eq=False, repr=False)
 class ConfusionDisplay(ItemDisplay):
-    """Visualization of right and wrong items, accepted and rejected, at all acceptance rates.
+    """The shares of right and wrong items, accepted and rejected, at all acceptance rates.
 
     ``from_predictions`` and ``from_sweep`` create and draw it.
 
     Parameters
     ----------
     true_accepts, false_accepts, false_rejects, true_rejects : array_like of shape (n,)
-        Items that are right and accepted, wrong and accepted, right and rejected, wrong and rejected:
-        counts or shares, at rising acceptance rates.
+        Counts or shares of the items that are right and accepted, wrong and accepted, right and
+        rejected, and wrong and rejected, at increasing acceptance rates.
     name : str, optional
         The name of the model, for the title.
 
     Attributes
     ----------
     areas_ : dict of str to matplotlib Polygon
-        The areas by parameter name, from top to bottom. Each reaches down to the axis and covers the
-        previous ones, so that no gap shows between areas. Long arrays keep only the vertices that make
-        a visible difference.
+        The areas by parameter name, from top to bottom. Each area reaches down to the axis and covers
+        the previous areas, so that there are no gaps. Only vertices that make a visible difference are
+        kept.
     chance_level_, ax_, figure_
         As in :class:`.ARACDisplay`; the chance level is the share of wrong items when items are
         accepted at random. There is no `line_`.
 
     See Also
     --------
-    ThresholdSweep : Has the four counts.
+    ThresholdSweep : Holds the four counts.
 
     Notes
     -----
-    At each acceptance rate X = (TA + FA)/Ω the four shares add up to 1. Wrongly accepted items are at
-    the bottom and rightly rejected items at the top, where heights are easy to read. The diagonal in
-    between separates accepted from rejected items. `curve_kwargs` go to matplotlib's ``fill``.
+    The acceptance rate is X = (TA + FA)/Ω, the number of accepted items divided by the number of all
+    items. At each X, the four shares add up to 1. Wrongly accepted items are at the bottom and rightly
+    rejected items at the top, where heights are easy to read. The diagonal between them separates
+    accepted from rejected items. `curve_kwargs` go to matplotlib's ``fill``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The cost curve: the least expected cost over all misclassification costs and prevalences."""
+"""The cost curve: the lowest expected cost for all misclassification costs and prevalences."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ ROOM = MARGIN * HIGHEST / 2
 
 @dataclass(eq=False, repr=False)
 class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
-    """Cost curve; made and drawn by ``from_predictions`` or ``from_sweep``.
+    """Cost curve, created and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     probability_cost, normalized_expected_cost : array_like of shape (n,)
-        Probability cost PCF(+) of each vertex, rising from 0 to 1, and its least normalised expected
-        cost.
+        Probability cost PCF(+) of each vertex, increasing from 0 to 1, and the lowest normalised
+        expected cost there.
     name : str, optional
         The name of the model, for the legend.
     rates : tuple of two array_like of shape (m,), optional
-        (fpr, tpr) of the thresholds whose cost lines can be drawn.
+        False and true positive rates (fpr, tpr) at the thresholds, from which cost lines can be drawn.
     band : CostCurveBand, optional
         Confidence intervals to shade.
     pos_label : int, float, bool or str, optional
@@ -51,7 +51,7 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         The lower envelope of the two trivial classifiers, which predict only one class; drawn unless
         ``plot_chance_level=False``.
     cost_lines_ : matplotlib LineCollection or None
-        The cost lines of the single thresholds, if they are drawn.
+        The cost lines of single thresholds, if they are drawn.
     band_ : matplotlib PolyCollection or None
         The shaded confidence intervals, or the shaded area between bounds, if there are any.
     line_, ax_, figure_
@@ -103,14 +103,14 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         Parameters
         ----------
         sweep : ThresholdSweep or BoundedSweep
-            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve of the worst
-            order and a band (`band_`) down to the curve of the best order.
+            The counts at every threshold. For a :class:`.BoundedSweep`, draw the curve that the items
+            have in the worst possible order, and a band (`band_`) down to the curve in the best order.
         name, ax : str and matplotlib Axes, optional
-            The name of the model, for the legend, and where to draw; a new figure if left out.
+            The name of the model, for the legend, and the axes to draw on; by default a new figure.
         pos_label : int, float, bool or str, optional
             Label of the positive class, for the names of the axes.
         confidence_level : float, optional
-            In (0, 1): shade the confidence intervals of :func:`.cost_curve_band`.
+            The confidence level, in (0, 1), of intervals to shade; see :func:`.cost_curve_band`.
         n_resamples, random_state
             As for :func:`.cost_curve_band`.
         **options
@@ -140,9 +140,10 @@ class CostCurveDisplay(BoundedDisplay, ScoredDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         plot_cost_lines : bool, default=False
-            Whether to draw the cost lines of the single thresholds; the curve is their lower envelope.
+            Whether to draw the cost line of each threshold; the curve is the lower envelope of these
+            lines.
         **options
             Keywords of :meth:`.RocCurveDisplay.plot`.
 

@@ -31,28 +31,28 @@ def decimate(
     Parameters
     ----------
     x : array_like of shape (n,)
-        Finite, rising or falling throughout.
+        Finite x coordinates, in increasing or in decreasing order.
     y : array_like of shape (n,)
         Finite.
     xlim, ylim : tuple of two float, optional
         The x and y ranges that the picture shows, or parts of these ranges; by default the curve's
         ranges.
     size : (int, int), default=(3840, 2160)
-        Width and height of the picture in pixels, at most the default.
+        Width and height of the picture in pixels; not more than the default.
 
     Returns
     -------
     vertices : ndarray of shape (k,), intp
-        Rising indices into `x` and `y`, including the first and the last. In a picture of this size and
-        these ranges, curve and simplified line are nowhere more than half a pixel apart.
+        Increasing indices into `x` and `y`, including the first and the last. In a picture of this size
+        and these ranges, the curve and the simplified line differ by at most half a pixel.
 
     Notes
     -----
     First, the picture is divided into columns a quarter of a pixel wide. Each column keeps its first,
-    last, lowest and highest vertex; points move sideways by a quarter of a pixel at most. Second, the
-    algorithm of Ramer, Douglas and Peucker drops vertices less than a quarter of a pixel from the line
-    that replaces them: it keeps the vertex with the largest deviation until no deviation is larger.
-    Pieces of the curve that take many iterations are also halved.
+    last, lowest and highest vertex; this moves points sideways by at most a quarter of a pixel. Second,
+    the algorithm of Ramer, Douglas and Peucker drops vertices that are less than a quarter of a pixel
+    from the simplified line: it repeatedly adds the vertex farthest from that line. Pieces of the curve
+    that need many iterations are also halved.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if len(x) <= 2:
@@ -63,12 +63,12 @@ def decimate(
 
 
 def edges_of_columns(xlim: Range) -> FloatArray:
-    """Return the edges of all columns of a range: each left edge, and the last right edge."""
+    """Return the edges of all pixel columns of a range: each left edge, and the last right edge."""
     return np.linspace(*xlim, COLUMNS + 1)
 
 
 def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
-    """Return the first, last, lowest and highest vertex of each column, and outside all columns."""
+    """Return the first, last, lowest and highest vertex within each column and outside all columns."""
     if len(x) <= len(edges):
         return np.arange(len(x))
     rising = x if x[0] <= x[-1] else x[::-1]
@@ -127,7 +127,7 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
 
 
 def _distance_to_chords(x: FloatArray, y: FloatArray, start: Indices, stop: Indices) -> FloatArray:
-    """Return the distance of each vertex but the last from its segment, `start` to `stop`."""
+    """Return each vertex's distance from its segment, `start` to `stop`; omit the last vertex."""
     along_x, along_y = x[stop] - x[start], y[stop] - y[start]
     off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
     length = along_x**2 + along_y**2

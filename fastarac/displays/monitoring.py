@@ -1,4 +1,4 @@
-"""Pictures of the errors of a system in use: by field, and over time."""
+"""Pictures of a system's errors in use: by field, and over time."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def _heights(limit: float | None, rates: FloatArray) -> Range:
 
 @dataclass(eq=False, repr=False)
 class MonitorDisplay(IntervalDisplay):
-    """Error rate of audits over time, with a confidence sequence; made and drawn by ``from_monitor``.
+    """Error rate of audits over time with a confidence sequence, drawn by ``from_monitor``.
 
     Parameters
     ----------
     audited, error_rate, low, high : array_like of shape (k,)
-        Number of audits up to each moment, rising; share of errors among these audits, and its
-        interval.
+        Number of audits up to each time, in increasing order; the share of errors among them; the ends
+        of its interval.
     limit : float
         The allowed error rate or risk; the chance level of :meth:`plot`.
     alarm_at : int, optional
@@ -58,7 +58,7 @@ class MonitorDisplay(IntervalDisplay):
     band_ : matplotlib PolyCollection
         The confidence sequence.
     changes_ : matplotlib Line2D or None
-        Triangles at the reported changes, if there are any.
+        Triangles that mark the reported changes, if there are any.
     line_, chance_level_, ax_, figure_
         As in :class:`.ARACDisplay`; the chance level is the limit.
 
@@ -110,7 +110,7 @@ class MonitorDisplay(IntervalDisplay):
         monitor : ErrorRateMonitor
             A monitor with at least one update.
         name, ax : str and matplotlib Axes, optional
-            The legend name, and the axes; a new figure if left out.
+            The legend name, and the axes; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 
@@ -134,7 +134,7 @@ class MonitorDisplay(IntervalDisplay):
         return display.plot(ax, **options)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Self:
-        """Draw the error rate and its interval; takes the keywords of :meth:`.RocCurveDisplay.plot`."""
+        """Draw the error rate and its interval, with the keywords of :meth:`.RocCurveDisplay.plot`."""
         super().plot(ax, **options)
         self.changes_ = None
         if len(self.changes_at):
@@ -168,14 +168,14 @@ class MonitorDisplay(IntervalDisplay):
 
 @dataclass(eq=False, repr=False)
 class FieldErrorsDisplay(Display):
-    """Undetected errors of all outputs and of each field; made by ``from_check`` or ``from_applied``.
+    """Undetected errors in total and by field, created by ``from_check`` or ``from_applied``.
 
     Parameters
     ----------
     fields : sequence of str
         The names on the horizontal axis.
     error_rate : array_like of shape (k,)
-        The limited rate for each name; NaN if it is undefined.
+        The rate to which the limit applies, for each name; NaN if it is undefined.
     low, high : array_like of shape (k,), optional
         The ends of the intervals.
     limit : float
@@ -236,7 +236,7 @@ class FieldErrorsDisplay(Display):
         name : str, optional
             The legend name; by default the counts and the verdict.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 
@@ -267,7 +267,7 @@ class FieldErrorsDisplay(Display):
         name : str, optional
             The legend name; by default the number of expected errors.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 
@@ -282,7 +282,7 @@ class FieldErrorsDisplay(Display):
         return cls(fields, np.array(rates), limit=applied.limit, name=name).plot(ax, **options)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Self:
-        """Draw the rates and their intervals; takes the keywords of :meth:`.RocCurveDisplay.plot`."""
+        """Draw the rates and their intervals, with the keywords of :meth:`.RocCurveDisplay.plot`."""
         self._before = 0 if ax is None else sum(line.get_marker() == "o" for line in ax.lines)
         super().plot(ax, **options)
         places = np.arange(len(self.fields))

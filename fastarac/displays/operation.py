@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class PowerDisplay(Display):
-    """Power of a guarantee over the number of verified outputs; made and drawn by ``from_rates``.
+    """Power of a guarantee against the number of verified outputs, created and drawn by ``from_rates``.
 
     Parameters
     ----------
     n_items, power : array_like of shape (k,)
-        Numbers of verified outputs, rising, and the probability that the limit is guaranteed.
+        Numbers of verified outputs, in increasing order, and for each of them the probability that the
+        guarantee can be given.
     wanted : float, default=0.8
         The target power; the chance level of :meth:`plot`.
     name : str, optional
@@ -86,7 +87,7 @@ class PowerDisplay(Display):
         name : str, optional
             The legend name; by default the two rates.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 
@@ -111,12 +112,13 @@ class PowerDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class CalibrationDisplay(IntervalDisplay):
-    """Reliability diagram with intervals; made and drawn by ``from_predictions``.
+    """Reliability diagram with intervals, created and drawn by ``from_predictions``.
 
     Parameters
     ----------
     confidence, accuracy, low, high : array_like of shape (n_bins,)
-        For each bin: the mean confidence, rising; the share of correct outputs; its interval.
+        For each bin: the mean confidence, in increasing order; the share of correct outputs; the ends
+        of its interval.
     name : str, optional
         The name of the model, for the legend.
 
@@ -175,7 +177,7 @@ class CalibrationDisplay(IntervalDisplay):
         n_bins, confidence_level
             As for :func:`.calibration_table`.
         name, ax : str and matplotlib Axes, optional
-            The name of the model, for the legend, and where to draw; a new figure if left out.
+            The name of the model, for the legend, and the axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 
@@ -197,12 +199,13 @@ class CalibrationDisplay(IntervalDisplay):
 
 @dataclass(eq=False, repr=False)
 class ShiftDisplay(Display):
-    """Quantiles of new against earlier confidences; made and drawn by ``from_shift``.
+    """Quantiles of new confidences against the earlier ones, created and drawn by ``from_shift``.
 
     Parameters
     ----------
     before, now : array_like of shape (k,)
-        Quantiles of the confidences that a policy was fitted on, and of new confidences; rising.
+        Quantiles of the confidences on which a policy was fitted, and of new confidences, in increasing
+        order.
     name : str, optional
         The legend name.
 
@@ -240,7 +243,7 @@ class ShiftDisplay(Display):
     def from_shift(
         cls, shift: ConfidenceShift, *, name: str | None = None, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """Draw the quantiles that a test for a shift compared.
+        """Draw the quantiles that the test for a shift has compared.
 
         Parameters
         ----------
@@ -249,7 +252,7 @@ class ShiftDisplay(Display):
         name : str, optional
             The legend name; by default the field.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure if left out.
+            The axes to draw on; by default a new figure.
         **options
             Keywords of :meth:`.plot`.
 

@@ -1,4 +1,4 @@
-"""A map of the cheapest model at each pair of cost ratios."""
+"""A map of the cheapest model for each pair of cost ratios."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROOM_FOR_A_NAME = 0.14
 
 @dataclass(eq=False, repr=False)
 class PreferenceMapDisplay(Display):
-    """Preference map visualization: the best model by colour, paler where others are nearly as good.
+    """Map of the cheapest model by colour, paler where another model costs nearly as little.
 
     ``from_models`` creates and draws it.
 
@@ -59,8 +59,8 @@ class PreferenceMapDisplay(Display):
     Notes
     -----
     An axis whose ratios grow by a constant factor is logarithmic. Models whose regions are too small
-    for a name are in the legend. With more than eight models, several models share a colour; names
-    distinguish them.
+    for a name are in the legend. With more than eight models, some models share a colour and are
+    distinguished by their names.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class PreferenceMapDisplay(Display):
         models, gammas, deltas, reviewer
             As for :func:`.preference_map`.
         name, ax : str and matplotlib Axes, optional
-            The title, and the axes; a new figure if left out.
+            The title, and the axes; by default a new figure.
         **options
             Keywords of :meth:`.plot`. `curve_kwargs` go to matplotlib's ``pcolormesh``; there is no
             chance level.
@@ -141,7 +141,7 @@ class PreferenceMapDisplay(Display):
         self._name_regions(palette)
 
     def _strength(self) -> FloatArray:
-        """Return the colour strength of each cell: low where the runner-up costs nearly as little."""
+        """Return the colour strengths of cells, low where the second-best model is nearly as cheap."""
         margin = self.preferences.margin
         clear = np.quantile(margin, CLEAR_MARGIN) if np.isfinite(margin).all() else 0.0
         if clear <= 0:
@@ -181,7 +181,7 @@ class PreferenceMapDisplay(Display):
 
 
 def _edges(ratios: FloatArray) -> tuple[FloatArray, str]:
-    """Return the edges of the cells around rising ratios, and the scale of their axis."""
+    """Return the edges of the cells around increasing ratios, and the scale of their axis."""
     if len(ratios) == 1:
         return np.array([ratios[0] - 0.5, ratios[0] + 0.5]), "linear"
     factors = ratios[1:] / ratios[:-1] if ratios[0] > 0 else np.zeros(1)
@@ -198,7 +198,7 @@ def _edges_between(values: FloatArray) -> FloatArray:
 
 
 def _middle(region: NDArray[np.bool_]) -> tuple[tuple[int, int], int]:
-    """Return the cell farthest from the region's edge, and its distance from the edge in cells."""
+    """Return the cell that is farthest from the edge of the region, and this distance in cells."""
     inner, reach = region, 0
     while True:
         padded = np.pad(inner, 1)

@@ -37,12 +37,12 @@ PARTS = 24  # number of intermediate points along each axis of such a line
 
 @dataclass(eq=False, repr=False)
 class RocCurveDisplay(BandedDisplay, SquareDisplay):
-    """ROC curve; made and drawn by ``from_predictions`` or ``from_sweep``.
+    """ROC curve, created and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     fpr, tpr : array_like of shape (n,)
-        False positive rates, rising, and true positive rates.
+        False positive rates, in increasing order, and true positive rates.
     roc_auc, name : float and str, optional
         The area under the curve and the name of the model, for the legend.
     pos_label : int, float, bool or str, optional
@@ -51,7 +51,7 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D
-        The curve. A long curve keeps only the vertices that make a visible difference.
+        The curve. Of a long curve, only the vertices that make a visible difference are kept.
     chance_level_ : matplotlib Line2D or None
         The chance level, if it is drawn.
     band_ : matplotlib PolyCollection
@@ -104,18 +104,18 @@ class RocCurveDisplay(BandedDisplay, SquareDisplay):
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
-    """Precision–recall curve; made and drawn by ``from_predictions`` or ``from_sweep``.
+    """Precision–recall curve, created and drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     precision, recall : array_like of shape (n,)
-        Precision and recall at each threshold; the recall falls throughout or rises throughout.
+        Precision and recall at each threshold; the recall must be in increasing or in decreasing order.
     average_precision, name : float and str, optional
         The average precision and the name of the model, for the legend.
     pos_label : int, float, bool or str, optional
         Label of the positive class, for the names of the axes.
     prevalence_pos_label : float, optional
-        Share of the positive class: the height of the chance level.
+        Share of the positive class, which is the precision at the chance level.
 
     Attributes
     ----------
@@ -132,8 +132,8 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     The display looks like scikit-learn's and takes the same keywords for one curve; only the colours
     and the number of decimals in the legend differ. The curve is drawn in steps, and the average
     precision is the area below them; ``curve_kwargs={"drawstyle": "default"}`` draws straight lines
-    from point to point. For a :class:`.BoundedSweep`, draw the least precision at each recall and a
-    band up to the largest.
+    from point to point. For a :class:`.BoundedSweep`, draw the lowest possible precision at each
+    recall, and a band up to the highest.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
 
 
 def _precision_between(sweep: BoundedSweep) -> Band:
-    """Return recalls on both sides of each step, and for each the least and largest precision."""
+    """Return the recalls on both sides of each step, and the lowest and highest precision there."""
     if not sweep.n_correct:
         raise ValueError("sweep has no correct item, but a precision-recall curve needs at least one")
     correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
@@ -194,12 +194,12 @@ def _precision_between(sweep: BoundedSweep) -> Band:
 
 @dataclass(eq=False, repr=False)
 class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
-    """Detection error tradeoff (DET) curve; made and drawn by ``from_predictions`` or ``from_sweep``.
+    """Detection error tradeoff (DET) curve, drawn by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     fpr, fnr : array_like of shape (n,)
-        False positive rates, falling or rising, and false negative rates.
+        False positive rates, in decreasing or in increasing order, and false negative rates.
     name : str, optional
         The name of the model, for the legend.
     pos_label : int, float, bool or str, optional
@@ -210,21 +210,22 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D
-        The curve, in standard deviations.
+        The curve, in normal deviates of the rates.
     chance_level_, ax_, figure_
         As in :class:`.RocCurveDisplay`.
 
     See Also
     --------
     det_curve : Computes the curve.
-    equal_error_rate : Computes where both rates are equal.
+    equal_error_rate : Computes the point where both rates are equal.
 
     Notes
     -----
     Both axes use normal deviates, so that normally distributed scores give a straight line (Martin et
     al. 1997, "The DET curve in assessment of detection task performance"). Unlike scikit-learn's
-    display, this one shows the equal error rate (EER) in the legend and moves the axes down to the
-    curve. Ties are straight lines in the rates; on these axes, they are drawn bent.
+    display, this one shows the equal error rate (EER) in the legend, and its axes are shifted to show
+    curves with very low rates. Tied scores give straight lines in the rates, which are bent on these
+    axes.
 
     References
     ----------
@@ -279,7 +280,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
         return deviate(fpr), deviate(fnr)
 
     def _view(self) -> tuple[Range, Range]:
-        """Return the axis ranges of scikit-learn, moved down if the curve is lower."""
+        """Return scikit-learn's axis ranges, shifted down if the curve has lower rates."""
         rate = np.maximum(self.fpr, self.fnr).min()
         low = min(-END, float(deviate(rate)) - ROOM) if rate else -END
         return (low, low + 2 * END), (low, low + 2 * END)
@@ -303,7 +304,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
 
 
 def along_ties(fpr: FloatArray, fnr: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the rates with points added along long straight parts where both rates change."""
+    """Add points to the rates along long straight parts of the curve where both rates change."""
     x, y = deviate(fpr), deviate(fnr)
     long = np.flatnonzero((np.abs(np.diff(x)) > LONG) & (np.abs(np.diff(y)) > LONG))
     columns = []

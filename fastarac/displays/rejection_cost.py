@@ -1,4 +1,4 @@
-"""Cost curves with a reject option: against the relative cost of rejecting, and in three dimensions."""
+"""Cost curves with a reject option, over the relative cost of rejecting and in three dimensions."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ ROOM_FOR_LABELS = 0.85  # zoom of three-dimensional axes; a zoom of 1 would cut 
 
 @dataclass(eq=False, repr=False)
 class RejectionCostDisplay(BoundedDisplay):
-    """Cost against the relative cost of rejecting; made by ``from_predictions`` or ``from_sweep``.
+    """Cost against the relative cost of rejecting, created by ``from_predictions`` or ``from_sweep``.
 
     Parameters
     ----------
     reject_cost, cost : array_like of shape (k,)
-        Relative cost λ of rejecting, rising from 0 to 1, and for each λ the least cost over all
+        Relative cost λ of rejecting, increasing from 0 to 1, and for each λ the lowest cost over all
         thresholds.
     error_rate : float, optional
-        Error rate 1 − β if everything is accepted; without it, the line "accept everything" is not
-        drawn.
+        Error rate if everything is accepted; without it, the line "accept everything" is not drawn.
     name : str, optional
         The name of the model, for the legend.
 
@@ -47,7 +46,7 @@ class RejectionCostDisplay(BoundedDisplay):
         The costs of rejecting everything and, if `error_rate` is known, of accepting everything; drawn
         unless ``plot_chance_level=False``.
     line_, chance_level_, ax_, figure_
-        As in :class:`.ARACDisplay`; the chance level is the first of the guides.
+        As in :class:`.ARACDisplay`; the chance level is the first line of `guides_`.
 
     See Also
     --------
@@ -98,23 +97,23 @@ class RejectionCostDisplay(BoundedDisplay):
 
 @dataclass(eq=False, repr=False)
 class AccuracyRejectionCostDisplay(ItemDisplay):
-    """Visualization of accuracy and normalised cost over the rejection rate, in three dimensions.
+    """Accuracy and normalised cost over the rejection rate, as a curve in three dimensions.
 
     ``from_predictions`` and ``from_sweep`` create and draw it; both take `costs`.
 
     Parameters
     ----------
     rejection_rate, accuracy, normalized_cost : array_like of shape (n,)
-        Share 1 − X of items that people check, rising or falling; share of correct items among the
-        accepted ones; cost of errors and rejections, divided by the largest possible cost.
+        Share of items that people check, in increasing or in decreasing order; share of correct items
+        among the accepted ones; cost of errors and rejections, divided by the highest possible cost.
     name : str, optional
         The name of the model, for the legend.
 
     Attributes
     ----------
     line_, shadow_ : mpl_toolkits.mplot3d Line3D
-        The curve (a long one keeps only vertices that make a visible difference), and below it, on the
-        floor of the axes, the accuracy–rejection curve.
+        The curve, and below it the accuracy–rejection curve, on the floor of the axes. Of a long curve,
+        only the vertices that make a visible difference are kept.
     chance_level_, ax_, figure_
         As in :class:`.ARACDisplay`; the axes have three dimensions.
 
@@ -163,7 +162,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         name : str, optional
             The name of the model, for the legend.
         ax : matplotlib Axes, optional
-            Where to draw, with three dimensions; a new figure if left out.
+            The axes to draw on, which must have three dimensions; by default a new figure.
         costs : VerificationCosts
             The prices of an error and of a verification.
         **options
@@ -177,7 +176,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         return cls(*curve[:3], name=name).plot(ax, **options)
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
-        """Draw the curve, with the vertices that accuracy or cost need, and its shadow on the floor."""
+        """Draw the curve with its visible vertices, and its projection on the floor of the axes."""
         ax: Any = self.ax_
         rates = self.rejection_rate
         heights = self.accuracy, self.normalized_cost
@@ -195,7 +194,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
             axis.labelpad = LABEL_PAD
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        """Return the line of accepting at random: linear in the cost, constant in the accuracy."""
+        """Return the line for accepting at random, with linear cost and constant accuracy."""
         order = np.argsort(self.rejection_rate)[[0, -1]]
         accuracy = np.full(2, self.accuracy[order[0]])
         return {"Chance level": (self.rejection_rate[order], accuracy, self.normalized_cost[order])}

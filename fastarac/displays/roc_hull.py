@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class ROCHullDisplay(SquareDisplay):
-    """ROC convex hull visualization.
+    """The convex hull of ROC curves.
 
     For several classifiers, create it from their hull and draw it over their curves with :meth:`.plot`.
     For one classifier, ``from_predictions`` or ``from_sweep`` create and draw it.
@@ -80,9 +80,9 @@ class ROCHullDisplay(SquareDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            The axes, for example those with the ROC curves; a new figure if left out.
+            The axes, for example the axes with the ROC curves; by default a new figure.
         slopes : sequence of float, default=()
-            Slopes of lines of equal cost, as :func:`.iso_performance_slope` returns them; the best
+            Slopes of lines of equal cost, for example from :func:`.iso_performance_slope`. The best
             vertex for each slope is marked.
         **options
             Keywords of :meth:`.RocCurveDisplay.plot`.
