@@ -74,6 +74,8 @@ from .operation.calibration import Calibration as Calibration
 from .operation.calibration import CalibrationError as CalibrationError
 from .operation.calibration import CalibrationTable as CalibrationTable
 from .operation.choosing import PolicyChoice as PolicyChoice
+from .operation.judged_releases import JudgedRelease as JudgedRelease
+from .operation.judged_releases import JudgeDrift as JudgeDrift
 from .operation.logs import AuditColumns as AuditColumns
 from .operation.monitoring.monitor import MonitorHistory as MonitorHistory
 from .operation.pilot_plans import PolicySampleSize as PolicySampleSize

@@ -15,15 +15,13 @@ fastarac COMMAND --help shows the options of a command.
 """
 
 EXIT_CODES = """
-Exit codes:
-
 \b
+Exit codes:
   0    done; check: the limit holds
-  1    check: the limit fails; monitor, week: an alarm; --fail-if holds; doctor: a problem
+  1    check: the limit fails; monitor, week, drift: an alarm; --fail-if holds
   2    an option or a file was refused, or the output could not be written
   3    too few outputs: check cannot tell, fit accepts nothing
-  70   an error of fastarac itself
-  130  interrupted; 141: the reader of the output closed it
+  70   an error of fastarac itself; 130: interrupted; 141: output closed by its reader
 """
 
 app = typer.Typer(

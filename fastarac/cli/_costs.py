@@ -95,21 +95,13 @@ def read_costs_of_pages(text: str) -> Prices:
     return read_costs(text, PAGE)
 
 
+HELP = f"Prices per output, such as {EXAMPLE}."
 Costs = Annotated[
-    Any,
-    option(
-        "--costs PRICES", f"Prices per output, such as {EXAMPLE}.", Panel.costs,
-        parser=read_costs, show_default=False,
-    ),
-]  # fmt: skip
+    Any, option("--costs PRICES", HELP, Panel.costs, parser=read_costs, show_default=False)
+]
 CostsWithPages = Annotated[
-    Any,
-    option(
-        "--costs PRICES",
-        f"Prices per output, such as {EXAMPLE}; {PAGE}=2 for looking at a page for missed words.",
-        Panel.costs, parser=read_costs_of_pages, show_default=False,
-    ),
-]  # fmt: skip
+    Any, option("--costs PRICES", HELP, Panel.costs, parser=read_costs_of_pages, show_default=False)
+]
 
 
 def cost_arguments(prices: Prices | None) -> dict[str, Any]:

@@ -36,6 +36,7 @@ TASKS = {  # first sentences of docstrings, copied so that the list imports no c
     "Operate": {
         "apply": "Split outputs into those to accept and those to review.",
         "monitor": "Watch a policy in use by auditing outputs, and raise an alarm.",
+        "drift": "Test whether a judge still judges anchors as before, release by release.",
         "week": "Apply, audit, check and monitor a policy week by week.",
     },
     "Files and installation": {

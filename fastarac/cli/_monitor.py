@@ -18,6 +18,7 @@ from fastarac.cli._exit import FAILED
 from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
+    FalseAlarm,
     GroupColumn,
     Item,
     PolicyConfidence,
@@ -75,13 +76,6 @@ AuditFiles = Annotated[
     list[Path],
     typer.Argument(metavar="FILE", help="Audited outputs, one file per update.", show_default=False),
 ]
-FalseAlarm = Annotated[
-    float,
-    option(
-        "--false-alarm PROBABILITY", "Probability of ever giving a false alarm about the limit.",
-        Panel.sure,
-    ),
-]  # fmt: skip
 MaxGroupSize = Annotated[
     int | None,
     option("--max-group-size N", "Largest number of outputs in a group of --group.", Panel.sure),

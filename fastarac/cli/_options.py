@@ -359,6 +359,13 @@ GUARANTEE = option(
 )  # fmt: skip
 Guarantee = Annotated[float | None, GUARANTEE]
 Failure = Annotated[float, GUARANTEE]
+FalseAlarm = Annotated[
+    float,
+    option(
+        "--false-alarm PROBABILITY", "Probability of ever giving a false alarm about the limit.",
+        Panel.sure,
+    ),
+]  # fmt: skip
 Seconds = Annotated[
     float | None,
     option(

@@ -6,6 +6,7 @@ from .calibration import expected_calibration_error as expected_calibration_erro
 from .calibration import isotonic_calibration as isotonic_calibration
 from .choosing import fit_policies as fit_policies
 from .fitting import fit_policy as fit_policy
+from .judged_releases import judge_drift as judge_drift
 from .logs import read_audits as read_audits
 from .looks import Looks as Looks
 from .monitoring.monitor import ErrorRateMonitor as ErrorRateMonitor

@@ -91,6 +91,7 @@ COMMANDS = {
     "ocr, fields": ("ocr", "fields.csv", "--error-rate", 0.05, "-o", "items.csv"),
     "demo": ("demo",),
     "cascade": ("cascade", "stages.toml"),
+    "drift": ("drift", "right.csv", "--release", "correct"),
     "plan": ("plan", "--error-rate", 0.01, "--expect", 0.005),
     "plan, pilot": (
         *("plan", "--error-rate", 0.05, "--detect", 0.08, "--pilot", "a.csv", "--group", "page"),
@@ -124,8 +125,8 @@ COMMANDS = {
 
 
 WITH_DETAILS = {  # which print all sentences of JSON with it alone
-    *("apply", "cascade", "check", "doctor", "fit", "inspect", "monitor", "plan", "sample", "search"),
-    "week",
+    *("apply", "cascade", "check", "doctor", "drift", "fit", "inspect", "monitor", "plan", "sample"),
+    *("search", "week"),
 }
 
 

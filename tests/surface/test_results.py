@@ -95,6 +95,10 @@ def _week(folder):
     )  # fmt: skip
 
 
+def _drift():
+    return fa.operation.judge_drift([1, 1, 0, 0], {"v1": [1, 1, 0, 0], "v2": [1, 0, 0, 1]})
+
+
 def _fields(folder):
     path = folder / "fields.csv"
     path.write_text("document,field,prediction,confidence,truth\n1,date,2024-01-02,0.9,2024-01-02\n")
@@ -161,6 +165,8 @@ EXAMPLES = {
     ),
     "AppliedPolicy": _applied,
     "AuditColumns": _log,
+    "JudgeDrift": lambda _: _drift(),
+    "JudgedRelease": lambda _: _drift().releases[1],
     "AuditPlan": lambda _: fa.operation.audit_plan(0.01, 0.02),
     "AverageCurve": lambda _: fa.measures.average_curves([SWEEP] * 2, grid=[0.5, 1.0]),
     "AveragedMeasures": lambda _: fa.measures.class_counts([[8, 1], [2, 9]]).macro(),

@@ -337,6 +337,7 @@ MEANINGS = {
     "output": "file or folder of an engine's output",
     "pairing": "of files of truth and output",
     "compare": "when an output is right beside its truth: one comparison, or one by field",
+    "releases": "by name, (n,) whether a release of a judge calls each anchor right",
     "rules": "comparisons of sums of fields, or of dates, that each document must keep",
     "rename": "the name that the truth has, by field of the outputs",
     "engines": "what each engine read, by their names",
