@@ -1,4 +1,4 @@
-"""Fields that documents lack: how often, how often rightly, and the effect of making them optional."""
+"""Fields that documents lack: how often, how often rightly, and what making them optional changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_SINGLE = 24
 
 
 class FieldAbsence(NamedTuple):
-    """How often documents lack a field, counted in the half of them that ranks the outputs.
+    """How often documents lack a field, counted in the ranking half of the documents.
 
     Attributes
     ----------
@@ -35,14 +35,14 @@ class FieldAbsence(NamedTuple):
     optional : bool
         Whether documents without this field may be accepted.
     n_documents : int
-        Number of documents that should have the field: all, or those of types with this field.
+        Number of documents that should have the field: all documents, or all whose type has the field.
     absent : int
-        Number of these documents without an output of the field that has a confidence, but with an
-        output of another field.
+        Number of these documents that lack the field (no output of the field has a confidence) and have
+        an output of another field.
     rightly : int
-        Number of documents that lack the field rightly, because it has no true value.
+        Number of documents that rightly lack the field, because it has no true value.
     unlisted : int
-        Number of documents that lack the field, and whose truth does not list it.
+        Number of documents that lack the field and whose truth does not list the field.
 
     See Also
     --------
@@ -59,7 +59,7 @@ class FieldAbsence(NamedTuple):
 
     @property
     def missed_share(self) -> float:
-        """Share of the listed absences in which the field has a true value; 0 if none is listed."""
+        """Share of missed values among the absences that the truth lists; 0 if it lists none."""
         told = self.absent - self.unlisted
         return (told - self.rightly) / told if told else 0.0
 
@@ -80,7 +80,7 @@ class FieldAbsence(NamedTuple):
 
 
 class OptionalSetting(NamedTuple):
-    """What a set of optional fields would accept, estimated on the half that ranks outputs.
+    """What a policy with a set of optional fields would accept, estimated on the ranking half.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class OptionalSetting(NamedTuple):
     straight_through_rate : float
         The share of all documents that would be accepted.
     undetected_error_rate : float
-        The share of all documents that would be accepted with an error, or without a true value.
+        The share of all documents that would be accepted with a wrong output or a missed value.
 
     See Also
     --------
@@ -104,16 +104,16 @@ class OptionalSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Documents of the ranking half, with confidences that were fitted without their own truth.
+    """Documents of the ranking half; the confidence of each was fitted without its own truth.
 
     Attributes
     ----------
     documents : Documents
         All documents.
     chosen : ndarray of shape (n_documents,), bool
-        Whether each document belongs to the half.
+        Whether each document belongs to the ranking half.
     right, hopeless : ndarray of shape (n_documents,), bool
-        Whether all fields of a document are right, and whether it can never be accepted.
+        Whether all fields of a document are right, and whether the document can never be accepted.
     confidence : ndarray of shape (n_documents,)
         The estimated probability that the whole document is right.
     groups : ndarray of shape (n_documents,), int, or None
@@ -133,7 +133,7 @@ class Tried:
     def setting(
         self, fields: Sequence[Any], optional: tuple[Any, ...], types: Sequence[DocumentType]
     ) -> OptionalSetting:
-        """Estimate what the fit would accept of this half with these optional fields."""
+        """Estimate which share of this half a fit with these optional fields would accept."""
         required = Requirements.of(fields, optional, types).required
         held = self.hopeless | self.documents.lacking(required)
         score = np.where(held, HELD_BACK, self.confidence)[self.chosen]
@@ -157,8 +157,8 @@ class Tried:
     ) -> tuple[OptionalSetting, ...]:
         """Return the present setting, the settings with one field changed, and the best setting found.
 
-        If several fields are absent together, making one of them optional releases no document.
-        Therefore sets of fields that are often absent together are tried, the most frequent first, as
+        If a document lacks several fields, it is not accepted if only one of them becomes optional.
+        Therefore whole sets of fields that are often absent together are tried. Fields are added as
         long as more documents are accepted.
         """
         fields = tuple(each.field for each in absences)
@@ -220,9 +220,10 @@ def absences_of(
     *,
     complete: bool,
 ) -> tuple[FieldAbsence, ...]:
-    """Count the absences of each field in the chosen documents; `wrong` has documents × fields.
+    """Count the absences of each field in the chosen documents.
 
-    Documents without any output are not counted as absences: they go to people in any case.
+    `wrong` has the shape (n_documents, n_fields). Documents without any output are not counted as
+    absences: they go to people in any case.
     """
     needs = Requirements.of(fields, optional, types)
     has = needs.has[documents.type]

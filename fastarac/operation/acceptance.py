@@ -34,7 +34,7 @@ MOST_SHOWN = 5  # Maximum number of fields that a sentence names.
 
 
 class NewOutputs(NamedTuple):
-    """New outputs, with the arguments that describe them besides their truth."""
+    """New outputs without their truth: confidences and the other columns that describe them."""
 
     confidence: ArrayLike
     by: ArrayLike | None = None
@@ -47,7 +47,7 @@ class NewOutputs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceRule:
-    """The thresholds of a policy, and all that it needs to decide on outputs or on whole documents.
+    """The part of a policy that decides on outputs or on whole documents.
 
     Attributes
     ----------
@@ -66,7 +66,8 @@ class AcceptanceRule:
     types : tuple of DocumentType
         The document types with their fields.
     missed : tuple of float
-        For each field, the probability that a document without it lacks a true value of it.
+        For each field, the probability that a document without the field has a true value of it, which
+        was missed.
     """
 
     fields: tuple[Any, ...]
@@ -141,7 +142,7 @@ class AcceptanceRule:
         return _by_field([each.at for each in self.calibrations], values, codes, unknown=1.0)
 
     def codes(self, by: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
-        """Return the index of each output's field in the policy; -1 for an unknown field."""
+        """Return the index of each output's field in `fields`; -1 for an unknown field."""
         require_column(by, "by", needed=bool(self.fields))
         if by is None:
             return None
@@ -158,7 +159,7 @@ class AcceptanceRule:
         return codes
 
     def parts(self, codes: NDArray[np.intp] | None) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
-        """Return each field with its outputs; nothing without fields."""
+        """Yield each field with a mask of its outputs; yield nothing without fields."""
         if codes is not None:
             yield from ((field, codes == i) for i, field in enumerate(self.fields))
 
@@ -204,7 +205,7 @@ def require_column(given: object, name: str, *, needed: bool) -> None:
 
 
 def shown_threshold(threshold: float) -> str:
-    """Return a threshold's rule in words, with all digits, because rounding would change decisions."""
+    """Return a threshold in words; it keeps all digits, because rounding would change decisions."""
     if math.isinf(threshold):
         return "always" if threshold < 0 else "never"
     return f">= {repr(threshold).removesuffix('.0')}"
@@ -217,7 +218,7 @@ def _by_field(
     *,
     unknown: float,
 ) -> NDArray[Any]:
-    """Apply to each value the rule of its field; without fields, the only rule."""
+    """Apply to each value the rule of its field; without fields, apply the only rule."""
     if codes is None:
         return rules[0](values)
     found = np.full(len(values), unknown)

@@ -72,11 +72,11 @@ def apply_policy(
     policy : Policy
         A policy for single outputs or for whole documents.
     path : str or path-like
-        A file as :func:`.read_outputs` takes it; no truth is needed.
+        A file in a format of :func:`.read_outputs`; no truth is needed.
     accepted, review : str or path-like
-        The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. They have all
-        columns of the input, and its row order. They appear only when both are complete. A CSV file
-        made from a CSV file keeps its separator.
+        The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both have all
+        columns of the input, and keep the order of its rows. They appear only when both are complete.
+        If a CSV file is made from a CSV file, the separator stays the same.
     confidence : str, default="confidence"
         The column of confidences.
     by : str, optional
@@ -142,11 +142,11 @@ def apply_policy(
 
     Notes
     -----
-    The file is read three times, in memory that grows only with the number of documents and groups. If
+    The file is read three times. The memory used grows only with the number of documents and groups. If
     the policy was fitted with groups, the interval of the expected errors accounts for them
-    (:meth:`.Policy.expected_errors`). The test for a shift is that of :meth:`.Policy.shift`. Without a
-    shift, it warns of a file with the policy's failure probability. Fields of text files are copied
-    verbatim. Keys that a JSON line lacks become null, or empty.
+    (:meth:`.Policy.expected_errors`). The test for a shift is :meth:`.Policy.shift`. If nothing has
+    shifted, the probability of a false warning is at most the policy's failure probability. Fields of
+    text files are copied verbatim. If a JSON line lacks a key, the written field is null or empty.
     """
     require_policy(policy)
     source_path = path_of(path)
@@ -193,7 +193,7 @@ def require_format(goal: Path, name: str) -> None:
 
 
 def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise if two files to write are the same, one is also read, or an extension is unknown."""
+    """Raise if two written files are the same, if one is also read, or if an extension is unknown."""
     read_from = {Path(file).resolve() for file in files}
     seen: dict[Path, str] = {}
     for name, goal in goals.items():
@@ -278,7 +278,7 @@ class _Rule:
         return f"({self.by} IN ({', '.join(sql_text(str(field)) for field in fields)}))"
 
     def _by_type(self, types: list[str], each: list[str]) -> str:
-        """Return an SQL expression by document type; the last of `each` is for other types."""
+        """Return an SQL expression by document type; the last element of `each` is for other types."""
         if self.type is None:
             return each[-1]
         cases = " ".join(f"WHEN {t} THEN {e}" for t, e in zip(types, each[:-1], strict=True))
@@ -450,13 +450,14 @@ def _require_scale(
 ) -> None:
     """Raise if the confidences are on another scale than the policy's.
 
-    The scale is another one if the confidences have shifted, reach ten times or a tenth as far, and
-    hardly overlap with the fitted range. It is also another one if some confidences are percentages and
-    others shares.
+    The scale differs if three conditions hold: the confidences have shifted, their largest absolute
+    value is ten times larger or smaller than at the fit, and at most 5% of them lie in the fitted
+    range. If they are smaller than at the fit, the third condition also holds if they all lie below the
+    5% quantile of the fit. The scale also differs if some confidences seem to be percentages, although
+    those of the fit were shares.
 
     `inside` is the share of confidences in the fitted range, and `now` holds the lowest and highest
-    confidence. Smaller confidences inside the range count as outside if they all lie below its 5%
-    quantile.
+    confidence of each field.
     """
     before = [end for reference in references for end in reference.quantiles[:: len(PROBABILITIES) - 1]]
     furthest, expected = max(map(abs, now)), float(max(map(abs, before)))
@@ -577,7 +578,7 @@ def all_columns(source: FileSource, goal: Path) -> str:
 
 
 def copy_options(source: FileSource, goal: Path) -> str:
-    """Return the options of COPY; a CSV file made from a CSV file keeps its separator."""
+    """Return the options of SQL's COPY; if a CSV file is made from a CSV file, the separator stays."""
     ending = goal.suffix.lower()
     if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
         return WRITTEN_FORMATS[ending].replace("','", sql_text(source.delimiter))

@@ -24,7 +24,7 @@ class AppliedField(NamedTuple):
     field : str
         The field's label.
     n_items, accepted : int
-        Number of outputs of the field, and of accepted ones among them.
+        Numbers of outputs and of accepted outputs of the field.
     expected_errors : float
         The expected number of errors among the accepted outputs.
     """
@@ -52,7 +52,7 @@ class AppliedPolicy(Result):
     Attributes
     ----------
     n_items, accepted : int
-        Number of outputs, and of accepted ones among them.
+        Numbers of outputs and of accepted outputs.
     expected_errors : float
         The expected number of errors among the accepted outputs (:meth:`.Policy.expected_errors`). For
         a policy of whole documents, the expected number of accepted documents with an error.
@@ -68,18 +68,18 @@ class AppliedPolicy(Result):
     fields : tuple of AppliedField
         The fields of the policy; empty if it has none, or accepts whole documents.
     n_documents, accepted_documents : int or None
-        Number of documents, and of accepted ones among them, if whole documents are accepted.
+        Numbers of documents and of accepted documents, if whole documents are accepted.
     lacking_documents : int or None
         Number of documents that are rejected because they lack a required field or have no output.
     n_groups : int or None
         The number of groups, if a column of groups was given.
     shift : ConfidenceShift or None
-        Test for a shift of the confidences since the fit (:meth:`.Policy.shift`); quantiles of the new
-        confidences are rounded to four digits. None if no field is known.
+        Test for a shift of the confidences since the fit (:meth:`.Policy.shift`). Quantiles of the new
+        confidences are rounded to four digits. None if all outputs belong to unknown fields.
     n_unread : int
-        Number of the `n_items` without a confidence; 0 for documents.
+        Number of outputs without a confidence, which are part of `n_items`; 0 for documents.
     of_outputs_read : str
-        The base of the shares, in words, if words may be missing unnoticed; else empty.
+        A sentence on which outputs the shares refer to, if words may be missing; else empty.
 
     See Also
     --------
@@ -133,7 +133,7 @@ class AppliedPolicy(Result):
 
     @property
     def warning(self) -> str | None:
-        """A warning if the policy may not fit these outputs; None if there is no sign of that."""
+        """A warning if the confidences have shifted; None if they have not, or if no test was made."""
         if self.shift is None or not self.shift.shifted:
             return None
         return f"{self.shift}; the limit and the expected errors may not hold for these outputs"
@@ -201,7 +201,7 @@ class AppliedPolicy(Result):
 def applied_policy(
     policy: Policy, n_items: int, accepted: int, by_field: Sequence[int], **others: Any
 ) -> AppliedPolicy:
-    """Return the counts together with the errors that the policy expects.
+    """Return the counts together with the number of errors that the policy expects.
 
     `by_field` holds the number of accepted outputs of each field, as for
     :meth:`.Policy.expected_errors`. `others` are further attributes of the result.

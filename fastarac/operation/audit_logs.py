@@ -1,4 +1,4 @@
-"""Check logs of a system in use for contradictions; their truth is partly known."""
+"""Check logs of a system in use for contradictions. In a log, the truth is only partly known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LogError(ValueError):
-    """A log row that contradicts itself or other rows; rows are counted from 0."""
+    """Error about a log row that contradicts itself or other rows; rows are counted from 0."""
 
     def __init__(self, name: str, row: int, found: object, why: str) -> None:
         self.name, self.row, self.found, self.why = name, row, found, why
@@ -27,9 +27,10 @@ class LogError(ValueError):
 class AuditLog:
     """A log without contradictions.
 
-    `correct` is NaN where unknown, and 0 for outputs that were drawn for an audit but have no result.
-    `unanswered` is the number of such outputs, or None if the log does not say which outputs were
-    drawn. `probability` is the probability with which each output's truth became known.
+    `correct` is NaN where the truth is unknown. It is 0 for outputs that were drawn for an audit but
+    have no result. `unanswered` is the number of these outputs, or None if the log does not say which
+    outputs were drawn. `probability` is the probability that an output was drawn, so that its truth
+    could become known; it is 1 for rejected outputs.
     """
 
     correct: NDArray[np.float64]
@@ -39,7 +40,7 @@ class AuditLog:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Whether each output's truth is known, or counts as an error because its result is missing."""
+        """Whether each output's truth is known, or counts as wrong because its result is missing."""
         return np.asarray(~np.isnan(self.correct))
 
     @property
@@ -63,10 +64,11 @@ def log_of(
 ) -> AuditLog:
     """Check a log; an error names the first row (from 0) that contradicts another column.
 
-    `above` says which outputs the rule accepts. `reasons` hold, for messages, the reason why these are
-    accepted and others rejected. If whole `groups` were drawn, the number of drawn groups is tested,
-    not that of outputs. The truth of rejected outputs is needed only to judge other thresholds, because
-    a rejected output is never an undetected error.
+    `above` says which outputs the rule accepts. `reasons` are used in messages: the first says why an
+    output should be rejected, the second why it should be accepted. If whole `groups` were drawn, the
+    number of drawn groups is tested instead of the number of drawn outputs. With `rejected_known`, the
+    truth of rejected outputs is required. It is needed only to judge other thresholds, because a
+    rejected output is never an undetected error.
     """
     n = len(confidence)
     truth = vector(correct, "correct").astype(np.float64)
@@ -119,7 +121,7 @@ def _drawn_units(
     groups: NDArray[np.intp] | None,
     above: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return π and whether it was drawn for each unit, an accepted output or a whole group."""
+    """Return π and a flag "drawn" for each unit; a unit is an accepted output or a whole group."""
     if groups is None:
         return probability, made
     first, codes = np.unique(groups[above], return_index=True, return_inverse=True)[1:]

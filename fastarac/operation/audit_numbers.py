@@ -16,7 +16,7 @@ MOST_PARTS = 10
 
 
 class UnlikelyNumberError(ValueError):
-    """The number of audits does not fit their probabilities; so unlikely in one honest log of 1,000."""
+    """Error: a log has too few or too many audits; it affects about 1 of 1,000 honest logs."""
 
 
 def refuse_unlikely_numbers(
@@ -25,13 +25,14 @@ def refuse_unlikely_numbers(
     """Raise an UnlikelyNumberError if the audits do not fit the logged probabilities.
 
     `probability` is each accepted output's probability of an audit; `made` says whether it was audited.
-    `words` are the phrase for this in messages: "have a result", or "were drawn".
+    `words` are the verb for audited outputs in messages: "have a result" or "were drawn".
 
-    The number of audits at one probability is binomial. If there are many probabilities, they are
-    sorted and tested in tenths. A tenth with several probabilities is compared with a binomial
-    distribution of their mean, which varies more than the true one (Hoeffding 1956). Small deviations
-    that add up over several probabilities are found by the sum of V/π − 1, where V is 1 for an audited
-    output and 0 otherwise.
+    The number of audits at one probability is binomial. If there are more than ten distinct
+    probabilities, they are sorted and tested in ten parts. The number of audits in a part with several
+    probabilities is compared with a binomial distribution of their mean, which has a larger variance
+    than the true distribution (Hoeffding 1956). A second test finds small deviations that add up over
+    several probabilities. It uses the sum of V/π − 1, where π is the probability of an output, and V is
+    1 if the output was audited, and 0 otherwise.
     """
     distinct, codes = np.unique(probability, return_inverse=True)
     n_parts = min(len(distinct), MOST_PARTS)
@@ -53,11 +54,12 @@ def refuse_unlikely_numbers(
 
 
 def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool_], words: str) -> None:
-    """Raise if the sum of V/π − 1 exceeds its normal quantile, corrected for skewness.
+    """Raise if the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
 
-    The correction is the first one of Cornish and Fisher. Without it, a single audit at a tiny
-    probability would be too many: 5% of honest logs of 5 outputs at about 1% were refused. The tail
-    that skewness shortens is not corrected.
+    As above, π is the probability of an output, and V is 1 if it was audited, and 0 otherwise. The
+    correction is the first term of the Cornish–Fisher expansion. Without it, a single audit at a tiny
+    probability would be too many: in a simulation of logs with 5 outputs and probabilities of about 1%,
+    5% of honest logs were refused. The correction only widens the allowed range, never narrows it.
     """
     n = len(probability)
     # With tiny probabilities, these sums may overflow to infinity. Then no number is too large.

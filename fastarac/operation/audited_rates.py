@@ -19,7 +19,10 @@ STEPS = 50  # Number of acceptance rates at which error rates are estimated.
 
 
 class AuditedRates(NamedTuple):
-    """Rates of undetected errors among all outputs, with a pointwise interval for each share."""
+    """Rates of undetected errors among all outputs at several acceptance rates.
+
+    `low` and `high` are the ends of an interval for each error rate by itself.
+    """
 
     acceptance_rate: NDArray[np.float64]
     error_rate: NDArray[np.float64]
@@ -28,13 +31,12 @@ class AuditedRates(NamedTuple):
 
 
 def rates_of_log(log: AuditColumns, level: float) -> AuditedRates:
-    """Return error rates at several acceptance rates; one of them is the rate in use.
+    """Return error rates at several acceptance rates, among them the acceptance rate in use.
 
     Raises
     ------
     ValueError
-        For a log with fields, which has no single threshold, and for a log without the truth of the
-        rejected outputs.
+        If the log has fields, and so no single threshold, or if it lacks the truth of rejected outputs.
     """
     if log.by is not None:
         raise ValueError("log has fields (by); give a log of outputs with a single threshold")

@@ -76,19 +76,22 @@ class Calibration(Table, Result):
     def at(self, confidence: ArrayLike) -> NDArray[np.float64]:
         """Return the error probability p̂ at each confidence, (n,).
 
-        Between two confidences of the fit, p̂ is taken at the lower one. Below the lowest confidence,
-        p̂ is taken from the last block.
+        Between two confidences of the fit, p̂ is the value at the lower one. Below the lowest confidence
+        of the fit, p̂ is the value of the last block.
         """
         return self.error_probability[self.block_of(confidences(confidence))]
 
     def block_of(self, confidence: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the block index of each confidence; the confidences were checked before."""
+        """Return the block index of each confidence; the confidences must already be checked."""
         blocks = len(self.thresholds)
         found = blocks - number_at_or_below(confidence, self.thresholds[::-1])
         return np.minimum(found, blocks - 1)
 
     def accepted_down_to(self, probability: float) -> float:
-        """Return the lowest confidence at which p̂ ≤ `probability`; inf for none, -inf for all."""
+        """Return the lowest confidence at which p̂ ≤ `probability`.
+
+        Return inf if p̂ is larger at all confidences, and -inf if it is larger at none.
+        """
         blocks = int(np.searchsorted(self.error_probability, probability, side="right"))
         if blocks == 0:
             return math.inf
@@ -108,7 +111,7 @@ def confidences(confidence: ArrayLike) -> NDArray[Any]:
 def isotonic_calibration(
     correct: ArrayLike | ThresholdSweep, confidence: ArrayLike | None = None
 ) -> Calibration:
-    """Estimate the error probability at each confidence, assuming that it never rises with it.
+    """Estimate the error probability at each confidence, assuming that it never rises with confidence.
 
     Parameters
     ----------
@@ -133,10 +136,10 @@ def isotonic_calibration(
 
     Notes
     -----
-    The method is pooling of adjacent violators (Ayer and others 1955). Of all non-increasing step
-    functions of the confidence, the result fits the items best, both by least squares and by
-    likelihood. One pass over the distinct confidences suffices. Rates are compared as exact fractions,
-    so that blocks with equal rates merge. Items with equal confidences are pooled first.
+    The method is pooling of adjacent violators (Ayer and others 1955). The result is the non-increasing
+    step function of the confidence that fits the items best, both by least squares and by likelihood.
+    Items with equal confidences are pooled first. Then one pass over the distinct confidences suffices.
+    Rates are compared as exact fractions, so that blocks with equal rates merge.
 
     References
     ----------
@@ -205,7 +208,7 @@ class CalibrationTable(Table, Result):
     accuracy, accuracy_low, accuracy_high : ndarray of shape (n_bins,)
         The share of correct items, and its exact interval (Clopper and Pearson).
     confidence_level : float
-        The confidence level of each single interval.
+        The confidence level of each interval by itself.
 
     See Also
     --------
@@ -257,8 +260,8 @@ def calibration_table(
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     n_bins : int, optional
-        The number of bins, which have about equal numbers of items; equal confidences stay together. By
-        default, the bins are the blocks of :func:`.isotonic_calibration`.
+        The number of bins. They have about equal numbers of items, but items with equal confidences
+        share a bin. By default, the bins are the blocks of :func:`.isotonic_calibration`.
     confidence_level : float, default=0.95
         The confidence level of each bin's interval, in (0, 1).
 
@@ -280,9 +283,10 @@ def calibration_table(
 
     Notes
     -----
-    Bins found by pooling need no choice of their number (Dimitriadis, Gneiting and Jordan 2021, "Stable
-    reliability diagrams for probabilistic classifiers"). Because the same items choose these bins,
-    their intervals are slightly too narrow. Intervals of bins with equal numbers of items are not.
+    If the bins are blocks of the isotonic calibration, nobody needs to choose their number
+    (Dimitriadis, Gneiting and Jordan 2021, "Stable reliability diagrams for probabilistic
+    classifiers"). But the same items then choose the bins and give their accuracies, so the intervals
+    are slightly too narrow. This does not affect bins with equal numbers of items.
 
     References
     ----------
@@ -335,8 +339,8 @@ class CalibrationError(Result):
     estimate : float
         ECE, the mean distance between accuracy and confidence over the bins, in [0, 1].
     by_chance : float
-        The mean ECE, with these bins, if every confidence were the probability of being correct. This
-        is the bias of the estimate near perfect calibration.
+        The expected value of ECE with these bins, if every confidence were the probability of being
+        correct. This is the bias of the estimate near perfect calibration.
     n_bins : int
         The number of bins.
 
@@ -401,10 +405,11 @@ def expected_calibration_error(
     Notes
     -----
     :math:`\sum_b n_b/n \cdot |\mathrm{acc}_b - \mathrm{conf}_b|` (Naeini and others 2015), where bin b
-    has n_b of n items. The distances are never negative. So even a perfect model has an estimate above
-    0, which is larger the fewer items a bin has (Kumar and others 2019). `by_chance` is Σ E|Bin(n_b,
-    conf_b) − n_b·conf_b|/n, in closed form after de Moivre. Bins found by pooling overfit, which
-    increases the estimate; bins with equal numbers of items do not.
+    has n_b of n items, accuracy acc_b and mean confidence conf_b. The distances are never negative. So
+    even a perfectly calibrated model has an estimate above 0, and small bins make it larger (Kumar and
+    others 2019). `by_chance` is Σ E|Bin(n_b, conf_b) − n_b·conf_b|/n, in closed form after de Moivre.
+    If the bins are blocks of the isotonic calibration (``n_bins=None``), they overfit, which increases
+    the estimate. Bins with equal numbers of items do not overfit.
 
     References
     ----------

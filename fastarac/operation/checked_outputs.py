@@ -1,4 +1,4 @@
-"""New outputs that are checked: their error rate, its bounds, and how many more would decide."""
+"""Checked new outputs: their error rate, its bounds, and how many more outputs would decide."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 class LookRule(NamedTuple):
-    """The rule for repeated looks at a limit, and the number of the present look."""
+    """The rule for repeated checks ("looks") of a limit, and the number of the present look."""
 
     name: Literal["once", "declared", "sequence"] = "once"
     look: int = 1
     declared: int | None = None
     logged: bool = False
-    """Whether a log records this as the only look at these outputs; further ones must be new."""
+    """Whether a log records that these outputs have only this look, so that others must be new."""
 
     def share(self, delta: float, look: int, *, pools: bool, bets: bool) -> float:
-        """Return the part of `delta` that a look spends.
+        """Return the part of the failure probability `delta` that a look may use.
 
-        Bets on pooled groups (whose order never changes) and sequences of counts hold at all looks
-        simultaneously, so each look may spend all of `delta`.
+        If the outputs of all looks are pooled, bets on groups and confidence sequences of counts hold
+        at all looks simultaneously. So each look may use all of `delta`.
         """
         if self.declared is not None and not (pools and bets):
             return delta / self.declared
@@ -61,12 +61,12 @@ class RateBounds(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """New outputs or whole documents: which are accepted and which are wrong.
+    """New outputs or whole documents, with flags for accepted and wrong items.
 
     Attributes
     ----------
     accepted, wrong : ndarray of shape (n,), bool
-        Whether each item is accepted; whether it is accepted and known to be wrong.
+        Whether each item is accepted, and whether it is accepted and known to be wrong.
     codes : ndarray of shape (n,), int, or None
         The group of each item; items of one group depend on each other.
     max_group_size : int or None
@@ -76,11 +76,11 @@ class Checked:
     verified : KnownErrors or None
         With partial truth, the known errors.
     looks : ndarray of shape (n,), int, or None
-        The look in which each item came, from 0, in rising order.
+        The number of the look to which each item belongs, from 0, in increasing order.
     sizes : tuple of int or None
         The largest number of items in a group, for each look.
     rule : LookRule
-        The rule by which the limit is looked at.
+        The rule for repeated looks.
     """
 
     accepted: NDArray[np.bool_]
@@ -119,7 +119,7 @@ class Checked:
         return whole if criterion == "max_error_rate" else self.accepted
 
     def rate(self, criterion: str) -> float:
-        """Return the limited rate; each known error of a log counts 1/π times."""
+        """Return the rate that is limited; in a log, an error audited with probability π counts 1/π."""
         trials = int(self.counted(criterion).sum())
         if not trials:
             return math.nan
@@ -132,13 +132,13 @@ class Checked:
         return min(max(errors, 0.0), float(self.accepted.sum())) / trials
 
     def _level(self, delta: float, look: int) -> float:
-        """Return the part of `delta` that a look spends."""
+        """Return the part of `delta` that a look may use."""
         return self.rule.share(delta, look, pools=self.pools, bets=self.codes is not None)
 
     def ends(self, criterion: str, limit: float, delta: float) -> RateBounds:
         """Return bounds on the rate, each of which fails with probability `delta` at most.
 
-        The observed rate is always within the bounds: bets alone might exclude it.
+        The bounds always include the observed rate, although bets alone might exclude it.
         """
         counted = self.counted(criterion)
         trials = int(counted.sum())
@@ -157,9 +157,10 @@ class Checked:
         return RateBounds(min(1.0, low / share), min(1.0, high / share), "Clopper–Pearson")
 
     def pvalues(self, criterion: str, limit: float) -> tuple[float, float]:
-        """Return p-values for "the rate is at least the limit" and for "it is at most the limit".
+        """Return p-values for the hypotheses "rate at least the limit" and "rate at most the limit".
 
-        A small first one proves that the limit holds, a small second one that it fails. Not for logs.
+        If the first p-value is small, the limit holds. If the second one is small, the limit fails. All
+        outputs must be verified.
         """
         counted = self.counted(criterion)
         trials, errors = int(counted.sum()), int(self.wrong.sum())
@@ -179,9 +180,9 @@ class Checked:
         return GroupBets.of(counted, self.wrong, codes, self.max_group_size, self.looks, self.sizes)
 
     def needed(self, criterion: str, limit: float, delta: float, *, afresh: bool = False) -> int | None:
-        """Return how many more items decide with probability 0.8 if the rate stays as it is.
+        """Return how many more items decide with probability 0.8 if the observed rate is true.
 
-        With `afresh`, return the size of a new sample that is looked at once, without these items.
+        With `afresh`, return instead the size of a new sample that decides alone, in a single look.
         """
         counted = self.counted(criterion)
         n, trials = len(counted), int(counted.sum())
@@ -201,12 +202,12 @@ class Checked:
 
     @property
     def _share(self) -> float:
-        """The smallest probability with which an accepted output was audited; often the only one."""
+        """The smallest probability with which an accepted output was verified; 1 if all were."""
         probability = self.probability if self.verified is None else self.verified.probability
         return 1.0 if probability is None else float(probability[self.accepted].min(initial=1.0))
 
     def _evidence(self, criterion: str) -> RateEvidence | None:
-        """Return the units to bet on; None where the exact test of counts suffices."""
+        """Return the units to bet on; None if the exact test of counts can be used."""
         if self.verified is not None:
             differ = bool(np.ptp(self.verified.probability) > 0.0)
             if self.codes is None and self.verified.judge is None and not differ:

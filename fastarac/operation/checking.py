@@ -50,7 +50,7 @@ class CheckedPromise(NamedTuple):
         return cls(criterion, limit, delta, people, limit_of_found(limit, delta, people))
 
     def ends(self, items: Checked) -> RateBounds:
-        """Return bounds on the rate of all errors, each of which fails with probability δ at most."""
+        """Return two bounds on the rate of all errors; each fails with a probability of at most δ."""
         found = items.ends(self.criterion, self.tested.limit, self.tested.failure_probability)
         if self.people is None:
             return found
@@ -64,14 +64,17 @@ class CheckedPromise(NamedTuple):
         )
 
     def needed(self, items: Checked, *, afresh: bool = False) -> int | None:
-        """Return how many more (or new) items decide with probability 0.8 if this rate is true."""
+        """Return how many further items decide with probability 0.8 if the observed rate is true.
+
+        With `afresh`, return the size of a new sample that decides alone.
+        """
         above = self.rate(items) > self.limit
         limit = self.tested.highest if above else self.tested.limit
         return items.needed(self.criterion, limit, self.tested.failure_probability, afresh=afresh)
 
 
 class Audits(NamedTuple):
-    """Audited outputs of a log, and drawn outputs without a result (None if unknown)."""
+    """Numbers of audited outputs of a log, and of drawn outputs without a result (None if unknown)."""
 
     audited: int
     unanswered: int | None
@@ -83,7 +86,7 @@ class Audits(NamedTuple):
 
 
 class PolicyTest(NamedTuple):
-    """A policy's rule and promise, as tested on new outputs."""
+    """A test of a policy's rule and promise on new outputs."""
 
     rule: AcceptanceRule
     promise: CheckedPromise
@@ -129,7 +132,7 @@ class PolicyTest(NamedTuple):
         return replace(found, unknown_fields=0 if seen is None else int(np.sum(seen < 0)))
 
     def of_partly_verified(self, truth: PartialTruth, outputs: NewOutputs) -> PolicyCheck:
-        """Test outputs of which some are verified."""
+        """Test outputs that are partly verified."""
         values = confidences(outputs.confidence)
         same_number("correct", len(truth), "confidence", len(values))
         values, codes, accepted = self.rule.of_outputs(values, outputs.by)
@@ -169,7 +172,7 @@ class PolicyTest(NamedTuple):
         return check_of(checked, self.rule.parts(codes), self.promise, audits=Audits.of(log))
 
     def _of_document_log(self, units: DocumentLog, outputs: NewOutputs) -> PolicyCheck:
-        """Test a log of whole documents, each of which was drawn, and answered, as a whole."""
+        """Test a log of documents, if each document was drawn and answered as a whole."""
         first, accepted = units.first, units.accepted
         pages = _pages_of(outputs.groups, len(units.of_item))
         pages = None if pages is None else pages[first]
@@ -201,7 +204,7 @@ def check_of(
     of_fit: bool = False,
     n_unread: int = 0,
 ) -> PolicyCheck:
-    """Test both sides of a limit, each at level δ; fields get intervals only."""
+    """Test whether the rate is below or above its limit, each at level δ; fields get no verdicts."""
     audited, unanswered = (None, None) if audits is None else audits
     # If a log does not say which outputs were drawn, missing results may hide errors. Such a log can
     # prove a rate above the limit, but never a rate within the limit.

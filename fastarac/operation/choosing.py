@@ -30,20 +30,21 @@ AFTERWARDS = "n_unread", "missed_rate", "regions"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyChoice(Result):
-    """Several policies and the chosen one; the promise holds for each of them.
+    """Several policies and the chosen policy; one promise covers all policies together.
 
     Attributes
     ----------
     names : tuple of str
         The names of the candidates.
     shares : tuple of float
-        The share of all items that each candidate accepts. If `by_half`, it is the share accepted of
-        the ranking half, which is too large for other items.
+        The share of all items that each candidate accepts. If `by_half`, it is the accepted share of
+        the ranking half, which is too optimistic for other items.
     policies : tuple of Policy or None
-        The policies, in the same order; you may use any of them. If `by_half`, only the chosen
+        The policies, in the order of `names`. You may use any of them. If `by_half`, only the chosen
         candidate has a policy.
     chosen : str or None
-        The candidate that accepts most; None if candidates differ in limits or in units.
+        The name of the candidate that accepts most; None if the candidates differ in their limits, or
+        if some accept single outputs and others accept whole documents.
     by_half : bool
         Whether the ranking half made the choice. Otherwise all policies share the failure probability.
     failure_probability : float
@@ -83,7 +84,7 @@ class PolicyChoice(Result):
         return found
 
     def __getitem__(self, name: str) -> Policy | None:
-        """Return the policy of a candidate; None if the choice left it out."""
+        """Return the policy of a candidate; None if it was not chosen and therefore not fitted."""
         return dict(zip(self.names, self.policies, strict=True))[name]
 
     def __str__(self) -> str:
@@ -106,9 +107,9 @@ def fit_policies(
 ) -> PolicyChoice:
     r"""Fit policies for several models, limits or settings, and choose one of them.
 
-    A promise of :func:`fit_policy` is for a single fit. The best of three fits, each with a failure
-    probability of 5%, breaks its limit in 9 to 12% of all cases. The policies fitted here share one
-    failure probability, so you may use any of them.
+    The promise of :func:`fit_policy` is for a single fit. If you choose the best of three fits, each
+    with a failure probability of 5%, it breaks its limit in 9 to 12% of all cases. The policies fitted
+    here share one failure probability, so you may use any of them.
 
     Parameters
     ----------
@@ -117,8 +118,8 @@ def fit_policies(
         `correct` and `confidence` of a model, `max_error_rate` or `optional`; also `n_unread` of
         :meth:`Policy.with_unread`.
     failure_probability : float, default=0.05
-        δ, in (0, 0.5]: the largest probability that the policy you use exceeds its limit, whichever you
-        choose.
+        δ, in (0, 0.5]: the largest probability that the policy you use exceeds its limit, no matter how
+        you choose it.
     paired : bool, default=False
         Whether row i is the same item for all candidates, although their outputs differ.
     **common
@@ -127,7 +128,7 @@ def fit_policies(
     Returns
     -------
     PolicyChoice
-        The policies. If all have the same limit, also the one that accepts most.
+        The policies. If all have the same limit and unit, also the name of the best candidate.
 
     Raises
     ------
@@ -140,14 +141,15 @@ def fit_policies(
 
     Notes
     -----
-    *All items*, if a fit does not split them. Each of m candidates is fitted with δ/m, so that all
-    limits together are kept with a probability of at least 1 − δ (Bonferroni). With three candidates,
-    this accepts about two percentage points less. Choosing on one half and proving on the other would
-    accept far less.
+    *Choice by all items.* This is the usual case. Each of m candidates is fitted with failure
+    probability δ/m, so that all limits together are kept with a probability of at least 1 − δ
+    (Bonferroni). With three candidates, this accepts about two percentage points less than a single
+    fit. Choosing on one half and testing on the other half would accept far less.
 
-    *One half*, if each fit splits its items anyway (fields, documents, ``max_risk`` alone) and all
-    candidates have the same items. The ranking half chooses the candidate that would accept most of it.
-    The other half then proves the chosen candidate alone, with δ.
+    *Choice by one half.* This is used if all candidates have the same items, limit and unit, and if
+    each fit splits its items into halves anyway (with fields or documents, or for ``max_risk`` alone).
+    The candidate that would accept most of the ranking half is chosen. Then only this candidate is
+    tested on the other half, with δ.
 
     Examples
     --------
@@ -234,11 +236,11 @@ def half_that_ranks(fits: Sequence[PolicyFit]) -> NDArray[np.bool_]:
 
 
 def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
-    """Return the share that the ranking half would accept at the limit, ranked by itself.
+    """Return the share of the ranking half that the limit allows, if this half also ranks itself.
 
-    That share is too optimistic, but equally for all candidates. In simulations, it chose the better of
-    two models more often than ranking one part of the half by the other did. The half that tests the
-    limit is not used, so the choice breaks no promise.
+    This share is too optimistic, but equally for all candidates. In simulations, it chose the better of
+    two models more often than a share in which one part of the half ranked the other part. The half
+    that tests the limit is not used, so the choice breaks no promise.
     """
     columns = fit.columns
     known = calibrations_of(columns, ranks, fit.settings.n_fields)

@@ -1,4 +1,4 @@
-"""Sample sizes at which the exact test allows, or requires, one more error."""
+"""Sample sizes at which an exact binomial test of a limit allows, or requires, one more error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CriticalSampleSizes:
-    """Smallest n for each number c of errors; it increases with c."""
+    """The smallest sample size n for each number c of errors; it increases with c."""
 
     def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
         self.limit = limit
@@ -20,12 +20,12 @@ class CriticalSampleSizes:
 
     @classmethod
     def that_keep(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """Smallest n at which a rate is proved to be below a limit despite c errors."""
+        """Smallest n at which c errors still prove that a rate is below a limit, at level `delta`."""
         return cls(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     @classmethod
     def that_break(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """Smallest n at which c errors no longer prove that a rate is above a limit."""
+        """Smallest n at which c errors do not prove that a rate is above a limit, at level `delta`."""
         return cls(limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta)
 
     def start(self, c: int) -> int:
@@ -46,7 +46,10 @@ class CriticalSampleSizes:
 
 
 def bisected(holds: Callable[[int], bool], low: int, high: int, precision: float = 1.0) -> int:
-    """Return the first number at which `holds` is true; it is false at `low` and true at `high`."""
+    """Return the first number at which `holds` is true; it must be false at `low`, true at `high`.
+
+    With a `precision` above 1, the result may be larger, by at most this factor.
+    """
     while high - low > 1 and high > precision * low:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

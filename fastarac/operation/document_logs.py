@@ -1,4 +1,4 @@
-"""Combine the rows of a log into whole documents, which audits draw as a whole."""
+"""Combine the rows of a log into documents, if audits draw whole documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DocumentLog(NamedTuple):
     Attributes
     ----------
     correct : ndarray of shape (n_documents,), float64
-        1 if all fields of the document are right, 0 if one is wrong, NaN if neither is known.
+        1 if all fields of the document are known to be right, 0 if one is known to be wrong, else NaN.
     accepted : ndarray of shape (n_documents,), bool
         Whether the policy accepts each document.
     probability : ndarray of shape (n_documents,), float64
@@ -63,11 +63,11 @@ class DocumentLog(NamedTuple):
         Raises
         ------
         LogError
-            For an answer other than 0, 1 or NaN; for an accepted document whose rows differ in
+            For an answer other than 0, 1 or NaN, and if the rows of an accepted document differ in
             `probability` or `drawn`.
         ValueError, TypeError
-            As :meth:`.Policy.apply`; also if a drawn document has no row for an optional field, unless
-            `fields_complete`.
+            As :meth:`.Policy.apply`. Also if a drawn document has no row for an optional field, unless
+            `fields_complete` is true.
         """
         whole, accepted, codes = rule.decided(outputs)
         n, of_item = len(whole.of_item), whole.of_item
@@ -98,7 +98,7 @@ def require_listed(rule: AcceptanceRule, outputs: NewOutputs) -> None:
 
 
 def without_confidence(confidence: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
-    """Return finite confidences, and which rows had none (None if all had one)."""
+    """Return confidences with 0 in place of NaN, and a mask of the NaN (None without any NaN)."""
     missing = np.isnan(confidence)
     given = given_of(missing, len(confidence))
     return np.where(missing, 0.0, confidence), None if given is None else missing

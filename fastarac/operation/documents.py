@@ -56,7 +56,7 @@ class Requirements:
         Whether each type requires each field. The last row is for unknown types, or for all documents
         if there are no types.
     has : ndarray of shape (n_types + 1, n_fields), bool
-        Whether each type has each field, be it required or optional.
+        Whether each type has each field, required or optional.
     """
 
     required: NDArray[np.bool_]
@@ -87,9 +87,9 @@ class Documents(NamedTuple):
     first : ndarray of shape (n_documents,), int
         The first output of each document.
     found : ndarray of shape (n_documents, n_fields), bool
-        Whether a document has an output of each field, with a confidence.
+        Whether a document has an output with a confidence for each field.
     told : ndarray of shape (n_documents, n_fields), bool
-        Whether a document has any row of each field, with an output or only with a true value.
+        Whether a document has any row for each field, even a row without an output.
     type : ndarray of shape (n_documents,), int
         The type of each document; -1 if unknown.
     """
@@ -109,7 +109,10 @@ class Documents(NamedTuple):
         n_fields: int,
         type_of_item: NDArray[np.intp] | None = None,
     ) -> Documents:
-        """Find each document's fields; `given` marks rows with a confidence, codes may be negative."""
+        """Find each document's fields; `given` marks rows with a confidence.
+
+        A negative code in `field` stands for an unknown field.
+        """
         labels, first = np.unique(of_item, return_index=True)
         n = len(labels)
         code = np.zeros(len(of_item), np.intp) if field is None else field
@@ -133,7 +136,7 @@ class Documents(NamedTuple):
         return cls(of_item.astype(np.intp), first, found, told, kind)
 
     def lacking(self, required: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which documents a person must open, (n,), including those without an output."""
+        """Return which documents lack a required field or have no output at all, (n_documents,)."""
         absent = (required[self.type] & ~self.found).any(axis=1)
         return np.asarray(absent | ~self.found.any(axis=1))
 
@@ -145,10 +148,10 @@ class Documents(NamedTuple):
         has: NDArray[np.bool_],
         missed: Sequence[float],
     ) -> NDArray[np.float64]:
-        """Combine the probabilities that outputs are right, without outputs that do not count.
+        """Combine the probabilities that the outputs of each document are right.
 
-        `missed` has each field's probability that a true value was missed, for documents that lack a
-        field of their type.
+        Only outputs marked by `counts` are used. If a document lacks a field of its type, `missed` has
+        the probability that a true value of the field was missed.
         """
         values = right if counts is None else np.where(counts, right, 1.0)
         confidence = combined(values, self.of_item, rule)

@@ -1,4 +1,4 @@
-"""Expected numbers of errors, estimated from items that did not choose the thresholds."""
+"""Expected numbers of errors, estimated from the items that tested the guarantee."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PRIOR = 3.0
 
 
 class TestedCounts(NamedTuple):
-    """Counts of the tested items; accepted outputs and errors by field."""
+    """Counts of the tested items, with accepted outputs and errors for each field."""
 
     n_items: int
     accepted: tuple[int, ...]
@@ -41,7 +41,8 @@ class TestedCounts(NamedTuple):
     ) -> TestedCounts:
         """Count outputs and errors; with weights, estimate the errors by ratios (Hájek 1971).
 
-        A verified error stands for 1/π errors, which are treated as one group.
+        With weights, a verified error with inclusion probability π represents 1/π errors, which are
+        treated as errors of one group.
         """
         wrong = accepted & ~right
         per_group = 1.0
@@ -71,7 +72,7 @@ def expected_rates(
 
     In the test, `tested` counts the accepted outputs of each field and `wrong` the errors among them.
     `is_all` is true if nothing was rejected. Otherwise `per_group` errors are added, because acceptance
-    stopped at an error.
+    stopped just before an error.
     """
     whole = sum(tested)
     beyond = 0.0 if is_all else per_group
@@ -115,7 +116,7 @@ def errors_expected(
 
 
 def all_of_found(people: Reviewer | None, found: Interval, accepted: float) -> Interval:
-    """Scale the errors that people found up to all errors, at most the number accepted."""
+    """Scale the errors that people found up to all errors; the result is at most `accepted`."""
     if people is None:
         return found
     d = people.detection_rate

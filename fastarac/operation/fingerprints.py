@@ -25,9 +25,9 @@ def fingerprint_of(
 ) -> str:
     """Return hexadecimal digits that identify a set of outputs, in any order.
 
-    `field` has the code of each output's field. The last 32 digits depend on confidences and fields
-    only, because the truth of partly verified outputs may still be completed. If the truth `right` of
-    all outputs is known, 32 digits that depend on it as well come before these.
+    `field` has the code of each output's field. The last 32 digits depend only on confidences and
+    fields, because more of the truth of partly verified outputs may become known later. If the truth
+    `right` of all outputs is known, 32 digits that also depend on the truth are put before them.
 
     Each output is hashed to two 64-bit numbers (splitmix64; Steele, Lea and Flood 2014). The sums of
     these numbers do not depend on the order.
@@ -60,9 +60,10 @@ def was_fitted_on(
     right: NDArray[np.bool_] | None,
     given: NDArray[np.bool_] | slice = slice(None),
 ) -> bool:
-    """Whether outputs (or the `given` ones) have the fingerprint of the outputs of a fit.
+    """Whether outputs (or the outputs marked by `given`) have the fingerprint of a policy's fit.
 
-    If the full truth was known both times, it must agree, too. Otherwise confidences and fields decide.
+    If the truth of all outputs was known at the fit and is known now, it must agree, too. Otherwise
+    only confidences and fields are compared.
     """
     values = confidence[given]
     if fitted_on is None or len(values) > sum(int(each.counts.sum()) for each in references):

@@ -1,4 +1,4 @@
-"""The items to which a policy is fitted, as checked arrays, and their error probabilities."""
+"""The items of a fit as checked arrays, and their error probabilities."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ItemColumns(NamedTuple):
     """The checked items of a fit, as arrays."""
 
     right: NDArray[np.bool_]
-    """Whether each item is right; with partial truth, meaningless where the truth is unknown."""
+    """Whether each item is right; with partial truth, values of unverified items mean nothing."""
     confidence: NDArray[Any]
     field: NDArray[Any]
     groups: NDArray[Any] | None
@@ -62,7 +62,7 @@ class ItemColumns(NamedTuple):
 
     @property
     def weight(self) -> NDArray[np.float64] | None:
-        """1/π for verified items, 0 for others; None if all are verified."""
+        """1/π for verified items (π: inclusion probability), 0 for others; None if all are verified."""
         if self.truth is None:
             return None
         weight = np.zeros(self.n)

@@ -60,9 +60,9 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
     """A log of audits, read into arrays.
 
     `by`, `groups`, `documents` and `types` are the labels of fields, groups, documents and document
-    types, or None without such a column. `drawn` says which outputs were drawn for an audit; it is None
-    if the file does not say. If the log is of whole documents, `confidence` is NaN in rows that have
-    none.
+    types; each is None if the file has no such column. `drawn` says which outputs were drawn for an
+    audit; it is None if the file does not say. In a log of whole documents, `confidence` is NaN in rows
+    without a confidence.
 
     See Also
     --------
@@ -76,9 +76,9 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
     def truth(self) -> PartialTruth:
         """The log as a :class:`.PartialTruth`, for rates and guarantees at any threshold.
 
-        Rejected outputs count as verified with certainty, so their truth must be known. Outputs that
-        were drawn but have no result count as wrong. If `drawn` is None, outputs without a result count
-        as not drawn.
+        Rejected outputs count as verified with probability 1, so their truth must be known. Outputs
+        that were drawn but have no result count as wrong. If `drawn` is None, outputs without a result
+        count as not drawn.
         """
         known = ~np.isnan(self.correct)
         return PartialTruth(
@@ -91,7 +91,7 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def outputs(self) -> NewOutputs:
-        """The outputs as the rule of a policy takes them."""
+        """The outputs, in the form that :class:`.AcceptanceRule` takes."""
         confidence, missing = without_confidence(self.confidence)
         return NewOutputs(confidence, self.by, self.documents, missing, self.types)
 
@@ -104,7 +104,7 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def has_one_threshold(self) -> bool:
-        """Whether the log can judge other thresholds: no fields or groups, all rejected truth known."""
+        """Whether the log can test other thresholds: no fields or groups, rejected outputs verified."""
         alone = self.by is None and self.groups is None and self.documents is None
         return alone and not bool(np.isnan(self.correct[~self.accepted]).any())
 
@@ -130,18 +130,19 @@ def read_audits(
     Parameters
     ----------
     path : str or path-like
-        A file as :func:`.read_outputs` takes it.
+        A file in a format of :func:`.read_outputs`.
     threshold : float, optional
-        K: outputs with this confidence or more were accepted.
+        The threshold in use: outputs with this confidence or more were accepted.
     policy : Policy, optional
         The policy that accepted the outputs or whole documents, instead of `threshold`.
     confidence, correct, audit_probability, accepted : str
-        Names of columns. `correct` is empty where the truth is unknown; if only `threshold` is given,
-        rejected outputs need a truth. The probability may be empty for rejected outputs.
+        Names of columns. `correct` is empty where the truth is unknown. With `threshold`, however, the
+        truth of all rejected outputs is required. The audit probability of rejected outputs may be
+        empty.
     audited, drawn : str, optional
-        The columns that mark outputs with an audit result, and outputs drawn for an audit. By default,
-        `audited` and `drawn` if the file has them. One of the two is needed. A check of the log can end
-        in "holds" only with `drawn`.
+        The columns that mark outputs with an audit result, and outputs that were drawn for an audit. By
+        default, these are `audited` and `drawn`, if the file has them. At least one of the two columns
+        is required. A check of the log can have the verdict "holds" only with `drawn`.
     by : str, optional
         The column of fields, if the policy has thresholds by field.
     groups : str, optional
@@ -158,12 +159,12 @@ def read_audits(
     Raises
     ------
     TypeError
-        Unless exactly one of `threshold` and `policy` is given, and if `by`, `documents` or `types` is
+        Unless exactly one of `threshold` and `policy` is given. Also if `by`, `documents` or `types` is
         missing or superfluous.
     DataFileError
-        As :func:`.read_outputs`. Also for a row that contradicts the log, which the message names:
-        accepted below K, audited with probability 0, or with a truth although it was not audited or
-        drawn. Also if the number of audits is too small or too large for the probabilities.
+        As :func:`.read_outputs`. Also if a row contradicts the log: it was accepted below the
+        threshold, or audited with probability 0, or has a truth although it was not audited or drawn.
+        The message names the row. Also if the number of audits does not fit the probabilities.
     ModuleNotFoundError
         If DuckDB is not installed.
 
@@ -174,12 +175,13 @@ def read_audits(
 
     Notes
     -----
-    For each distinct probability, the number of audits (or of draws, if given) must lie in the central
-    99.9% of its binomial distribution. With many probabilities, each tenth is tested. Bonferroni's
-    correction accounts for the number of tests. With several probabilities, Σ1/π over the audits must
-    also be within 3.29·√Σ((1 − π)/π) of the number of accepted outputs, or slightly further if the
-    distribution is skewed. This refuses 0.1% of honest logs with one π, and up to 0.2% of those with
-    several.
+    For each distinct probability π, the number of audits (or of draws, if the log has them) must lie in
+    the central 99.9% of its binomial distribution. If there are more than ten distinct probabilities,
+    they are sorted, and ten parts are tested instead. Bonferroni's correction accounts for the number
+    of tests. With several probabilities, the sum of 1/π over all audits must also be close to the
+    number of accepted outputs: the largest allowed difference is 3.29·√Σ((1 − π)/π), or slightly more
+    if the distribution is skewed. These tests refuse about 0.1% of honest logs with one π, and up to
+    0.2% of honest logs with several.
 
     Examples
     --------
@@ -237,7 +239,7 @@ def read_audits(
 
 
 def _require_fields(policy: Policy | None, **columns: str | None) -> None:
-    """Raise unless columns of fields, documents and types are given exactly where they are needed."""
+    """Raise if a column of fields, documents or types is missing or superfluous."""
     if policy is not None:
         policy.rule.require_columns(**columns)
         return
@@ -295,7 +297,7 @@ def _require_consistent(
 
 
 def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
-    """Warn if a log seems to lack rejected outputs; less than one honest log in 1,000 is warned of."""
+    """Warn if a log seems to lack rejected outputs; a false warning has a probability below 0.1%."""
     n, share = len(accepted), policy.accepted / policy.n_items
     if accepted.all() and share**n < CHANCE:
         warn_unreliable(
@@ -332,7 +334,10 @@ def read_columns(
     labels: Mapping[str, str | None] = {},
     may_be_empty: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return columns by name: numbers (NaN if empty and allowed) and labels (None if not named)."""
+    """Return columns by name: numbers and labels.
+
+    An empty number is NaN if `may_be_empty` allows it. Labels are None if they have no column.
+    """
     named = {name: Label(name, column) for name, column in labels.items() if column is not None}
     source.refuse_missing(pick.column for pick in (*picks.values(), *named.values()))
     for pick in picks.values():
@@ -360,7 +365,7 @@ def labels_of(source: FileSource, pick: Label) -> NDArray[Any]:
 
 
 def column_of(source: FileSource, pick: Any, *, empty: bool) -> NDArray[Any]:
-    """Return the numbers in a column; an empty cell is NaN if `empty` allows it, else raise."""
+    """Return the numbers in a column; an empty cell is NaN if `empty`, and an error otherwise."""
     value = f"CAST({pick.expression(source)} AS DOUBLE) AS value"
     written = f"{is_empty(source, pick.column)} AS bare"
     with explained(source):

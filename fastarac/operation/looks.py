@@ -1,4 +1,4 @@
-"""A log of looks at one limit: which outputs were checked, in which order, and by which rule."""
+"""A log of looks: repeated checks of one limit, with their outputs, their order and their rule."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LookedAt(NamedTuple):
     fields: NDArray[np.intp] | None
     n_unread: int
     keys: Sequence[str]
-    """The name of each item, or its values if items have no names."""
+    """The name of each item; without names, a text of its values."""
     named: bool
     """Whether `keys` are names, which no two items share."""
     groups: Sequence[str] | None
@@ -131,7 +131,8 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
     Raises
     ------
     ValueError
-        If another number of looks was declared; also as :meth:`Looks.load`.
+        If `declared` is not the number of looks that was declared at the first look; also as
+        :meth:`Looks.load`.
     OSError
         If the file cannot be read, written or locked.
     """
@@ -150,7 +151,7 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
 
 
 class _Look(NamedTuple):
-    """One look and its new items. With partial truth, it records only that they were looked at."""
+    """One look and its new items. With partial truth, it has only a joint digest of the items."""
 
     rule: str
     digest: str
@@ -199,18 +200,20 @@ _CHECK = saved.record(
 
 
 class Looks:
-    """The looks at a policy's limit so far. :meth:`.Policy.check` adds a look and pools the outputs.
+    """A log of the looks at a policy's limit; each look is one check of the limit.
 
-    Without a log, a check is one exact test. Each of its verdicts is wrong with a probability of at
-    most δ. If you look again and again, with more outputs each time, the probability is higher: after
-    eight such looks, about 20% of the limits that are just kept have got the verdict "fails".
+    :meth:`.Policy.check` adds a look to the log and tests the outputs of all looks together. Without a
+    log, a check is an exact test, and each of its verdicts is wrong with a probability of at most δ,
+    the policy's failure probability. If you look again and again, with more outputs each time, this
+    probability is higher: in eight such looks at a limit that is just kept, at least one verdict is
+    "fails" in about 20% of all cases.
 
     Parameters
     ----------
     declared : int, optional
-        The largest number of looks, declared before the first one. Each look is then an exact test that
-        spends its part of δ. By default, a confidence sequence is used, which allows any number of
-        looks.
+        The largest number of looks, declared before the first look. Each look is then an exact test
+        that uses an equal part of δ. By default, a confidence sequence is used, which allows any number
+        of looks.
 
     See Also
     --------
@@ -218,16 +221,16 @@ class Looks:
 
     Notes
     -----
-    Outputs keep their order, earlier looks first. Items are recognized by their `ids`, documents by
-    their labels. Without ids, a look is recognized as a repetition in two cases only: it has the same
+    Outputs are tested in the order of their looks. Items are recognized by their `ids`, and documents
+    by their labels. Without ids, a repetition is recognized in two cases only: a look has the same
     outputs as an earlier look, or it begins with all outputs so far, in any order.
 
-    *Sequence.* Bounds hold at all looks together, with a probability of at least 1 − δ on either side
-    (Robbins 1970; Howard and others 2021). They come from a mixture of bets on each output or, with
-    groups, from bets on the groups in their order (Waudby-Smith and Ramdas 2024). A sequence needs 1.8
-    to 2.4 times the outputs of one exact look.
+    *Sequence.* The lower bounds at all looks hold together with a probability of at least 1 − δ, and so
+    do the upper bounds (Robbins 1970; Howard and others 2021). They come from a mixture of bets on each
+    output or, with groups, from bets on the groups in their order (Waudby-Smith and Ramdas 2024). A
+    sequence needs 1.8 to 2.4 times as many outputs as one exact test.
 
-    *Declared.* Each of K looks is an exact test with δ/K.
+    *Declared.* With K declared looks, each look is an exact test with failure probability δ/K.
 
     *Partly verified outputs and logs of audits* are not pooled. Look k tests only its own outputs, with
     δ/(k(k + 1)) in a sequence, or with δ/K for K declared looks.
@@ -272,10 +275,10 @@ class Looks:
         Raises
         ------
         ValueError
-            If the log belongs to another policy, or all declared looks are used. For a look "once" at
-            outputs that were looked at before. If an id now has another outcome or, without ids, if
-            some outputs were looked at before. If a group occurred in an earlier look. If outputs are
-            partly verified in some looks and fully in others.
+            If the log belongs to another policy, or if all declared looks are used. If `once` is given
+            for outputs of an earlier look. If an id now has another outcome. Without ids, if only some
+            of the outputs belong to an earlier look. If new outputs have a group of an earlier look. If
+            outputs are partly verified in some looks and fully verified in others.
         """
         if self.policy_digest not in (None, policy_digest):
             raise ValueError("looks is the log of another policy; keep one log for each policy")
@@ -349,7 +352,7 @@ class Looks:
         return np.array([key not in known for key in keys], np.bool_)
 
     def _once_again(self, sample: LookedAt, keys: list[str]) -> Pooled:
-        """Turn the first look into the only one: a single test refutes all that a sequence refutes."""
+        """Turn the first look into the only look, whose single test refutes at least as many rates."""
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
             raise ValueError(
@@ -394,7 +397,7 @@ class Looks:
         )  # fmt: skip
 
     def _pooled(self, sample: LookedAt, keys: list[str], *, once: bool) -> Pooled:
-        """Return the outputs that the present look tests: all so far, or only its own if `once`."""
+        """Return the outputs that the look tests: all outputs so far, or only its own if `once`."""
         if not sample.checked.pools:
             digests = [each.digest for each in self._looks]
             rule = self._rule(digests.index(_sum_of(keys)) + 1, once=once)
@@ -441,7 +444,7 @@ class Looks:
         Raises
         ------
         ValueError
-            If the text is not the text of a log. Also if a field is missing, unknown, of another type,
+            If the text is not a log. Also if a field is missing, is unknown, has another type, is
             outside its range, or contradicts another field.
         """
         content = _CHECK(saved.content_of(text, KIND, VERSION), "")

@@ -83,13 +83,15 @@ class PolicySampleSize(Result):
     n_groups: int | None
     """Number of groups; None if no number up to `most_groups` suffices, or the pilot is too small.
 
-    From a pilot: the smallest number found with which 70% of pilots like it reach the power.
+    From a pilot, this is the smallest number found at which 70% of similar pilots reach the power.
     """
     n_items: int | None
-    """Average number of items in that many groups."""
+    """Average number of items in `n_groups` groups."""
     power: float
-    """Share of samples of that size whose fit accepted enough; without one, of `plug_in_groups`, or of
-    `most_groups`."""
+    """Share of samples of `n_groups` groups whose fit accepted enough.
+
+    If `n_groups` is None, the samples have `plug_in_groups` or, if this is None as well, `most_groups`.
+    """
     standard_error: float
     """Standard error of `power`, due to the finite number of samples."""
     accept: float
@@ -97,15 +99,15 @@ class PolicySampleSize(Result):
     least_groups: int | None
     """Smallest number of groups at which anything can be accepted, even without errors."""
     least_items: int | None
-    """Average number of items in that many groups."""
+    """Average number of items in `least_groups` groups."""
     pilot_power_low: float
     """10% quantile of the power over pilots drawn from the pilot; NaN for a stated model."""
     pilot_power_high: float
-    """90% quantile of the power over such pilots; NaN for a stated model."""
+    """90% quantile of the power over pilots drawn from the pilot; NaN for a stated model."""
     plug_in_groups: int | None
-    """Smallest number found at which this pilot alone, or the stated model, reaches the power."""
+    """Smallest number of groups found with the power, if the pilot or the stated model is the truth."""
     plug_in_items: int | None
-    """Average number of items in that many groups."""
+    """Average number of items in `plug_in_groups` groups."""
     target_power: float
     """The power that was asked for."""
     most_groups: int
@@ -117,7 +119,7 @@ class PolicySampleSize(Result):
     grouped: bool
     """Whether items come in groups."""
     truth_reader: Reviewer | None = None
-    """The people who will verify, if they are known to err."""
+    """The people who will verify, if they are known to overlook errors."""
 
     def __str__(self) -> str:
         return "; ".join([self.decision, *self.remarks()])
@@ -288,29 +290,31 @@ def sample_size_for_policy(
         The pilot: whether each output was right (bool, or 0 and 1), and its confidence (real and
         finite). Without a pilot, `expected_error_rate` states a model.
     max_error_rate, max_risk : float
-        The limit in (0, 1), one of the two, as for :func:`.fit_policy`.
+        The limit, in (0, 1), as for :func:`.fit_policy`. Give one of the two.
     by, groups : array_like of shape (n,), optional
-        The pilot's fields, and labels of outputs that depend on each other.
+        The field of each output in the pilot, and labels of outputs that depend on each other.
     failure_probability, max_group_size, method, truth_reader
         As for :func:`.fit_policy`.
     accept : float, optional
-        The share of outputs that a fit must accept to be a success, in (0, 1]. By default it is nine
-        tenths of the largest share that the pilot allows at the limit, but at most 95% of the share
-        allowed at 95% of the limit (if many confidences are equal). Not for a stated model.
+        The share of outputs that a fit must accept to be a success, in (0, 1]. By default, it is 90% of
+        the largest share that the pilot allows at the limit. It is lower if the pilot allows much less
+        at 95% of the limit, because many confidences are equal: at most 95% of that share. Not for a
+        stated model.
     expected_error_rate : float, optional
         Instead of a pilot: the error rate of all outputs, in [0, limit). A stated model has no
         confidences, so success means that everything is accepted.
     icc : float, optional
         With `expected_error_rate`: the correlation of errors within a group, in [0, 1]; 0 by default.
     group_sizes : int or array_like of int, optional
-        With `expected_error_rate`: numbers of at least 1, from which each group's size is drawn at
-        random. By default single items.
+        With `expected_error_rate`: numbers of at least 1, from which the size of each group is drawn at
+        random. By default, each item is its own group.
     power : float, default=0.8
         The probability with which a fit should be a success, in (0, 1).
     n_runs : int, default=400
         The number of samples drawn at the final size, at least 20.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seed of the samples and the fits; the power is a mean over the random halves of the fits.
+        Seed of the samples and of the fits. Each fit splits its items into random halves, and the power
+        is a mean over these halves, too.
     progress : bool, default=False
         Whether to show progress on stderr.
 
@@ -327,38 +331,40 @@ def sample_size_for_policy(
     Returns
     -------
     PolicySampleSize
-        The number, in groups and in items; its power, with its standard error; the smallest number at
-        which anything can be accepted; and, from a pilot, a range for the power over similar pilots and
-        the number that this pilot alone would plan.
+        The number of groups and items, with its power and the standard error of the power. Also the
+        smallest number at which anything can be accepted. From a pilot, also the range of the power
+        over similar pilots, and the number that would suffice if this pilot were the truth.
 
     Raises
     ------
     TypeError
-        Unless exactly one limit, and exactly one of pilot and model, is given; for an option of the
-        other one.
+        Unless exactly one limit is given, and either a pilot or a stated model. Also if options of the
+        pilot are given with the model, or options of the model with the pilot.
     ValueError
         For numbers outside their ranges, if `accept` exceeds the share that the pilot allows, and as
         :func:`.fit_policy`.
 
     See Also
     --------
-    sample_size_for_guarantee : exact, for independent items that are all accepted.
+    sample_size_for_guarantee : plan exactly, for independent items that are all accepted.
 
     Notes
     -----
-    Samples of G groups come from the pilot or from the model. From the pilot, whole groups are drawn
-    with replacement; a group that is drawn twice counts as two. In the model, the error probability of
-    a group has the distribution Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ), with mean p and correlation ρ. A
-    sample is a success if :func:`.fit_policy` with the same options accepts at least `accept` of it.
+    Samples come from the pilot or from the model. From the pilot, whole groups are drawn with
+    replacement; a group that is drawn twice counts as two groups. In the model, the error probability
+    of a group has the distribution Beta(p(1 − ρ)/ρ, (1 − p)(1 − ρ)/ρ), where p is
+    `expected_error_rate` and ρ is `icc`. A sample is a success if :func:`.fit_policy` with the same
+    options accepts at least the share `accept` of it.
 
-    The search doubles the number until enough fits succeed, and then bisects. It stops early where few
-    samples decide. Between two numbers of allowed errors, the power can be flat or fall; the answer is
-    then one of the numbers with the power. The reported power comes from new samples, not from those of
-    the search. Samples have at most 500,000 items.
+    The search doubles the number of groups until enough fits succeed, and then bisects. It draws fewer
+    samples of a size if these already decide. The power can fall until one more error is allowed, so
+    the search may find a number with the power that is not the smallest one. The reported power comes
+    from new samples, not from the samples of the search. Samples have at most 500,000 items.
 
-    Plans that take a small pilot for the truth are too optimistic. So 16 pilots are drawn from it, and
-    16 samples from each; from the plug-in number on, sizes grow by a quarter, up to 3.8 times, until
-    70% of these pilots reach the power. If none does, the pilot is too small.
+    A plan that takes a small pilot for the truth is too optimistic. So 16 new pilots are drawn from the
+    pilot, and 16 samples from each new pilot. The first size is the plug-in number; it grows by a
+    quarter at a time, up to 3.8 times in all, until 70% of the new pilots reach the power. If no size
+    suffices, the pilot is too small.
 
     References
     ----------
@@ -586,7 +592,7 @@ class _Search:
         return (float(np.mean(found)) - self.power) / error
 
     def answer(self, least: int, most: int, runs: int) -> int | None:
-        """Return approximately the smallest number of groups with the power; None above `most`."""
+        """Return approximately the smallest number of groups with the power; None if above `most`."""
         few = min(ON_THE_WAY, runs)
         low, high = least - 1, least
         while not self.succeeds(high, few):
@@ -612,7 +618,7 @@ class _Search:
                 low, high = high, min(most, math.ceil(1.1 * high))
 
     def again(self, n: int, runs: int) -> None:
-        """Replace the samples that chose the number n by new ones, because they are optimistic."""
+        """Replace the samples of size n by new ones: the samples that chose n are too optimistic."""
         self.successes[n] = [self._enough(self.source, n, run, PILOTS + 1) for run in range(runs)]
 
     def _draw_up_to(self, n: int, runs: int) -> None:
@@ -637,9 +643,10 @@ class _Search:
         return normal_quantile(2.0 * (sum(found) + 0.5) / (len(found) + 1.0) - 1.0)
 
     def for_most_pilots(self, pilot: _Pilot, n: int, most: int) -> tuple[int | None, float, float]:
-        """Return the first size from `n` on at which most bootstrap pilots reach the power, or None.
+        """Return the first size >= `n` at which most bootstrap pilots reach the power, or None.
 
-        Also return the 10% and 90% quantiles of the power over the pilots, at this size or else at `n`.
+        Also return the 10% and 90% quantiles of the power over the pilots, at this size. If there is no
+        such size, the quantiles are for the size `n`.
         """
         others = [
             pilot.again(np.random.default_rng([*self.key, 0, each, each]))
@@ -656,7 +663,7 @@ class _Search:
         return None, *_ends_of(self._powers(others, n, most_failures=PILOTS) or [])
 
     def _powers(self, pilots: Sequence[_Pilot], n: int, *, most_failures: float) -> list[float] | None:
-        """Return the power of each pilot; None as soon as too many of them fail to reach the goal."""
+        """Return the power of each pilot; None if more than `most_failures` miss the target power."""
         found: list[float] = []
         for each, other in enumerate(pilots, 1):
             found.append(float(np.mean([self._enough(other, n, run, each) for run in range(PILOTS)])))

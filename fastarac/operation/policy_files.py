@@ -43,7 +43,7 @@ _REFERENCE = saved.record(
 
 
 def _amount(value: Any, name: str) -> Any:
-    """Check an estimated count."""
+    """Check an estimated count, which need not be an integer."""
     if saved.finite(value, name) < 0:
         raise saved.unexpected(value, name, "a number of at least 0")
     return value
@@ -79,7 +79,7 @@ def _reference(value: Any, name: str) -> Reference:
 
 
 def written_reader(people: Reviewer | None) -> dict[str, Any] | None:
-    """Return truth readers as JSON values, which :func:`read_reader` reads."""
+    """Return a truth reader as JSON values, in the format that :func:`read_reader` reads."""
     if people is None:
         return None
     readings = people.double_readings
@@ -90,7 +90,7 @@ def written_reader(people: Reviewer | None) -> dict[str, Any] | None:
 
 
 def read_reader(value: Any, name: str) -> Reviewer:
-    """Check truth readers in a file."""
+    """Check a truth reader in a file, and return it."""
     found = saved.record(
         {"detection_rate": saved.number(fraction_of), "double_readings": saved.optional(_counts)}
     )(value, name)
@@ -101,7 +101,7 @@ def read_reader(value: Any, name: str) -> Reviewer:
 
 
 def written_groups(groups: NDArray[np.int64] | None) -> list[list[int]] | None:
-    """Return for each group its occupied cells, each followed by its count."""
+    """Return a list for each group: its cells with a positive count, each followed by the count."""
     if groups is None:
         return None
     return [
@@ -143,13 +143,13 @@ def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: s
 
 
 def _made(kind: Callable[..., Any], checks: dict[str, saved.Check]) -> saved.Check:
-    """Return a check of lists of records; it also turns each record into an object of this kind."""
+    """Return a check for a list of records; the check turns each record into an object of `kind`."""
     check = saved.record(checks)
     return saved.sequence(lambda value, name: kind(**check(value, name)))
 
 
 def _column(value: Any, name: str) -> Any:
-    """Check the name of a column, several names, or a setting that is on or off."""
+    """Check the name of a column, a list of names, or a Boolean setting."""
     if isinstance(value, bool):
         return value
     check = saved.text if isinstance(value, str) else saved.sequence(saved.text)
@@ -263,7 +263,7 @@ def _written(value: float) -> float | str:
 
 
 def fields_of_policy(text: str) -> dict[str, Any]:
-    """Return the fields of the policy in a JSON text, each checked by itself and against others.
+    """Return the fields of the policy in a JSON text, after checks of each field and of all together.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
 
 
 def _require_fields(found: dict[str, Any]) -> None:
-    """Raise unless optional fields, types, absences and settings use the policy's own fields."""
+    """Raise if optional fields, types, absences or settings do not agree with the policy's fields."""
     for name in _OF_DOCUMENTS:
         if found[name] and not found["documents"]:
             raise ValueError(f"{name} needs documents")
@@ -338,7 +338,7 @@ def _require_fields(found: dict[str, Any]) -> None:
 
 
 def _require_thresholds(found: dict[str, Any]) -> None:
-    """Raise unless the thresholds agree with the accepted items and the kind of policy."""
+    """Raise if the thresholds do not agree with the number of accepted items and with `documents`."""
     least: float = found["document_threshold"]
     # Without documents, `document_threshold` holds a negated error probability.
     lowest = 0.0 if found["documents"] else -1.0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class DocumentSettings(NamedTuple):
-    """The fields of documents, and how they combine."""
+    """The settings of a fit to documents: fields, types, and how outputs are combined."""
 
     fields: tuple[Any, ...]
     optional: tuple[Any, ...]
@@ -36,7 +36,7 @@ class DocumentSettings(NamedTuple):
 
 
 class RankedDocuments:
-    """Whole documents, one half of which ranks and the other half of which proves."""
+    """The documents of a fit; a ranking half serves to rank them, the other half tests the limit."""
 
     def __init__(
         self,
@@ -70,10 +70,11 @@ class RankedDocuments:
     def _types(
         self, names: tuple[Any, ...], documents: Documents
     ) -> tuple[tuple[DocumentType, ...], NDArray[np.intp]]:
-        """Return the types in the ranking half with their fields, and each label's type number.
+        """Return the types in the ranking half with their fields, and the number of each type label.
 
-        A type has each field with a true value or an output. Numbers are -1 for labels that do not
-        occur there; a last -1 stands for no type.
+        A type has every field for which one of its documents has a true value or an output. The number
+        is -1 for a label that does not occur in the ranking half. A final -1 is for documents without a
+        type.
         """
         columns, fields = self.columns, self.settings.fields
         there = self.fitting & (columns.with_confidence | ~columns.right)
@@ -88,7 +89,7 @@ class RankedDocuments:
         return tuple(found), places
 
     def score(self, calibrations: list[Calibration | None]) -> NDArray[np.float64]:
-        """Return the confidence of each document, negative if a person must open it."""
+        """Return the confidence of each document; it is negative if the document is never accepted."""
         score, hopeless = self._ranked(error_probabilities(self.columns, calibrations))
         score[self.lacking | hopeless] = -UNKNOWN
         return score
@@ -106,7 +107,7 @@ class RankedDocuments:
         return score, np.bincount(documents.of_item, unknown) > 0
 
     def settings_of_policy(self, limits: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields of a policy that are about documents."""
+        """Return the fields of a policy that concern documents."""
         own = self.settings
         fields = {"documents": own.rule, "optional": own.optional, "types": self.types}
         return fields | self._advice(limits)
@@ -114,8 +115,8 @@ class RankedDocuments:
     def _advice(self, limits: dict[str, Any]) -> dict[str, Any]:
         """Return how often fields are absent, and the effect of other optional fields.
 
-        Only the ranking half is used, so that following the advice and fitting again breaks no promise.
-        Within it, each part is ranked by the other part.
+        Only the ranking half is used. So you may follow the advice and fit again without breaking the
+        promise. The ranking half is split into two parts, and each part is ranked by the other part.
         """
         columns, found = self.columns, self.absences
         if not any(each.absent for each in found):

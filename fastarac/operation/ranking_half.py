@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def source_of_halves(columns: ItemColumns, key: NDArray[np.uint64]) -> np.random.Generator:
-    """Return a random generator seeded by the seed and the items, whatever their order."""
+    """Return a random generator seeded by `key` and by the items, regardless of their order."""
     order = columns.in_order()
     changes = np.diff(columns.confidence[order].astype(np.float64), prepend=math.nan) != 0.0
     return generator_for(
@@ -27,9 +27,9 @@ def source_of_halves(columns: ItemColumns, key: NDArray[np.uint64]) -> np.random
 
 
 def random_half(columns: ItemColumns, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return the half of the items, groups or documents that the calibrations are fitted on.
+    """Return a mask of the random half of items, groups or documents that the calibrations use.
 
-    Items are sorted by their values first, so that their given order does not matter.
+    Single items are first sorted by their values, so that their given order does not matter.
     """
     blocks = columns.groups if columns.groups is not None else columns.documents
     if blocks is None:

@@ -20,12 +20,12 @@ RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5,
 
 
 class GroupBets(NamedTuple):
-    """Groups in random order: counted items and errors in each, and the largest group size."""
+    """Groups in random order, with the counted items and the errors of each group."""
 
     counts: NDArray[np.float64]
     errors: NDArray[np.float64]
     largest: NDArray[np.int64]
-    """The largest group size known when the bet on each group is made."""
+    """For each group, the largest group size that is known when the bet on the group is made."""
     keeps_order: bool
 
     @classmethod
@@ -62,7 +62,7 @@ class GroupBets(NamedTuple):
         return len(self.counts)
 
     def drawn(self, n: int, rng: np.random.Generator) -> GroupBets:
-        """Return n groups in random order: these, and others drawn from them with replacement."""
+        """Return n groups: all present groups, and others drawn from them with replacement."""
         chosen = _with_others(self.n_units, n, rng, keeps_order=self.keeps_order)
         # Repeated groups get the largest group size that was known at the last look.
         largest = self.largest[chosen] if self.keeps_order else self.largest[:1]
@@ -71,15 +71,24 @@ class GroupBets(NamedTuple):
         return self._replace(counts=self.counts[chosen], errors=self.errors[chosen], largest=largest)
 
     def is_below(self, rate: float, delta: float) -> bool:
-        """Whether bets on FA − r·m (FA errors in m outputs of a group) refute a rate of r or more."""
+        """Whether bets refute a rate of `rate` or more, at level `delta`.
+
+        The bets are on FA − rate·m for each group, which has FA errors among m outputs.
+        """
         return self._wealth_below(rate) >= 1.0 / delta
 
     def is_above(self, rate: float, delta: float) -> bool:
-        """Whether bets on r·m − FA (FA errors in m outputs of a group) refute a rate of r or less."""
+        """Whether bets refute a rate of `rate` or less, at level `delta`.
+
+        The bets are on rate·m − FA for each group, which has FA errors among m outputs.
+        """
         return self._wealth_above(rate) >= 1.0 / delta
 
     def pvalues(self, rate: float) -> tuple[float, float]:
-        """Return 1 over the largest wealth of each bet, which is a p-value (Ville 1939)."""
+        """Return p-values for a rate of at least `rate` and of at most `rate`.
+
+        Each p-value is 1 divided by the largest wealth of the bets against it (Ville 1939).
+        """
         return 1.0 / self._wealth_below(rate), 1.0 / self._wealth_above(rate)
 
     def _wealth_below(self, rate: float) -> float:
@@ -92,7 +101,7 @@ class GroupBets(NamedTuple):
 def _with_others(
     n: int, total: int, rng: np.random.Generator, *, keeps_order: bool
 ) -> NDArray[np.intp]:
-    """Return indices of n units and of others drawn from them, shuffled or in order."""
+    """Return `total` indices: of all n units, then of random repetitions; shuffled if allowed."""
     every = np.concatenate([np.arange(n), rng.integers(n, size=total - n)])
     return every if keeps_order else rng.permutation(every)
 
@@ -100,7 +109,7 @@ def _with_others(
 def unrefuted_range(seen: RateEvidence, limit: float, delta: float) -> tuple[float, float]:
     """Return the range of rates that bets on units in random order do not refute.
 
-    The bets are tested on a grid of rates; the range spans all rates that are not refuted (Waudby-Smith
+    Each rate of a grid is tested, and the range contains all rates that are not refuted (Waudby-Smith
     and Ramdas 2024).
     """
     rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES

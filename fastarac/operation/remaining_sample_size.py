@@ -54,11 +54,12 @@ def needed_by_counts(
 ) -> int | None:
     """Return the smallest total of trials at which the exact test decides with `PROBABILITY`.
 
-    The errors so far count, unless the test starts `afresh`; errors to come are binomial with the
-    observed rate. Each number of trials belongs to one number c of errors: the most errors that prove
-    that the limit holds, or the fewest that prove that it fails. For one c, the power is highest at one
-    end of its range of trials. These highest powers increase with c, apart from rounding to whole
-    trials. So c is found by bisection, and then smaller c are tried.
+    The number of future errors is assumed to be binomial with the observed rate. Past errors count,
+    too, unless the test starts `afresh`. For each number of trials, there is a critical number c of
+    errors: the largest number that proves that the limit holds, or the smallest number that proves that
+    it fails. Several numbers of trials have the same c. The power is highest at one end of this range,
+    and this highest power increases with c, apart from rounding to whole trials. So bisection finds c,
+    and then smaller values of c are tried.
     """
     rate = errors / trials
     if rate == limit:
@@ -94,7 +95,10 @@ def needed_by_counts(
 
 
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
-    """Return the smallest total of units at which `PROBABILITY` of drawn samples refute the limit."""
+    """Return the smallest total of units at which enough drawn samples refute the limit.
+
+    Enough means the share `PROBABILITY`. Return None if there is no such total in the search range.
+    """
     if rate == limit:
         return None
 
@@ -117,7 +121,7 @@ def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: fl
 def _least(
     decided: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
 ) -> int | None:
-    """Return about the smallest number above `low` that is `decided`; None above `furthest`."""
+    """Return about the smallest number > `low` that is `decided`; None if it exceeds `furthest`."""
     n = low + 1
     while not decided(n):
         low, n = n, 2 * n

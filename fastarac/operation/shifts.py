@@ -43,7 +43,7 @@ class Reference(Result):
         The quantiles at `PROBABILITIES`, from the lowest to the highest confidence; all are values of
         the data.
     groups : ndarray of shape (n_groups, n_cells), int64, or None
-        Counts for each of up to 500 random groups, if items depend on each other.
+        Counts in the cells for each of up to 500 random groups, if items depend on each other.
 
     See Also
     --------
@@ -58,7 +58,7 @@ class Reference(Result):
 
     @classmethod
     def of(cls, confidence: NDArray[Any], groups: NDArray[Any] | None = None) -> Reference:
-        """Count at least one confidence by cell, and by group if groups are given."""
+        """Count confidences by cell and, with `groups`, by group; there must be at least one."""
         rising = np.sort(confidence.astype(np.uint8) if confidence.dtype == bool else confidence)
         starts = np.unique(np.searchsorted(rising, rising[np.arange(CELLS) * len(rising) // CELLS]))
         counts = np.diff(np.append(starts, len(rising)))
@@ -90,7 +90,7 @@ class Reference(Result):
 
 
 class Seen(NamedTuple):
-    """New confidences of a field: label, counts in the cells of its reference, and quantiles.
+    """New confidences of one field, as counts in the cells of its reference, and as quantiles.
 
     `groups` holds the counts of each group if whole groups are permuted.
     """
@@ -108,13 +108,16 @@ class Seen(NamedTuple):
         confidence: NDArray[Any],
         codes: NDArray[Any] | None = None,
     ) -> Seen:
-        """Count at least one confidence by cell, and by group if `codes` are given."""
+        """Count confidences by cell and, with `codes`, by group; there must be at least one."""
         groups = None if codes is None else reference.counts_by_group(confidence, codes)
         return cls(field, reference.counts_of(confidence), quantiles_of(np.sort(confidence)), groups)
 
 
 def quantiles_of(rising: NDArray[Any], counts: NDArray[np.int64] | None = None) -> tuple[float, ...]:
-    """Return quantiles that are values of the sorted array; `counts` repeats each value."""
+    """Return quantiles that are values of the sorted array `rising`.
+
+    If `counts` are given, each value counts that many times.
+    """
     n = len(rising) if counts is None else int(counts.sum())
     places = np.array([max(0, math.ceil(p * n) - 1) for p in PROBABILITIES])
     if counts is not None:
@@ -133,14 +136,14 @@ class ConfidenceShift(Table, Result):
     pvalue : float
         The p-value of the test over all fields.
     statistic : float
-        The largest difference between the two distribution functions at the edges of cells, in [0, 1];
-        for the field with the smallest p-value.
+        The largest difference between the old and the new distribution function at the edges of cells,
+        in [0, 1], for the field with the smallest p-value.
     field : str or int or None
         The field with the smallest p-value; None if the policy has no fields.
     probabilities : ndarray of shape (k,)
-        The probabilities of the quantiles below.
+        The probabilities of the quantiles in `before` and `now`.
     before, now : ndarray of shape (k,)
-        Quantiles of that field's confidences: at the fit, and now.
+        Quantiles of the confidences of `field` at the fit, and of the new confidences.
 
     See Also
     --------
@@ -188,12 +191,13 @@ class ConfidenceShift(Table, Result):
 def shift_of(
     references: Sequence[Reference], parts: Sequence[Seen | None], failure_probability: float
 ) -> ConfidenceShift:
-    """Compare new confidences with those of the fit, by field; None marks a field without any.
+    """Compare new confidences with the confidences of the fit, field by field.
 
-    The statistic is Kolmogorov and Smirnov's, at the edges of cells. Its distribution is computed over
-    random permutations, because without a shift it is random which of the pooled confidences are new.
-    So ties do no harm, and p-values are valid at any sample size. With several fields, the smallest
-    p-value is multiplied by their number (Bonferroni). With groups, whole groups are permuted.
+    In `parts`, None marks a field without new confidences. The statistic is the one of Kolmogorov and
+    Smirnov, at the edges of cells. Without a shift, the new confidences are a random part of all pooled
+    confidences. So the distribution of the statistic is computed over random permutations. Therefore
+    ties do no harm, and p-values are valid at any sample size. With several fields, the smallest
+    p-value is multiplied by the number of fields (Bonferroni). With groups, whole groups are permuted.
     """
     tested: list[tuple[float, float, int, Seen, Reference]] = []
     for reference, seen in zip(references, parts, strict=True):
@@ -221,8 +225,8 @@ def shift_of(
 def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
     """Return the largest difference of two distributions over cells, and its p-value.
 
-    The sampler takes at most 10⁹ items, so larger counts are scaled down to `MOST_COUNTED`. The effect
-    on the p-value is negligible.
+    The sampler of numpy takes at most 10⁹ items, so larger counts are scaled down to a total of
+    `MOST_COUNTED`. The effect on the p-value is negligible.
     """
     before, now = _at_most(before), _at_most(now)
     n_before, n_now = int(before.sum()), int(now.sum())

@@ -25,11 +25,11 @@ class CheckedField(NamedTuple):
     field : str or int
         The field's label.
     n_items, accepted, errors : int
-        Outputs of the field, accepted ones among them, and known errors among the accepted ones
-        (including outputs that count as errors).
+        Numbers of outputs of the field, of accepted outputs, and of known errors among the accepted
+        outputs. In a log, drawn outputs without a result count as errors.
     rate, low, high : float
-        The limited rate in this field alone, with its interval; NaN, 0 and 1 if there is no output to
-        count.
+        The rate that is limited, in this field alone, and its interval. They are NaN, 0 and 1 if the
+        denominator of the rate is 0.
     """
 
     field: Any
@@ -50,25 +50,25 @@ class PolicyCheck(Result):
     verdict : {"holds", "fails", "too few"}
         Whether the rate is proved to be within the limit, proved to be above it, or neither.
     interval : Interval
-        The limited rate, with an interval. Each end fails with at most the policy's failure
-        probability.
+        The rate that is limited, with an interval. For each end of the interval, the probability that
+        the true rate lies beyond it is at most the policy's failure probability.
     criterion : {"max_error_rate", "max_risk"}
         The kind of limit.
     limit : float
         The limit of the error rate or risk.
     n_items, accepted, errors : int
-        Outputs (or whole documents), accepted ones among them, and known errors among the accepted
-        ones; in a log, the errors include drawn outputs without a result.
+        Numbers of outputs (or whole documents), of accepted ones, and of known errors among the
+        accepted ones. In a log, drawn outputs without a result count as errors.
     still_needed : int or None
-        If the verdict is "too few": about how many more outputs lead to `expected_verdict` with
-        probability 0.8, if the observed rate is the true one (for a log, all outputs are counted, not
-        audits alone). None if the rate equals the limit, or is so close to it that too many would be
-        needed.
+        If the verdict is "too few": the approximate number of further outputs that lead to
+        `expected_verdict` with probability 0.8, if the observed rate is the true rate. For a log, this
+        is the number of all outputs, not of audits. None if the rate is so close to the limit that too
+        many outputs would be needed.
     audited : int or None
         For a log of audits, the number of accepted outputs with a result.
     unanswered : int or None
-        For a log of audits, the number of outputs drawn without a result, which count as errors; None
-        if the log does not say what was drawn, in which case the verdict is never "holds".
+        For a log of audits, the number of drawn outputs without a result, which count as errors. None
+        if the log does not say which outputs were drawn; the verdict is then never "holds".
     fields : tuple of CheckedField
         The fields of the policy, each with its own interval.
     documents : bool
@@ -79,22 +79,24 @@ class PolicyCheck(Result):
         Whether these are the outputs that the policy was fitted on; if so, the verdict is never
         "holds".
     n_unread : int
-        Items without an output or without a confidence: never accepted, and not part of `n_items` or of
-        the rate's denominator.
+        Number of items without an output or without a confidence. They are never accepted, and they are
+        not counted in `n_items` or in the denominator of the rate.
     unknown_fields : int
-        Outputs of fields that the policy does not know: rejected, or ignored in whole documents.
+        Number of outputs of fields that the policy does not know. They are rejected, or ignored in
+        whole documents.
     look_rule : {"once", "declared", "sequence"}
         The rule of :class:`.Looks` by which the verdict holds.
     look, looks_declared : int, int or None
-        The number of this look, from 1, and the declared number of looks, if any.
+        The number of this look, counted from 1, and the declared number of looks, if any.
     needs_new : bool
-        Whether further outputs must form a new sample, because these had their only look.
+        Whether further outputs must form a new sample, because the present outputs may be tested only
+        once.
     needed_once : int or None
-        At the first look of a sequence, the size of a new sample that would decide in one look, with
-        the same probability; None if unknown.
+        At the first look of a sequence, the size of a new sample that would decide in a single look
+        with probability 0.8; None if this is unknown.
     truth_reader : Reviewer or None
-        The people who gave the truth, if they are known to err; `errors` then counts the errors found,
-        while rates include the overlooked ones.
+        The people who gave the truth, if they are known to overlook errors. Then `errors` counts only
+        the errors that they found, while rates include overlooked errors.
 
     See Also
     --------
@@ -155,7 +157,7 @@ class PolicyCheck(Result):
 
     @property
     def look_words(self) -> str:
-        """The look for which the verdict holds, in words; empty for a single look without a log."""
+        """The number and the rule of this look, in words; empty for a single exact test."""
         if self.looks_declared is not None:
             return f"look {self.look} of {self.looks_declared} declared looks"
         return f"look {self.look}, valid at every look" if self.look_rule == "sequence" else ""

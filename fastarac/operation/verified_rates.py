@@ -35,7 +35,7 @@ class KnownErrors(NamedTuple):
     judge : ndarray of shape (n,) or None
         The judge's probability that the output is wrong.
     estimate : ndarray of shape (n,)
-        ẽ, an estimate of each output's error. Its sums estimate numbers of errors.
+        An estimate of each output's error. The sum over outputs estimates their number of errors.
     """
 
     error: NDArray[np.float64]
@@ -56,7 +56,7 @@ class KnownErrors(NamedTuple):
         Raises
         ------
         ValueError
-            For graded truth, because it does not count whole errors.
+            For graded truth, because a check counts whole errors.
         """
         if truth.graded:
             raise ValueError("correct is graded, but a check needs 0 or 1")
@@ -81,7 +81,7 @@ class KnownErrors(NamedTuple):
 
 
 class VerifiedUnits(NamedTuple):
-    """Outputs in random order (groups kept together), with their contributions to bets."""
+    """Outputs in random order, with groups kept together, and their contributions to bets."""
 
     rejected: NDArray[np.int64]
     items: NDArray[np.float64]
@@ -141,7 +141,7 @@ class VerifiedUnits(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """The number of groups, or of outputs without groups."""
+        """The number of groups or, without groups, the number of outputs."""
         return len(self.ends)
 
     def drawn(self, n: int, rng: np.random.Generator) -> VerifiedUnits:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyWeek(Result):
-    """One week of a policy: how its files were divided, which answers were taken, and the results.
+    """One week of a policy in use: how its files were split, which answers came in, and the results.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class PolicyWeek(Result):
     n_files : int
         The number of files given.
     is_new : bool
-        Whether they are new; if not, only answers were taken.
+        Whether the files are new; if they are not, only answers were read.
     applied : AppliedPolicy or None
         The counts of accepted and rejected outputs, if the files are new.
     drawn : int
@@ -35,13 +35,13 @@ class PolicyWeek(Result):
     answered, reviewed : int
         Numbers of new answers to audits, and to rejected outputs.
     known, late : int
-        Numbers of answers that were taken before, and of answers to audits of weeks already counted.
+        Numbers of answers that were read before, and of answers to audits of weeks already counted.
     known_files : int
-        Number of files of answers that were taken before.
+        Number of files of answers that were read before.
     open : int
         Number of audits of all weeks that still have no answer.
     counted : int
-        The number of weeks, from the first, that the check and the monitor have counted.
+        The number of weeks that the check and the monitor have counted; these are the first weeks.
     criterion : {"max_error_rate", "max_risk"}
         The kind of limit.
     limit : float
@@ -53,9 +53,9 @@ class PolicyWeek(Result):
     alarm : bool
         Whether the monitor proves that the limit is exceeded.
     changes : tuple of int
-        The weeks at which the monitor gave alarms of a change.
+        The weeks in which the monitor gave an alarm of a change.
     changed : bool
-        Whether the last week that was counted now gave an alarm of a change.
+        Whether a week that was counted in this run gave an alarm of a change.
     since : int or None
         After an alarm, the week in which the error rate most likely rose.
     check : PolicyCheck or None
@@ -63,7 +63,7 @@ class PolicyWeek(Result):
     check_left_out : bool
         Whether the check was left out because the number of audits is unlikely.
     verified : str
-        After an alarm, the file of the outputs verified since the change; else empty.
+        After an alarm, the file of the outputs that were verified since the change; else empty.
     n_verified : int
         The number of outputs in this file that people verified.
     failure_probability, monitor_failure_probability : float
@@ -71,7 +71,7 @@ class PolicyWeek(Result):
     notes : tuple of str
         Remarks on the files, one sentence each.
     seconds : float or None
-        How long a person takes for one output, if it was given.
+        The seconds that a person needs for one output, if this time was given.
     drawn_documents : int or None
         Number of documents that the drawn outputs belong to, if whole documents are drawn.
 
@@ -197,12 +197,12 @@ class PolicyWeek(Result):
 
     @property
     def spent(self) -> float:
-        """The sum of δ of the fit, of the check and of the monitor."""
+        """The sum of the failure probabilities of the fit, the checks and the monitor."""
         return 2.0 * self.failure_probability + self.monitor_failure_probability
 
     @property
     def spending(self) -> str:
-        """How δ is spent by the fit, the checks, the monitor and a refit, in one sentence."""
+        """The failure probabilities of the fit, the checks and the monitor, in one sentence."""
         fit, watch, both = map(
             percent, (self.failure_probability, self.monitor_failure_probability, self.spent)
         )

@@ -61,10 +61,11 @@ class _MonitorHistory(NamedTuple):
 
 
 class MonitorHistory(Table, TupleResult, _MonitorHistory):
-    """The history of a monitor, by update: totals, the rate with its interval, both statistics.
+    """The history of a monitor: after each update, the totals, the rate with its interval, and E and M.
 
-    `e_value` is E of all audits since the start. `change_statistic` is M, before any restart; it is NaN
-    if the monitor does not look for changes.
+    `e_value` is E, the evidence from all audits since the start that the rate is above its limit.
+    `change_statistic` is M, the evidence for a recent rise, before it restarts after an alarm. M is NaN
+    if the monitor does not look for changes. :class:`.ErrorRateMonitor` defines E and M.
 
     See Also
     --------
@@ -80,27 +81,27 @@ class ErrorRateMonitor:
     Parameters
     ----------
     max_error_rate : float, optional
-        The limit of errors among *all* outputs, in (0, 1). Audit random outputs, accepted or not. An
-        error is an accepted output that is wrong.
+        The limit of errors among *all* outputs, in (0, 1). Random outputs must be audited, whether they
+        were accepted or not. An error is an accepted output that is wrong.
     max_risk : float, optional
-        The limit of errors among the *accepted* outputs. Audit random accepted outputs.
+        The limit of errors among the *accepted* outputs. Random accepted outputs must be audited.
     failure_probability : float, default=0.05
         δ, in (0, 0.5]: the probability of ever reporting that a limit is exceeded although it is kept.
     detect : {"both", "proof", "change"}, default="both"
         The alarms: a "proof" from all audits since the start, or a recent "change".
     mean_updates_to_false_alarm : int, default=1000
-        N, at least 2. While the limit is kept, an alarm of a change comes on average N updates or more
-        after the start or the previous alarm.
+        N, at least 2. While the limit is kept, the mean number of updates until an alarm of a change is
+        at least N, counted from the start or from the previous alarm.
     max_group_size : int, optional
-        For audits of whole groups of dependent outputs, such as pages: the largest
-        number of outputs in a group, fixed beforehand.
+        For audits of whole groups of dependent outputs, such as pages: the largest possible number of
+        outputs in a group, fixed beforehand.
     deadline : float, optional
-        How long answers are awaited after `drawn_at`, in its unit (days for dates).
+        How long to wait for an answer after `drawn_at`, in the unit of `drawn_at` (days for dates).
     policy : Policy, optional
         The monitored policy; audits of another policy are refused.
     truth_reader : Reviewer, optional
-        The people who audit, if they find only a share d of the errors (the tested limit is then ε·d);
-        by default those of the policy.
+        The people who audit, if they find only a share d of the errors; by default the policy's
+        `truth_reader`. Found errors are then tested against the limit ε·d, where ε is the given limit.
 
     Examples
     --------
@@ -120,11 +121,11 @@ class ErrorRateMonitor:
     errors, audited : int
         Numbers of errors and of audits.
     alarm_at : int or None
-        The number of audits at which an excess over the limit was proved.
+        The number of audits at which an excess over the limit was proved; None without a proof.
     changes : tuple of int
         The numbers, from 1, of the updates that gave an alarm of a change.
     answered_late : int
-        The number of answers that came too late to count, since the monitor was made or loaded.
+        The number of answers that came too late to count, since this object was made or loaded.
 
     Raises
     ------
@@ -140,25 +141,27 @@ class ErrorRateMonitor:
 
     Notes
     -----
-    **Proved since the start.** After S errors among t audits,
+    **Proof since the start.** Let ε be the limit. After S errors among t audits, the evidence is
 
     .. math:: E = \frac{B(a+S,b+t-S)\,(1-I_\varepsilon(a+S,b+t-S))}
         {B(a,b)\,(1-I_\varepsilon(a,b))\,\varepsilon^S(1-\varepsilon)^{t-S}},
         \quad a=\tfrac12, b=\tfrac1{2\varepsilon}.
 
-    While the rate is at most ε, the probability that E ever exceeds 1/δ is at most δ [1]_ [2]_. With a
-    probability of at least 1 − δ, the intervals at all times (`interval`) contain the rate.
+    where B is the beta function and I is the regularized incomplete beta function. While the rate is at
+    most ε, the probability that E ever reaches 1/δ is at most δ [1]_ [2]_. There is an alarm when E
+    reaches 1/δ. With a probability of at least 1 − δ, all intervals that `interval` gives over time
+    contain the rate.
 
-    **Changed lately** [3]_. After an update of S errors among m audits, for k = 1, …, 8,
+    **Recent change** [3]_. After an update of S errors among m audits, for k = 1, …, 8,
 
     .. math:: R_k \leftarrow (1+R_k)(p_k/\varepsilon)^S((1-p_k)/(1-\varepsilon))^{m-S},
         \quad p_k=\min(\varepsilon 2^{k/2},(1+\varepsilon)/2).
 
-    The :math:`R_k` start at 0. There is an alarm when their mean M reaches N; then they restart at 0.
-    This alarm is no proof. Fix the number of audits per update beforehand.
+    All :math:`R_k` start at 0. There is an alarm when their mean M reaches N; then all restart at 0.
+    This alarm is no proof. The number of audits per update must be fixed beforehand.
 
-    With a `deadline`, the audits drawn at one time form one update. Audits without an answer at the
-    deadline count as right for the alarms, and as errors for the upper end of `interval`.
+    With a `deadline`, all audits drawn at the same time form one update. Audits without an answer at
+    the deadline count as right for the alarms, and as errors for the upper end of `interval`.
 
     References
     ----------
@@ -241,20 +244,21 @@ class ErrorRateMonitor:
         Parameters
         ----------
         errors : int or array_like of shape (n_groups,)
-            The number of errors among them; with `max_group_size`, in each group.
+            The number of errors among the audits; with `max_group_size`, the number in each group.
         audited : int or array_like of shape (n_groups,)
-            The number of audits, not smaller than the number of errors. Zero audits are no update.
+            The number of audits; with `max_group_size`, the number in each group. Zero audits are not
+            counted as an update.
         batch : str, optional
             A name for these audits, such as a file's digest. A batch with a known name is not counted
-            again, so an interrupted program can start again.
+            again, so you may repeat a call after an interruption.
         drawn_at : number or date, optional
-            With a `deadline`, the time at which all these audits were drawn; all must have answers.
+            With a `deadline`, the time at which all these audits were drawn. All must have answers.
 
         Raises
         ------
         ValueError, TypeError
-            For numbers that are not counts, for more errors than audits, and for more audits in a group
-            than `max_group_size`.
+            If a number is not a count, if there are more errors than audits, or if a group has more
+            audits than `max_group_size`.
 
         Examples
         --------
@@ -287,13 +291,14 @@ class ErrorRateMonitor:
         groups: ArrayLike | None = None,
         drawn_at: ArrayLike | None = None,
     ) -> int:
-        """Count single audits, each only once even if given again; the new audits form one update.
+        """Count single audits, each only once. All new audits of a call form one update.
 
         Parameters
         ----------
         outcomes : array_like of shape (n,), bool
-            Whether each audit found an error; None or NaN if its answer is open. Without a `deadline`,
-            an open audit needs an id and counts at once, like one whose deadline has passed.
+            Whether each audit found an error; None or NaN if the audit is open, that is, without an
+            answer. Without a `deadline`, an open audit needs an id, and counts at once as an audit
+            whose deadline has passed.
         details : array_like of shape (n,) or (n, k)
             The content of each audit, such as its confidence and its result: texts or numbers.
         ids : array_like of shape (n,), optional
@@ -303,8 +308,8 @@ class ErrorRateMonitor:
             The group of each audit, if the monitor has a `max_group_size`. Give all audits of a group
             in one call.
         drawn_at : scalar or array_like of shape (n,), optional
-            With a `deadline`, the time at which each output was drawn: a number, or a date, which
-            counts in days. `ids` are then required. Give an audit again when it has an answer.
+            With a `deadline`, the time at which each output was drawn: a number or a date. Dates count
+            in days. `ids` are then required. Give an open audit again when it has an answer.
 
         Returns
         -------
@@ -315,9 +320,9 @@ class ErrorRateMonitor:
         Raises
         ------
         ValueError, TypeError
-            If an id was counted with another outcome or other details. Without ids, if the first audits
-            are those of an earlier call with at least ten. For a group that was partly counted before,
-            or that is larger than `max_group_size`.
+            If an id was counted with another outcome or other details. Without ids, if the call begins
+            with all audits of an earlier call of ten or more audits. If a group was partly counted
+            before, or is larger than `max_group_size`.
 
         Notes
         -----
@@ -355,7 +360,7 @@ class ErrorRateMonitor:
         return int(new.sum())
 
     def _count_drawn(self, outcomes: Any, details: Any, ids: Any, groups: Any, drawn_at: Any) -> int:
-        """Count audits by the times at which their outputs were drawn; all or none."""
+        """Count audits by the times at which their outputs were drawn; after an error, count none."""
         known, waiting = self._counted.copy(), self._require_drawn(drawn_at).copy()
         found = outcomes_of(outcomes)
         n = len(found)
@@ -382,7 +387,7 @@ class ErrorRateMonitor:
         return self._drawn
 
     def _add(self, update: Update, *, proved: bool | None = None, change: bool | None = None) -> None:
-        """Add an update; `proved` and `change` decide alarms that depend on rounding."""
+        """Add an update; `proved` and `change` decide whether there is an alarm if rounding matters."""
         if self.audited + update.audited > MOST_AUDITED:
             raise ValueError(
                 f"audited must be at most {MOST_AUDITED} including all earlier audits, got "
@@ -419,9 +424,10 @@ class ErrorRateMonitor:
     def changed_since(self) -> int | None:
         """The number, from 1, of the update at which the error rate most likely rose.
 
-        None before the first update. Let the updates end at the last alarm or, without one, at the last
-        update. The range that begins here has the largest likelihood ratio against the limit; its rates
-        are those of the change detector.
+        Consider the updates up to the last alarm or, without an alarm, up to the last update. For each
+        possible start, the likelihood ratio of all updates from this start compares the rates of the
+        change detector with the limit. The result is the start with the largest ratio. None before the
+        first update.
         """
         if not self._updates:
             return None
@@ -456,7 +462,7 @@ class ErrorRateMonitor:
 
     @property
     def interval(self) -> Interval:
-        """The current interval of the confidence sequence; two-sided, of level 1 − δ."""
+        """The current interval of a two-sided confidence sequence with confidence level 1 − δ."""
         low, high = self._ends(self._law)
         estimate = self.errors / self.audited if self.audited else math.nan
         if self.truth_reader is not None:
@@ -470,7 +476,7 @@ class ErrorRateMonitor:
         return self._tested.rates(*law.sequence(self._tested.failure_probability))
 
     def history(self) -> MonitorHistory:
-        """Return totals, rates, intervals, e-values and M after each update."""
+        """Return the totals, rates, intervals, E and M after each update."""
         law, detector = self._begun()
         rows = []
         for i, update in enumerate(self._updates, 1):
@@ -558,8 +564,8 @@ class ErrorRateMonitor:
         Raises
         ------
         ValueError
-            If a field is missing, unknown, of another type, outside its range, or contradicts another
-            field. The message names the field.
+            If a field is missing, is unknown, has another type, is outside its range, or contradicts
+            another field. The message names the field.
         """
         given = {"truth_reader": None} | saved.fields_of_kind(content, KIND, VERSION)
         fields = saved_state.STATE(given, "")

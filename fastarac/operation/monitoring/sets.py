@@ -42,15 +42,15 @@ class MonitorSet:
     Parameters
     ----------
     limits : mapping of str to mapping
-        For each policy's name, its limit as ``{"max_error_rate": 0.01}`` or ``{"max_risk": 0.02}``, and
-        optionally the policy itself as ``"policy"``.
+        For the name of each policy, its limit: ``{"max_error_rate": 0.01}`` or ``{"max_risk": 0.02}``.
+        Such an inner mapping may also have the policy itself, under the key ``"policy"``.
     failure_probability : float, default=0.05
         δ for all monitors together; each gets δ divided by their number.
     detect : {"both", "proof", "change"}, default="both"
         As for :class:`ErrorRateMonitor`.
     mean_updates_to_false_alarm : int, default=1000
-        N for all monitors together. Each monitor gets N times their number, so that T updates of all
-        monitors give at most T/N false alarms on average.
+        N for all monitors together. Each monitor gets N times the number of monitors. So if every
+        monitor gets T updates, there are at most T/N false alarms on average in all.
 
     Raises
     ------
