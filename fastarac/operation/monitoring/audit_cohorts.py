@@ -1,8 +1,8 @@
-"""Count audits in the order in which their outputs were drawn, whenever the answers come.
+"""Count audits in the order in which their outputs were drawn, not in the order of the answers.
 
-The audits drawn at one time form a cohort. A cohort is counted as one update when two conditions hold:
-a later cohort has begun, and either all audits of this cohort have answers or the deadline has passed.
-It is never counted before an earlier cohort. So the order in which answers arrive does not matter.
+All audits drawn at the same time form a cohort. A cohort is counted as one update when three conditions
+hold: a later cohort has begun; all audits of the cohort have answers, or the deadline has passed; and
+all earlier cohorts are counted. So the order in which answers arrive does not matter.
 """
 
 from __future__ import annotations
@@ -57,9 +57,10 @@ class DrawnAudit(NamedTuple):
 
 @dataclass
 class Cohort:
-    """Audits drawn at one time; if groups are audited, the audits of one group.
+    """Audits drawn at the same time; if groups are audited, only the audits of one group.
 
-    `open` maps the fingerprint of an id to that of its details, for audits without an answer.
+    `open` has the audits without an answer: it maps the fingerprint of an audit's id to the fingerprint
+    of its details.
     """
 
     errors: int = 0
@@ -68,10 +69,11 @@ class Cohort:
 
 
 class DrawnAudits:
-    """Audits not yet counted, by time of drawing, and the time up to which all are counted.
+    """Audits that are not yet counted, by the time at which they were drawn.
 
-    Each time has one cohort, or one cohort per group. Groups are keyed by a fingerprint of their name,
-    or by a number if they were given without names.
+    `closed` is the time up to which all audits are counted. Each later time has one cohort, or one
+    cohort for each group. The key of a group is a fingerprint of its name, or a number if the group was
+    given without a name.
     """
 
     def __init__(self, deadline: float, max_group_size: int | None = None) -> None:
@@ -86,7 +88,7 @@ class DrawnAudits:
 
     @property
     def open(self) -> int:
-        """The number of audits without an answer whose answer may still count."""
+        """The number of audits that have no answer yet, and whose answer may still count."""
         return sum(len(cohort.open) for cohort in self)
 
     def copy(self) -> DrawnAudits:
@@ -102,14 +104,14 @@ class DrawnAudits:
         return found
 
     def cohort(self, drawn_at: float, key: str = "", row: int = 0) -> Cohort:
-        """Return the cohort of a time and a group; raise if that time is already counted."""
+        """Return the cohort of a time and a group; raise if audits of this time are already counted."""
         if self.closed is not None and drawn_at <= self.closed:
             why = f"audits drawn up to {self.closed:g} are already counted: give later audits"
             raise LogError("drawn_at", row, f"{drawn_at:g}", why)
         return self.cohorts.setdefault(drawn_at, {}).setdefault(key, Cohort())
 
     def add(self, drawn_at: float, update: Update) -> None:
-        """Add audits that all have answers; each group becomes a cohort."""
+        """Add an update of answered audits; each of its groups becomes a cohort."""
         if update.groups is None:
             cohort = self.cohort(drawn_at)
             cohort.errors += update.errors
@@ -119,7 +121,7 @@ class DrawnAudits:
             cohort.errors, cohort.answered = errors, audited
 
     def take(self, audits: Sequence[DrawnAudit], known: CountedAudits) -> tuple[int, int]:
-        """Add audits; return how many had something new, and how many answers came too late."""
+        """Add audits; return how many are new or newly answered, and how many answers are too late."""
         new = late = 0
         for row, audit in enumerate(audits):
             key, like = known.fingerprints(audit.name, _like(audit))
@@ -150,7 +152,7 @@ class DrawnAudits:
         return new, late
 
     def release(self, known: CountedAudits) -> list[Update]:
-        """Remove and return the updates that need not wait any longer, earliest first."""
+        """Remove the cohorts that can be counted, and return them as updates, earliest first."""
         updates = []
         while self.cohorts:
             first = min(self.cohorts)
@@ -289,7 +291,7 @@ def times_of(drawn_at: Any, n: int) -> NDArray[np.float64]:
 
 
 def outcomes_of(outcomes: Any) -> list[bool | None]:
-    """Return whether each audit found an error; None for an open one (None or NaN)."""
+    """Return whether each audit found an error; None for an audit without an answer (None or NaN)."""
     found: list[bool | None] = []
     for row, each in enumerate(list(outcomes)):
         if each is None or each != each:

@@ -1,9 +1,9 @@
-"""Read files of audits for a monitor: audits with times of drawing, or logs.
+"""Read files of audits for a monitor: lists of audits with their times, or logs of all outputs.
 
 A log holds all outputs of a period. Each accepted output was drawn for an audit with probability π.
-Rejected outputs need no audit, because they cannot be undetected errors. To give all outputs the same
-chance, each rejected output counts as an audit without an error with probability π; a hash of its id
-decides.
+Rejected outputs need no audit, because they cannot be undetected errors. But if the limit is a share of
+all outputs, rejected outputs must have the same chance to be counted. So with probability π, each of
+them counts as an audit without an error; a hash of its id decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class DrawnColumns(NamedTuple):
-    """Audits and the times at which they were drawn; `correct` is NaN where an answer is open."""
+    """Audits and the times at which they were drawn; `correct` is NaN for audits without an answer."""
 
     ids: NDArray[Any]
     drawn_at: NDArray[Any]
@@ -62,10 +62,10 @@ def read_drawn(
 
 
 class LoggedAudits(NamedTuple):
-    """The audits of a log, with their row numbers; `error` is NaN where an answer is open.
+    """The audits of a log, with their row numbers; `error` is NaN for audits without an answer.
 
-    `details` tell audits apart. `logged` and `logged_by` hold the confidences and fields of all outputs
-    of the log that have a confidence.
+    `details` serve to distinguish audits. `logged` and `logged_by` hold the confidences and fields of
+    all outputs of the log that have a confidence.
     """
 
     rows: NDArray[np.intp]
@@ -79,7 +79,7 @@ class LoggedAudits(NamedTuple):
 
 
 def has_rows(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has any row; the file of a week without outputs has none."""
+    """Whether a file has any row; a week without outputs has a file without rows."""
     with connect() as connection:
         source = open_source(path_of(path), connection)
         with explained(source):
@@ -146,7 +146,7 @@ def read_logged_audits(
 class LoggedUnits(NamedTuple):
     """The outputs of a log, or its whole documents, with their first rows.
 
-    `error` is NaN where an answer is open, and 0 where the output or document was not accepted.
+    `error` is NaN for audits without an answer, and 0 for rejected outputs or documents.
     """
 
     rows: NDArray[np.intp]
@@ -159,7 +159,8 @@ class LoggedUnits(NamedTuple):
 def units_of(policy: Policy, log: Any, *, fields_complete: bool = False) -> LoggedUnits:
     """Return what a policy accepts or rejects in a log: outputs, or whole documents.
 
-    `log` has the columns of :class:`.AuditColumns`. The details of a document are those of its rows.
+    `log` has the columns of :class:`.AuditColumns`. The details of a document combine the details of
+    its rows.
     """
     details = details_of_audits(log.confidence, log.by)
     if policy.documents is None:
@@ -190,7 +191,8 @@ def audited_rows(
 ) -> NDArray[np.intp]:
     """Return the rows of a log that count as audits, each drawn with the same probability.
 
-    If the limit is a share of all outputs, rejected outputs count as audits with this probability, too.
+    If the limit is a share of all outputs, each rejected output counts as an audit with the same
+    probability.
     """
     taken = accepted & drawn
     if policy.criterion == "max_error_rate":
@@ -199,13 +201,13 @@ def audited_rows(
 
 
 def details_of_audits(confidence: NDArray[Any], by: NDArray[Any] | None) -> list[str]:
-    """Return a text for each audit from its confidence and field, to tell audits apart."""
+    """Return a text for each audit, made from its confidence and field, to distinguish audits."""
     columns = [each.tolist() for each in (confidence, by) if each is not None]
     return [repr(each) for each in zip(*columns, strict=True)]
 
 
 def uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
-    """Return a number in [0, 1) for each output, (n,), determined by its id or else by its row."""
+    """Return a number in [0, 1) for each output, (n,), computed from its id or else its row number."""
     names = range(n) if ids is None else ids.tolist()
     digests = [
         hashlib.sha256(f"fastarac {name}".encode(errors="surrogatepass")).digest() for name in names
@@ -214,7 +216,7 @@ def uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
 
 
 def _times(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return times as numbers; dates stay dates, because the monitor reads them."""
+    """Return times as numbers; leave dates as texts, because the monitor reads dates."""
     try:
         return labels.astype("float64")
     except ValueError:

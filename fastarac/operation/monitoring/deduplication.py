@@ -1,8 +1,8 @@
 """Recognize audits that were counted before, with a bounded number of fingerprints.
 
-With ids, the last `MOST_AUDITS` audits are known one by one. Each id is stored with a fingerprint of
-its audit's content: reusing an id for another audit is an error, not a repetition. The last
-`MOST_BATCHES` batches are known by their names, or by the contents of their audits in any order.
+With ids, each of the last `MOST_AUDITS` audits is recognized. Its id is stored with a fingerprint of
+its content, because an id that is used for another audit is an error, not a repetition. The last
+`MOST_BATCHES` batches are recognized by their names, or by the contents of their audits in any order.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class CountedAudits:
         return fingerprint[:OF_ID], fingerprint[OF_ID:]
 
     def about(self, key: str) -> str | None:
-        """Return the fingerprint of the content that belongs to an id's fingerprint, or None."""
+        """Return the fingerprint of the content for the fingerprint of an id; None if not recorded."""
         return self._audits.get(key)
 
     def note(self, key: str, about: str) -> None:
@@ -97,8 +97,8 @@ class CountedAudits:
     ) -> tuple[NDArray[np.bool_], int, CountedAudits]:
         """Return which audits are new, (n,) bool, the number of late answers, and the updated record.
 
-        `unanswered` is the content of each audit without its answer. An audit counted without an answer
-        stays so.
+        `unanswered` is the content of each audit without its answer. If an audit was counted without an
+        answer, a late answer does not change its count.
 
         Raises
         ------

@@ -1,8 +1,8 @@
 """The statistics of monitors: tests of a limit since the start, and detectors of recent changes.
 
-`AuditedOutputs` computes the factors for audits of single outputs. `AuditedGroups` computes them for
-pages or documents audited as a whole. `ChangeDetector` uses either to detect that a rate has risen. All
-values are logarithms, so that nothing overflows.
+For each update, `AuditedOutputs` computes likelihood ratios for audits of single outputs, and
+`AuditedGroups` computes betting factors for audits of whole pages or documents. `ChangeDetector` takes
+these factors to detect that a rate has risen. All values are logarithms, so that nothing overflows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STEPS = 200
 class Update(NamedTuple):
     """Counts of one update: errors, audits, and (errors, audits, unanswered) of each group.
 
-    `unanswered` audits have no answer and are not among the errors.
+    `unanswered` is the number of audits without an answer, which are not counted in `errors`.
     """
 
     errors: int
@@ -67,18 +67,22 @@ class AuditedOutputs:
         self._unanswered += update.unanswered
 
     def log_factors(self, update: Update) -> list[float]:
-        """Return log((pₖ/ε)^S·((1 − pₖ)/(1 − ε))^(m − S)) for each k, with S errors among m audits."""
+        """Return log((pₖ/ε)^S·((1 − pₖ)/(1 − ε))^(m − S)) for each detector k.
+
+        The update has S errors among m audits, ε is the limit, and pₖ is the rate of detector k.
+        """
         right = update.audited - update.errors
         return [update.errors * wrong + right * fine for wrong, fine in self._factors]
 
     def log_e_value(self) -> float:
-        """Return log E of all audits, for a mixture over the rates above the limit."""
+        """Return log E of all audits; E is a mean likelihood ratio over rates above the limit."""
         trials = self._errors + self._right
         return log_above(self._errors, trials, self.limit, self.limit, HALF)
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the lowest and highest rate at which the mixture over all rates is below 1/δ.
+        """Return the lowest and highest rate that is not refuted at level δ, `failure_probability`.
 
+        A rate is refuted if a mixture of likelihood ratios against it, over all rates, reaches 1/δ.
         Unanswered audits count as right for the lower end and as errors for the upper end.
         """
         bound = -math.log(failure_probability)
@@ -90,7 +94,7 @@ class AuditedOutputs:
         return low, high
 
     def _refuting(self, s: int, r: int, bound: float) -> Callable[[float], bool]:
-        """Return a function that tells whether s errors and r right outputs refute a rate."""
+        """Return a function that decides whether s errors and r right outputs refute a rate."""
         a, b = HALF, HALF / self.limit
         mixture = log_beta(a + s, b + r) - log_beta(a, b)
 
@@ -123,13 +127,16 @@ class AuditedGroups:
             self._worst[s + u, m] += 1
 
     def log_factors(self, update: Update) -> list[float]:
-        """Return log Π(1 + λₖ(S_g − ε·m_g)) for each k; group g has S_g errors in m_g audits."""
+        """Return log Π(1 + λₖ(S_g − ε·m_g)) for each detector k, as a product over groups g.
+
+        Group g has S_g errors in m_g audits, ε is the limit, and λₖ is the stake of detector k.
+        """
         return self._log_above(Counter((s, m) for s, m, _ in update.groups or ()), self.limit)
 
     def _log_above(self, seen: Counter[tuple[int, int]], rate: float) -> list[float]:
         """Return the logarithms of the wealth of bets on a rate above `rate`.
 
-        The stakes are λₖ = 2⁻ᵏ/(rate·max_group_size).
+        The bets on detector k have the stake λₖ = 2⁻ᵏ/(rate·max_group_size).
         """
         pages = [
             ((s / rate - m) / self.max_group_size, number) for (s, m), number in sorted(seen.items())
@@ -139,7 +146,7 @@ class AuditedGroups:
     def _log_below(self, rate: float) -> list[float]:
         """Return the logarithms of the wealth of bets on a rate below `rate`.
 
-        The stakes are λₖ = −2⁻ᵏ/((1 − rate)·max_group_size).
+        The bets on detector k have the stake λₖ = −2⁻ᵏ/((1 − rate)·max_group_size).
         """
         pages = [
             ((rate * m - s) / ((1.0 - rate) * self.max_group_size), number)
@@ -148,13 +155,14 @@ class AuditedGroups:
         return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
 
     def log_e_value(self) -> float:
-        """Return log E of all groups; E is the mean wealth, over k, of bets against the limit."""
+        """Return log E of all groups; E is the mean wealth of all detectors' bets against the limit."""
         return log_mean(self._log_above(self._seen, self.limit))
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the range of rates that bets on higher or lower rates do not refute, at δ/2 each.
+        """Return the range of rates that bets do not refute at level δ, `failure_probability`.
 
-        Unanswered audits count as right for the lower end and as errors for the upper end.
+        Bets on a higher rate give the lower end, and bets on a lower rate give the upper end, each at
+        level δ/2. Unanswered audits count as right for the lower end and as errors for the upper end.
         """
         bound = -math.log(HALF * failure_probability)
         errors, worst = (sum(n * s for (s, _), n in of.items()) for of in (self._seen, self._worst))
@@ -172,10 +180,11 @@ class AuditedGroups:
 class ChangeDetector:
     r"""A Shiryaev–Roberts e-detector: it gives an alarm if a rate recently rose above its limit.
 
-    For each k, an update changes Rₖ to (1 + Rₖ)·Fₖ, where Fₖ are the factors of the update. M is the
-    mean of the Rₖ; there is an alarm when M reaches N. While the limit is kept, each factor has a mean
-    of at most 1. So the mean of M − (number of updates) + N·(number of alarms) does not increase.
-    Therefore there are at most T/N alarms on average up to update T (Shin, Ramdas and Rinaldo 2023).
+    Each update changes Rₖ to (1 + Rₖ)·Fₖ for each k, where Fₖ is a factor of the update. M is the mean
+    of all Rₖ. There is an alarm when M reaches N, the argument `mean_updates_to_false_alarm`. While the
+    limit is kept, each Fₖ has a mean of at most 1. So the mean of M − (number of updates) + N·(number
+    of alarms) does not increase. Therefore up to update T, there are at most T/N alarms on average
+    (Shin, Ramdas and Rinaldo 2023).
     """
 
     def __init__(self, mean_updates_to_false_alarm: int) -> None:
@@ -186,7 +195,7 @@ class ChangeDetector:
     def add(self, log_factors: Iterable[float], told: bool | None = None) -> bool:
         """Add an update, and return whether it gives an alarm; after an alarm, restart at 0.
 
-        If M equals N up to rounding, `told` decides, unless it is None.
+        If M equals N up to rounding and `told` is not None, `told` decides whether there is an alarm.
         """
         self._log = [_log_add_one(r) + f for r, f in zip(self._log, log_factors, strict=True)]
         log_mean_of = log_mean(self._log)
@@ -215,7 +224,10 @@ def _log_add_one(logarithm: float) -> float:
 
 
 def _end(refuted: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Return the rate at which refutation begins, by bisection, rounded to the refuted side."""
+    """Return the boundary between rates that are not refuted and refuted rates, by bisection.
+
+    The rate `inside` is not refuted, and `outside` is refuted. The result is on the refuted side.
+    """
     for _ in range(STEPS):
         middle = 0.5 * (inside + outside)
         if middle in (inside, outside):

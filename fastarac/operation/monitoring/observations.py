@@ -63,7 +63,7 @@ def names_of(ids: Any, n: int) -> list[str] | None:
 def read_groups_of(
     groups: Any, n: int, max_group_size: int | None
 ) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Return the distinct groups and each audit's group number; None if groups are not audited."""
+    """Return the distinct groups and each audit's group index; None if the monitor has no groups."""
     if max_group_size is None:
         if groups is not None:
             raise TypeError("groups is given, but the monitor has no max_group_size")
@@ -82,7 +82,7 @@ def read_groups_of(
 
 
 def group_names_of(groups: Any, n: int, max_group_size: int | None) -> list[str]:
-    """Return the group of each audit as a text; empty texts if groups are not audited."""
+    """Return the group of each audit as a text; empty texts if the monitor has no groups."""
     if max_group_size is None or groups is None:
         # Raises if only one of `groups` and `max_group_size` is given.
         read_groups_of(groups, n, max_group_size)
@@ -128,7 +128,7 @@ def update_of_groups(
     labels: NDArray[Any],
     codes: NDArray[Any],
 ) -> Update:
-    """Return the update of new audits of groups; raise if a group was partly counted before."""
+    """Return an update from the new audits; raise if a group was partly counted before."""
     again = np.isin(codes, codes[new]) & ~new
     if again.any():
         row = int(again.argmax())

@@ -29,7 +29,7 @@ def limit_of(value: Any, name: str) -> float:
 
 
 def deadline_of(value: Any, name: str = "deadline") -> float:
-    """Return the time for which answers are awaited; raise unless it is positive."""
+    """Return the waiting time for answers; raise unless it is positive."""
     return positive_scalar(value, name, strict=True)
 
 
@@ -82,7 +82,7 @@ STATE = saved.record(
 def update_of(
     each: dict[str, Any], name: str, max_group_size: int | None, deadline: float | None
 ) -> Update:
-    """Return an update from a file; raise unless the counts of its groups add up."""
+    """Return an update from a file; raise if the counts of its groups contradict its totals."""
     errors, audited, groups = each["errors"], each["audited"], each["groups"]
     saved.require_at_most(errors, f"{name}.errors", audited, f"{name}.audited")
     if (each["drawn_at"] is None) != (deadline is None):

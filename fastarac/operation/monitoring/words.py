@@ -40,7 +40,7 @@ def decision(monitor: Any) -> str:
 
 
 def lately(monitor: Any) -> str:
-    """Return the last alarm of a change, in words; empty if the monitor does not look for changes."""
+    """Describe the last alarm of a change; empty if the monitor does not look for changes."""
     if monitor.mean_updates_to_false_alarm is None:
         return ""
     found = (
@@ -53,7 +53,7 @@ def lately(monitor: Any) -> str:
 
 
 def waiting(monitor: Any) -> Iterator[str]:
-    """Yield sentences on how open and unanswered audits count."""
+    """Yield sentences on how audits without an answer count, before and after their deadline."""
     if monitor.open:
         open_ = (
             "1 audit is open; it holds"
