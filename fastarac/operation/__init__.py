@@ -1,4 +1,4 @@
-"""From evaluation to operation: plan a policy, fit, apply, check, audit and monitor it."""
+"""Acceptance policies in operation: plan, fit, apply, check, audit and monitor a policy."""
 
 from __future__ import annotations
 

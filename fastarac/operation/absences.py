@@ -193,7 +193,7 @@ class Tried:
         types: Sequence[DocumentType],
         may: set[Any],
     ) -> list[set[Any]]:
-        """Return the most frequent sets of absent fields that hold a document back."""
+        """Return the most frequent sets of absent fields for which documents are not accepted."""
         required = Requirements.of(fields, optional, types).required
         found = self.documents.found
         lacks = required[self.documents.type] & ~found

@@ -99,7 +99,7 @@ class AcceptanceRule:
         return f"at confidence {shown_threshold(self.thresholds[0])}"
 
     def apply(self, outputs: NewOutputs) -> NDArray[np.bool_]:
-        """Return which outputs are accepted, with the errors of :meth:`.Policy.apply`."""
+        """Return which outputs are accepted; raise the same errors as :meth:`.Policy.apply`."""
         if self.documents is not None:
             whole, accepted, _ = self.decided(outputs)
             return np.asarray(accepted[whole.of_item])
@@ -111,7 +111,7 @@ class AcceptanceRule:
     def of_outputs(
         self, confidence: ArrayLike, by: ArrayLike | None
     ) -> tuple[NDArray[Any], NDArray[np.intp] | None, NDArray[np.bool_]]:
-        """Return the confidences and field codes of single outputs, and which are accepted."""
+        """Return the confidences and field codes of single outputs, and which outputs are accepted."""
         values = confidences(confidence)
         codes = self.codes(by, len(values))
         require_column(None, "documents", needed=self.documents is not None)
@@ -121,7 +121,7 @@ class AcceptanceRule:
     def of_documents(
         self, correct: NDArray[np.bool_], outputs: NewOutputs, *, fields_complete: bool
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
-        """Return which documents are accepted, which are wrong, and the first output of each."""
+        """Return which documents are accepted, which are wrong, and each document's first output."""
         whole, accepted, codes = self.decided(outputs)
         if not fields_complete:
             self.require_told(whole, accepted, outputs.documents)

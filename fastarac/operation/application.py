@@ -311,7 +311,7 @@ class _Rule:
         return least
 
     def _cell(self, edges: Sequence[float], first: int, end: int) -> str:
-        """Return the SQL expression for a confidence's cell in a reference, found by bisection."""
+        """Return an SQL expression that finds the cell of a confidence by bisection."""
         if end - first == 1:
             return str(first)
         middle = (first + end) // 2
@@ -361,7 +361,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
 
 def _seen_columns(rule: _Rule) -> str:
-    """Return the columns by which to count: field, cell and rounded value of the confidence."""
+    """Return the SQL columns by which rows are counted: field, cell and rounded confidence."""
     field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
     valid = f"{rule.valid} AND {rule.given}"
     cell, rounded = (f"CASE WHEN {valid} THEN {each} END" for each in (rule.cell, rule.rounded))
@@ -371,7 +371,7 @@ def _seen_columns(rule: _Rule) -> str:
 def _groups(
     source: FileSource, rule: _Rule, policy: Policy
 ) -> tuple[int | None, dict[str | None, NDArray[np.int64]]]:
-    """Count the groups, and the cells in up to 500 random groups of each field."""
+    """Count all groups; for up to 500 random groups of each field, count confidences by cell."""
     if rule.group is None:
         return None, {}
     source.select(
@@ -401,7 +401,7 @@ def _shift(
     rows: Iterable[tuple[Any, ...]],
     by_group: Mapping[str | None, NDArray[np.int64]],
 ) -> ConfidenceShift | None:
-    """Test the counts by field, cell and rounded value for a shift; refuse another scale."""
+    """Test counts by field, cell and rounded confidence for a shift; raise for another scale."""
     known = [row for row in rows if row[1] is not None]
     if not known:
         return None
@@ -588,7 +588,7 @@ def copy_options(source: FileSource, goal: Path) -> str:
 def write_tables(
     goals: Mapping[str, Path], tables: Mapping[str, Mapping[str, Any]], queries: Mapping[str, str]
 ) -> None:
-    """Write the rows of each query to its file, all files or none; `tables` holds columns by name."""
+    """Write the result of each query to its file, all files or none; `tables` holds named columns."""
     with connect(alone=True) as connection, ExitStack() as stack:
         for name, columns in tables.items():
             connection.register(name, columns)

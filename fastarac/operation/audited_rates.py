@@ -1,4 +1,4 @@
-"""Error rates by acceptance rate, from a log of audits."""
+"""Error rates at several acceptance rates, estimated from a log of audits."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ ONCE = LookRule()
 
 
 class RateBounds(NamedTuple):
-    """Bounds on an error rate, and the method by name."""
+    """Bounds on an error rate, and the name of the method."""
 
     low: float
     high: float

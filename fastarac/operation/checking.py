@@ -98,7 +98,7 @@ class PolicyTest(NamedTuple):
     def of_all_verified(
         self, correct: ArrayLike, outputs: NewOutputs, *, fields_complete: bool
     ) -> PolicyCheck:
-        """Test outputs, or whole documents, all of which are verified."""
+        """Test outputs or whole documents that are all verified."""
         # Raises unless all labels are 0 or 1, and all confidences are finite.
         threshold_sweep(correct, outputs.confidence)
         items = read_items(correct, outputs.confidence)

@@ -196,7 +196,7 @@ def fit_policies(
 
 
 def fit_of_candidate(name: str, arguments: dict[str, Any]) -> PolicyFit:
-    """Check the arguments of a candidate; errors name it."""
+    """Check the arguments of a candidate; error messages name the candidate."""
     try:
         request = request_of(**arguments)
     except TypeError as error:
@@ -210,7 +210,7 @@ def fit_of_candidate(name: str, arguments: dict[str, Any]) -> PolicyFit:
 def _by_half(
     fits: Mapping[str, PolicyFit], unread: Mapping[str, dict[str, Any]], delta: float
 ) -> PolicyChoice:
-    """Choose on the ranking half, and prove the chosen candidate on the other half."""
+    """Choose a candidate by the ranking half, and test its limit on the other half."""
     every = list(fits.values())
     sizes = {each.columns.n for each in every}
     if len(sizes) > 1:
@@ -244,7 +244,8 @@ def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
     """
     columns = fit.columns
     known = calibrations_of(columns, ranks, fit.settings.n_fields)
-    # Lowest score that may be accepted: −p̂ at p̂ = 1. Items without a calibration have a lower score.
+    # Lowest score that may be accepted: a score is −p̂, and the error probability p̂ is at most 1. Items
+    # without a calibration have a lower score.
     worst = -1.0
     if columns.documents is None:
         score, answers = -error_probabilities(columns, known)[ranks], columns.answers(ranks)

@@ -173,7 +173,7 @@ class Documents(NamedTuple):
         labels: NDArray[Any],
         remedy: str = LISTED,
     ) -> None:
-        """Raise if a document has no row for an optional field, because it may have missed a value."""
+        """Raise if a document has no row for an optional field, as a value may have been missed."""
         unlisted = (needs.has & ~needs.required)[self.type] & ~self.told
         unlisted[~which] = False
         if not unlisted.any():

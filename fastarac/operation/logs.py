@@ -254,7 +254,7 @@ def _require_filled(
     columns: Mapping[str, Any],
     accepted: NDArray[np.bool_],
 ) -> None:
-    """Raise if an accepted output has no audit probability, or no mark of whether it was drawn."""
+    """Raise if an accepted output has an empty audit probability or an empty `drawn`."""
     for name, expected in (
         ("audit_probability", "expected a probability above 0"),
         ("drawn", "expected true or false, or 1 or 0"),

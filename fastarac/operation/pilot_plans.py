@@ -376,7 +376,7 @@ def sample_size_for_policy(
     runs = whole_number(n_runs, "n_runs", 20)
     key = key_of(random_state)
     delta = failure_of(failure_probability)
-    # Readers overlook errors, so test the samples against a limit for found errors.
+    # Samples contain only the errors that readers found, so use a limit for found errors.
     tested = limit_of_found(limit, delta, truth_reader)
     options: dict[str, Any] = {
         criterion: tested.limit, "failure_probability": tested.failure_probability,
@@ -494,7 +494,7 @@ class _Search:
         self.successes: dict[int, list[bool]] = {}
 
     def outcome(self, runs: int) -> dict[str, Any]:
-        """Search, and return the numbers found with their powers, as in :class:`PolicySampleSize`."""
+        """Search for the numbers; return them and the power as fields of :class:`PolicySampleSize`."""
         source, mean = self.source, float(self.source.sizes.mean())
         most = max(2, int(MOST_ITEMS / mean))
         share = error = 0.0
@@ -536,7 +536,7 @@ class _Search:
     ) -> float:
         """Return the share that a policy accepts if fitted to a random sample.
 
-        The samples of one run begin with the same groups, whatever their size.
+        Samples of different sizes begin with the same groups if they have the same number `run`.
         """
         rng = np.random.default_rng([*self.key, stream, run])
         drawn = source.draw(n_groups, rng)

@@ -75,9 +75,9 @@ class Policy(Result):
     accepted_by_field, errors_by_field : tuple of int
         The same counts for each field; one element without fields, or for whole documents.
     errors_per_group : float
-        The mean group size of accepted errors: Σy²/Σy, summed over groups with y accepted errors each.
-        It is 1 for independent items that are all verified. With partial truth, an error with
-        verification probability π counts as 1/π errors.
+        The mean number of accepted errors in a group, if a group counts once for each of its errors:
+        Σy²/Σy over groups with y accepted errors. It is 1 for independent items that are all verified.
+        With partial truth, an error with verification probability π counts as 1/π errors.
     n_verified : int or None
         Number of verified items among the `n_items`; None if all are verified.
     least_probability : float or None

@@ -132,7 +132,7 @@ def _groups(
 
 
 def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: str) -> None:
-    """Raise unless all counts are positive, as many as expected, with a sum within `MOST_ITEMS`."""
+    """Raise unless there are `length` counts of at least 1, with a sum of at most `MOST_ITEMS`."""
     saved.require_length(counts, name, length, beside)
     if not counts:
         raise ValueError(f"{name} is empty; give at least one element")

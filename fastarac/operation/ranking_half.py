@@ -1,4 +1,4 @@
-"""The random half of the items that ranks the outputs; the other half proves the limit."""
+"""The random half of the items that serves to rank outputs; the other half tests the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict of a check: whether a policy keeps its limit, in figures and in words."""
+"""The verdict of a check: whether a policy keeps its limit, in numbers and in words."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class PolicyCheck(Result):
 
     @property
     def exit_status(self) -> int:
-        """0 where the limit holds, 1 where it fails, 3 where the outputs are too few to tell."""
+        """0 if the limit holds, 1 if it fails, 3 if the outputs are too few to decide."""
         return EXIT_STATUS[self.verdict]
 
     def __str__(self) -> str:

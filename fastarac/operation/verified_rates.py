@@ -51,7 +51,7 @@ class KnownErrors(NamedTuple):
         accepted: NDArray[np.bool_],
         codes: NDArray[np.intp] | None,
     ) -> KnownErrors:
-        """Estimate the errors with the weight of the judge that is best for the accepted outputs.
+        """Estimate each error; the judge gets the weight that is best for the accepted outputs.
 
         Raises
         ------

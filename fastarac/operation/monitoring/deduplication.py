@@ -26,7 +26,8 @@ MOST_BATCHES = 1 << 12
 # Minimum size of a batch that is recognized at the beginning of another batch. A shorter batch may
 # match the beginning by chance.
 LEAST_GROWN = 10
-# Numbers of hexadecimal digits: in the fingerprint of an id, and in that of an audit's content.
+# Numbers of hexadecimal digits: in the fingerprint of an id, and in the fingerprint of the content of
+# an audit.
 OF_ID, OF_CONTENT = 16, 8
 
 CHECK = saved.record(

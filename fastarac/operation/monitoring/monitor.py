@@ -379,7 +379,7 @@ class ErrorRateMonitor:
         return new
 
     def _require_drawn(self, drawn_at: Any) -> DrawnAudits:
-        """Return the waiting audits; raise unless `drawn_at` is given iff there is a deadline."""
+        """Return the uncounted audits; raise if only one of `drawn_at` and a deadline is given."""
         if self._drawn is None:
             raise TypeError("drawn_at is given, but the monitor has no deadline")
         if drawn_at is None:
