@@ -66,8 +66,7 @@ class AcceptanceRule:
     types : tuple of DocumentType
         The document types with their fields.
     missed : tuple of float
-        For each field, the probability that a document without the field has a true value of it, which
-        was missed.
+        For each field, the probability that its value was missed, if a document lacks the field.
     """
 
     fields: tuple[Any, ...]

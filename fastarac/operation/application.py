@@ -452,9 +452,9 @@ def _require_scale(
 
     The scale differs if three conditions hold: the confidences have shifted, their largest absolute
     value is ten times larger or smaller than at the fit, and at most 5% of them lie in the fitted
-    range. If they are smaller than at the fit, the third condition also holds if they all lie below the
-    5% quantile of the fit. The scale also differs if some confidences seem to be percentages, although
-    those of the fit were shares.
+    range. Small confidences also meet the third condition if all of them lie below the 5% quantile of
+    the fit. The scale also differs if some confidences seem to be percentages, although the fit had
+    shares.
 
     `inside` is the share of confidences in the fitted range, and `now` holds the lowest and highest
     confidence of each field.

@@ -28,9 +28,9 @@ class AuditLog:
     """A log without contradictions.
 
     `correct` is NaN where the truth is unknown. It is 0 for outputs that were drawn for an audit but
-    have no result. `unanswered` is the number of these outputs, or None if the log does not say which
-    outputs were drawn. `probability` is the probability that an output was drawn, so that its truth
-    could become known; it is 1 for rejected outputs.
+    have no result. `unanswered` is the number of outputs without a result, or None if the log does not
+    say which outputs were drawn. `probability` is the probability that an output was drawn for an
+    audit; it is 1 for rejected outputs.
     """
 
     correct: NDArray[np.float64]

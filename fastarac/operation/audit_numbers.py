@@ -16,7 +16,7 @@ MOST_PARTS = 10
 
 
 class UnlikelyNumberError(ValueError):
-    """Error: a log has too few or too many audits; it affects about 1 of 1,000 honest logs."""
+    """Error about a log with too few or too many audits; about 1 of 1,000 honest logs raises it."""
 
 
 def refuse_unlikely_numbers(

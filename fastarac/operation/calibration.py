@@ -408,8 +408,8 @@ def expected_calibration_error(
     has n_b of n items, accuracy acc_b and mean confidence conf_b. The distances are never negative. So
     even a perfectly calibrated model has an estimate above 0, and small bins make it larger (Kumar and
     others 2019). `by_chance` is Σ E|Bin(n_b, conf_b) − n_b·conf_b|/n, in closed form after de Moivre.
-    If the bins are blocks of the isotonic calibration (``n_bins=None``), they overfit, which increases
-    the estimate. Bins with equal numbers of items do not overfit.
+    If the bins are blocks of the isotonic calibration (``n_bins=None``), the bins overfit, which
+    increases the estimate. Bins with equal numbers of items do not overfit.
 
     References
     ----------

@@ -146,7 +146,7 @@ def fit_policies(
     (Bonferroni). With three candidates, this accepts about two percentage points less than a single
     fit. Choosing on one half and testing on the other half would accept far less.
 
-    *Choice by one half.* This is used if all candidates have the same items, limit and unit, and if
+    *Choice by one half.* This is done if all candidates have the same items, limit and unit, and if
     each fit splits its items into halves anyway (with fields or documents, or for ``max_risk`` alone).
     The candidate that would accept most of the ranking half is chosen. Then only this candidate is
     tested on the other half, with δ.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CriticalSampleSizes:
-    """The smallest sample size n for each number c of errors; it increases with c."""
+    """The smallest sample size n for each number c of errors; n increases with c."""
 
     def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
         self.limit = limit

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fastarac.samples.partial import PartialTruth
 
-# Error probability of items whose field has no calibration. It is above 1, so that they rank last.
+# Error probability of items whose field has no calibration; a value above 1 makes them rank last.
 UNKNOWN = 2.0
 
 

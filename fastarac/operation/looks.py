@@ -151,7 +151,7 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
 
 
 class _Look(NamedTuple):
-    """One look and its new items. With partial truth, it has only a joint digest of the items."""
+    """One look and its new items; with partial truth, only a joint digest of the items."""
 
     rule: str
     digest: str

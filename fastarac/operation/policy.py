@@ -264,7 +264,7 @@ class Policy(Result):
         if self.missed_rate:
             said.append(
                 "Shares refer to the outputs that were read. In the fitted data, the engine missed "
-                f"{percent(self.missed_rate, 3)} of the true words; here, missed words stay unseen."
+                f"{percent(self.missed_rate, 3)} of the true words; in new data, nobody notices them."
             )
         return " ".join(said)
 

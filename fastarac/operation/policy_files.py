@@ -324,7 +324,7 @@ def _require_fields(found: dict[str, Any]) -> None:
             if label not in fields:
                 raise ValueError(f"{name} must hold names from fields, got {saved.shown(label)}")
     if found["absences"] and [each.field for each in found["absences"]] != list(fields):
-        raise ValueError("absences must have one entry for each of fields, in their order")
+        raise ValueError("absences must have one entry for each field, in the order of fields")
     if any(each.optional != (each.field in found["optional"]) for each in found["absences"]):
         raise ValueError("absences and optional must name the same optional fields")
     if found["settings"] and found["settings"][0].optional != found["optional"]:

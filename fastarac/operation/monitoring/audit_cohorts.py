@@ -202,7 +202,7 @@ class DrawnAudits:
     def read(self, content: Sequence[dict[str, Any]], known: CountedAudits) -> None:
         """Load the cohorts that :meth:`to_list` returned and `PENDING` checked."""
         times = [each["drawn_at"] for each in content]
-        # The cohorts of several groups may share one time, so keep only one of equal neighbors.
+        # The cohorts of several groups may have the same time, so drop repeated times before the check.
         if self.max_group_size is not None:
             times = [at for i, at in enumerate(times) if not i or at != times[i - 1]]
         if self.closed is not None:
