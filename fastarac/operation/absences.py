@@ -65,7 +65,7 @@ class FieldAbsence(NamedTuple):
 
     @property
     def words(self) -> str:
-        """How often the field is absent, as a sentence."""
+        """A sentence on how often the field is absent."""
         share = percent(self.absent / self.n_documents if self.n_documents else 0.0, 2)
         head = f"{self.field}: absent in {share} of documents"
         if not self.absent:

@@ -119,7 +119,10 @@ class Checked:
         return whole if criterion == "max_error_rate" else self.accepted
 
     def rate(self, criterion: str) -> float:
-        """Return the rate that is limited; in a log, an error audited with probability π counts 1/π."""
+        """Return the rate that is limited.
+
+        In a log, an error that was audited with probability π counts as 1/π errors.
+        """
         trials = int(self.counted(criterion).sum())
         if not trials:
             return math.nan

@@ -90,7 +90,7 @@ def written_reader(people: Reviewer | None) -> dict[str, Any] | None:
 
 
 def read_reader(value: Any, name: str) -> Reviewer:
-    """Check a truth reader in a file, and return it."""
+    """Check the truth reader in a file, and return it as a :class:`.Reviewer`."""
     found = saved.record(
         {"detection_rate": saved.number(fraction_of), "double_readings": saved.optional(_counts)}
     )(value, name)
