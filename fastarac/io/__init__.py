@@ -1,12 +1,12 @@
 """Read a machine's outputs from CSV, TSV, JSON lines and Parquet files.
 
-DuckDB, installed by the extra ``cli``, reads the files. DuckDB is one package without dependencies for
-all four formats, and takes less than half the space of polars or pyarrow. It compares texts itself,
-without a Python string for each item, and returns numbers as numpy arrays. For missing fields of a CSV
-row, it raises an error, where other readers fill in nulls.
+DuckDB, installed by the extra ``cli``, reads the files. One package without dependencies covers all
+four formats, in less than half the space of polars or pyarrow. DuckDB compares texts without making a
+Python string for each item, and returns numbers as numpy arrays. If a CSV row has too few fields, it
+raises an error; other readers fill in nulls.
 
-DuckDB's guesses about dialects and types are switched off: it reads every field of a text file as text,
-and this package interprets the text. DuckDB loads no extensions and never accesses the network.
+DuckDB does not guess dialects and types here: it reads every field of a text file as text, and this
+package interprets the texts. DuckDB loads no extensions and never accesses the network.
 """
 
 from __future__ import annotations
@@ -78,45 +78,50 @@ def read_outputs(
     ----------
     path : str or path-like
         A ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet`` file, or a directory that holds
-        only Parquet files with the same columns, read in the order of their names. Text files are in
-        UTF-8 and may end in ``.gz``. CSV and TSV files have a header. The delimiter of a CSV file is
-        the comma, semicolon, tab or bar that splits the header into most fields; fields may be quoted.
+        only Parquet files with the same columns. These are read in the order of their names. Text files
+        are in UTF-8 and may end in ``.gz``. CSV and TSV files have a header. The delimiter of a CSV
+        file is a comma, semicolon, tab or vertical bar: the one that splits the header into the largest
+        number of fields. Fields may be quoted.
     confidence : str, default="confidence"
-        The column of confidences: finite numbers. ``76%`` is read as 0.76. A comma that cannot separate
-        thousands is a decimal comma: ``0,125``, but not ``12,345``. All numbers of a column have the
-        same style.
+        The column of confidences, which must be finite numbers. ``76%`` is read as 0.76. A comma is
+        read as a decimal comma if it cannot separate thousands, as in ``0,125`` but not in ``12,345``.
+        All numbers of a column must have the same style.
     correct : str, optional
-        The column that says whether an output is right: true or false, 1 or 0. Texts may also be
-        yes/no, right/wrong, correct/incorrect or ok/error.
+        The column that says whether an output is right: true or false, or 1 or 0. In text columns, the
+        words may also be yes/no, right/wrong, correct/incorrect or ok/error.
     prediction : str, optional
-        The column of outputs. A null output counts as empty text: nothing was read.
+        The column of outputs. A null output counts as an empty text, which means that nothing was read.
     truth : str, optional
-        The column of true outputs, without nulls unless `empty_truth` is set. In a CSV file, an empty
-        field is null, and ``""`` in quotes is the empty text.
+        The column of true outputs, which must not be null unless `empty_truth` is set. In a CSV file,
+        an empty field is null, and ``""`` (two quotes) is an empty text.
     model : str, optional
         The column with the name of the machine that made each output.
     by : str, optional
         The column with the group of each item.
     weight : str, optional
-        The column of weights: finite numbers, not negative.
+        The column of weights, which must be finite and not negative.
     item : str, optional
-        The column that identifies each item: texts or numbers, not null.
+        The column that identifies each item by a text or number; it must not be null.
     keep_truth : bool, default=False
         Whether to return the true outputs, too.
     empty_truth : bool, default=False
-        Whether a null truth counts as empty text, as Python's ``csv.writer`` and pandas write it.
+        Whether a null truth counts as an empty text. Python's ``csv.writer`` and pandas write empty
+        texts this way.
     group : str or sequence of str, optional
-        The column with groups of dependent items, such as pages, without nulls. Two columns may be
-        nested or crossed; of nested columns, the outer one is kept.
+        The column with groups of dependent items, such as pages; it must not be null. There may be two
+        such columns. If one is nested in the other, only the outer column is kept; otherwise the groups
+        are crossed.
     empty_confidence : bool, default=False
-        Whether confidences may be null or empty; no threshold accepts outputs without a confidence.
-        Files of ``fastarac ocr -o`` may always have empty confidences.
+        Whether confidences may be null or empty. Outputs without a confidence are never accepted, at
+        any threshold. Files written by ``fastarac ocr -o`` may have empty confidences even without this
+        option.
     compare : {"text", "number"}, optional
-        Whether different texts of the same number, such as ``9.0`` and ``9``, are different ("text") or
-        equal ("number"). Without `compare`, they are an error.
+        Whether two texts for the same number, such as ``9.0`` and ``9``, count as different ("text") or
+        as equal ("number"). Without `compare`, such a pair raises an error.
     open : {"refuse", "wrong"}, default="refuse"
-        Whether an empty answer in `correct` is an error, or counts as wrong; a warning gives the number
-        of such answers. Use "wrong" only if all rows were drawn for verification.
+        Whether an empty answer in `correct` raises an error ("refuse"), or counts as wrong and a
+        warning gives the number of such answers ("wrong"). Use "wrong" only if people were to verify
+        all rows.
 
     Examples
     --------
@@ -133,8 +138,8 @@ def read_outputs(
     Returns
     -------
     outputs : Outputs
-        The columns as arrays. Other columns of the file are not converted, and not even read from a
-        Parquet file.
+        The columns as arrays. Other columns of the file are not converted; in a Parquet file, they are
+        not even read.
 
     Raises
     ------
@@ -151,12 +156,12 @@ def read_outputs(
     --------
     read_models : read the outputs of several models
     Outputs : outputs of machines, one row per item
-    fastarac.evaluate : all figures of one model
+    fastarac.evaluate : compute all metrics of one model
 
     Notes
     -----
     Text files are compared as texts by default, including numbers in JSON lines. Parquet files are
-    compared as texts or as numbers; comparing one with the other is an error unless `compare` is
+    compared as texts or as numbers; comparing texts with numbers is an error unless `compare` is
     "number".
     """
     first, second = _columns_of_groups(group)
@@ -195,20 +200,21 @@ def read_models(
     Parameters
     ----------
     files : mapping of str to path-like
-        The files, by model name. With `model`, these names are ignored; that column holds the model of
-        each output, and a model's outputs may be spread over several files.
+        The files, by model name. With `model`, these names are ignored, because that column holds the
+        model of each output; a model's outputs may then be spread over several files.
     confidence, correct, prediction, truth, model, by, weight
         As in :func:`read_outputs`.
     empty_truth, group, empty_confidence, compare, open
         As in :func:`read_outputs`.
     item : str or False, optional
-        The column that identifies each item, without repetition in a model's outputs; False for no
-        column. With `same_items`, the default is the column ``id`` if all files have it without gaps
-        and no model has a value twice.
+        The column that identifies each item; within a model's outputs, no value may occur twice. False
+        means that there is no such column. With `same_items`, the default is the column ``id``, if all
+        files have it without empty values and no model has a value twice.
     same_items : bool, default=False
         Whether to return only items that all models have, in the order of the first model. Items are
-        matched by `item`. Without it, they are matched by position, and all models must have the same
-        number of outputs. If the column ``id`` is used by default, all models must have all items.
+        matched by `item`. Without an item column, they are matched by position, and all models must
+        have the same number of outputs. If the column ``id`` is used because `item` was left out, all
+        models must have the same items.
     on_file : callable, optional
         Called with the name of each file before it is read.
 
@@ -263,7 +269,7 @@ def read_models(
 
 
 def _columns_of_groups(group: str | Sequence[str] | None) -> tuple[str | None, str | None]:
-    """Return the names of one or two group columns, with None for missing ones."""
+    """Return the names of the two group columns, with None for a missing one."""
     names = [group] if group is None or isinstance(group, str) else list(group)
     if not 1 <= len(names) <= 2:
         raise ValueError(f"group must name one or two columns, got {len(names)}")
@@ -282,16 +288,17 @@ def sketch_outputs(
     empty_truth: bool = False,
     compare: Literal["text", "number"] | None = None,
 ) -> ThresholdSketch:
-    r"""Count the outputs in a file of any size, a batch of rows at a time.
+    r"""Count the outputs in a file of any size, reading it in batches of rows.
 
     Parameters
     ----------
     path : str or path-like
         A file as in :func:`read_outputs`.
     max_width : float, default=1e-3
-        As for :class:`.ThresholdSketch`: the largest width of the bounds of the ROC-AUC, in [1e-12, 1).
+        Maximum width of the bounds of the ROC-AUC, in [1e-12, 1), as for :class:`.ThresholdSketch`.
     max_memory : int, optional
-        Bytes of memory that DuckDB may use to read the file; by default most of the machine's memory.
+        Maximum memory in bytes that DuckDB may use to read the file; by default, most of the machine's
+        memory.
     confidence, correct, prediction, truth, empty_truth, compare
         As in :func:`read_outputs`.
 
@@ -302,15 +309,14 @@ def sketch_outputs(
     Raises
     ------
     DataFileError
-        As in :func:`read_outputs`; also for numbers beyond 2**53, or if the memory does not suffice.
-    ValueError
-        As in :func:`read_outputs`; also for a `max_width` outside [1e-12, 1).
+        As in :func:`read_outputs`; also if numbers are larger than 2**53, or if memory runs out.
+    ValueError As in :func:`read_outputs`; also if `max_width` is outside [1e-12, 1).
     ModuleNotFoundError
         If DuckDB is not installed.
 
     See Also
     --------
-    fastarac.frames.ThresholdSketch : counts of a stream of items, in memory that does not grow with it
+    fastarac.frames.ThresholdSketch : counts of a stream of items, in constant memory
     read_outputs : read outputs and their confidences from a file
 
     Examples

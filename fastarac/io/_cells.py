@@ -1,4 +1,4 @@
-"""Protect written CSV cells that a spreadsheet would take for formulas."""
+"""Protect written CSV cells that a spreadsheet would run as formulas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAFE: ContextVar[bool] = ContextVar("safe", default=False)
 
 @contextmanager
 def safe_cells(*, safe: bool) -> Iterator[None]:
-    """If `safe`, put an apostrophe before CSV cells that a spreadsheet would take for formulas."""
+    """If `safe`, put an apostrophe before CSV cells that a spreadsheet would run as formulas."""
     token = _SAFE.set(safe)
     try:
         yield

@@ -70,7 +70,7 @@ class Columns:
             raise ValueError(f"the {named} column is named, but not the {missing} column")
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
-        """Return the fields of `Outputs` in a file; a text field is a part number of `texts`."""
+        """Return the fields of `Outputs` in a file; text fields are part numbers of `texts`."""
         known = self._known(source)
         found = _fetch(source, known.picks(source), texts)
         if known.correct is not None and self.open == "wrong":
@@ -99,7 +99,7 @@ class Columns:
         yield from _stream(source, picks, size)
 
     def _known(self, source: FileSource) -> Columns:
-        """Return the columns; default columns are filled in if none says which outputs are correct."""
+        """Return the columns; if none says which outputs are correct, fill in the default columns."""
         if self.correct or self.prediction:
             return self
         if "correct" in source.columns:
@@ -116,13 +116,13 @@ class Columns:
 
     @property
     def _labels(self) -> dict[str, str | None]:
-        """Return the text columns, by the field of `Outputs` that they fill."""
+        """Return the names of the text columns, by the field of `Outputs` that each fills."""
         item = None if self.item is False else self.item
         labels = {"model": self.model, "by": self.by, "item": item}
         return labels | {"group": self.group, "crossed": self.crossed}
 
     def picks(self, source: FileSource, *, missed: bool = True) -> list[Pick]:
-        """Return the picks for all columns to read; raise if the file lacks a column.
+        """Return a `Pick` for each column to read; raise if the file lacks a column.
 
         `missed` says whether missed words may lack a confidence.
         """
@@ -227,7 +227,7 @@ def _refuse_invalid(
 ) -> None:
     """Raise an error about the first row with an invalid value, if there is one.
 
-    `begin` is the index in the file of the arrays' first row.
+    `begin` is the file's row index of the first row in the arrays.
     """
     if not len(arrays["confidence"]):
         raise DataFileError(source.path, "there are no rows")
@@ -244,10 +244,10 @@ def _refuse_invalid(
 
 
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
-    """Return the confidences, as integers if some would become equal as float64.
+    """Return the confidences, as integers if different ones would become equal as float64.
 
-    If some would become equal, raise DataFileError unless all are 64-bit integers and none is missing.
-    A missing confidence needs float64, because it becomes a number below all others.
+    Raise DataFileError if they would, but some are not 64-bit integers or are missing. A missing
+    confidence needs float64, because a number below all others replaces it.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):
@@ -263,9 +263,9 @@ def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: boo
 
 
 def may_merge(source: FileSource, column: str, values: Array) -> bool:
-    """Return whether values may have become equal when they were read as float64.
+    """Return whether different values may have become equal when they were read as float64.
 
-    Texts are only checked for large integers, since fractions may have any number of digits.
+    In text columns, only large integers are checked, because fractions may have any number of digits.
     """
     of = source.type_of(column)
     if values.dtype.kind != "f" or of in ("FLOAT", "DOUBLE"):

@@ -20,7 +20,7 @@ QUOTE = '"'
 
 
 class MalformedRowError(ValueError):
-    """A row that has a malformed quote or is too long; it begins on line `line`."""
+    """A row that has a malformed quote or is too long; `line` is the line on which it begins."""
 
     def __init__(self, problem: str, line: int) -> None:
         self.line = line
@@ -93,8 +93,8 @@ class Delimited(FileSource):
     def _rows(self, lines: Iterable[str]) -> Iterator[DelimitedRow]:
         """Yield the rows that are not empty.
 
-        Python's csv module is not used: it rejects fields of more than 131,072 characters, and this
-        limit can be changed for the whole process only.
+        Python's csv module rejects fields of more than 131,072 characters, and this limit can be
+        changed only for the whole process. Therefore it is not used.
         """
         fields: list[str] = []
         # A quoted field may span lines. Here are its parts so far, or None outside such a field.
@@ -121,7 +121,7 @@ class Delimited(FileSource):
     def _split(
         self, line: str, text: str, fields: list[str], begun: list[str] | None, first: int
     ) -> list[str] | None:
-        """Add the fields of a line; return the parts of its last field if its quotes stay open."""
+        """Add the fields of a line; return the parts of the last field if its quotes stay open."""
         place = 0
         while True:
             if begun is None and not text.startswith(QUOTE, place):

@@ -80,7 +80,7 @@ class JsonLines(FileSource):
 
     @property
     def _by_pointer(self) -> bool:
-        """Return whether DuckDB cannot name the columns: one is empty, or two differ only in case."""
+        """Return whether a column name is empty, or differs from another only in case, for DuckDB."""
         distinct = {name.lower() for name in self._types}
         return "" in distinct or len(distinct) < len(self._types)
 
@@ -168,9 +168,9 @@ class _Object(list[tuple[str, Any]]):
 
 
 class RowsOfArrays(FileSource):
-    """Arrays in memory as the columns of a source; None texts are missing values.
+    """Arrays in memory as the columns of a source; in arrays of texts, None is a missing value.
 
-    `named` is the name that errors use.
+    Error messages call the source `named`.
     """
 
     TABLE = "rows_of_arrays"
@@ -190,7 +190,7 @@ class RowsOfArrays(FileSource):
 
     @property
     def table(self) -> str:
-        """Return the table name; the table takes no parameter."""
+        """The name of the table, which has no parameter."""
         return self.TABLE
 
     def identifier(self, column: str) -> str:
@@ -210,7 +210,7 @@ class RowsOfArrays(FileSource):
 
 
 class RowsOfFiles(RowsOfArrays):
-    """Rows of several files with the same columns, one file after the other; JSON lines stay JSON."""
+    """The rows of several files with the same columns, file by file; JSON lines stay JSON."""
 
     def __init__(self, sources: Sequence[FileSource]) -> None:
 
@@ -269,7 +269,7 @@ class Parquet(FileSource):
         self._described = [(str(row[0]), str(row[1])) for row in described]
 
     def _require_modest(self) -> None:
-        """Raise if the footers announce more data than a file of this size may hold."""
+        """Raise if the footers announce more data than the limits allow for a file of this size."""
         footer = (
             "SELECT sum(total_uncompressed_size), sum(row_group_num_rows) FILTER (column_id = 0) "
             "FROM parquet_metadata(?)"
@@ -323,7 +323,7 @@ class Parquet(FileSource):
 
 
 def _require_parquet_alone(directory: Path) -> None:
-    """Raise unless a directory holds Parquet files only, apart from files that engines hide."""
+    """Raise unless a directory holds only Parquet files, not counting hidden files of engines."""
     names = sorted(entry.name for entry in directory.iterdir())
     for log in ("_delta_log", ".hoodie"):
         if log in names:
@@ -342,7 +342,7 @@ def _require_parquet_alone(directory: Path) -> None:
 
 
 def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
-    """Return the source for a file, chosen by its name, after checking that it opens."""
+    """Check that a file opens, and return the source for its format, which its name determines."""
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):

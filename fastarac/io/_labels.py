@@ -1,4 +1,4 @@
-"""Text columns: number equal texts equally, and find the distinct texts."""
+"""Text columns: give equal texts equal numbers, and find the distinct texts."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ FIELDS = ("model", "by", "item", "truth", "group", "crossed")
 def hashes(expression: str, name: str) -> str:
     """Return SQL for two hashes of a text; both are null if the text is null.
 
-    The second hash is computed from the text with a mark in front, which shifts all bytes. Both hashes
-    together have 128 bits; texts with two equal hashes are therefore taken to be equal.
+    The second hash is computed from the text with a prefix, which shifts all bytes. The two hashes have
+    128 bits together, so texts whose hashes agree are assumed to be equal.
     """
     some = f"CASE WHEN {expression} IS NOT NULL THEN"
     return (
@@ -47,8 +47,9 @@ class TextColumn(NamedTuple):
 class Texts:
     """The texts of one field in all files, represented by numbers.
 
-    DuckDB hashes the texts while it reads, so that no text is stored or made a Python string unless
-    requested. Hashes distinguish a million texts in a tenth of the time that a table of texts takes.
+    DuckDB hashes the texts while it reads the files, so that texts are stored or converted to Python
+    strings only on request. Hashes distinguish a million texts in a tenth of the time that a table of
+    texts takes.
     """
 
     def __init__(self) -> None:
@@ -121,7 +122,7 @@ class Texts:
 
 
 class Numbers(NamedTuple):
-    """Numbered pairs of hashes: the code of each row, part by part, and the pair of each code."""
+    """The code of each row in each part, and the pair of hashes of each code."""
 
     codes: list[NDArray[np.intp]]
     first: Hashes
@@ -131,8 +132,7 @@ class Numbers(NamedTuple):
 def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
     """Number the rows of several parts from 0, with equal numbers for equal pairs.
 
-    Few distinct pairs are numbered with a table that fits the cache; many pairs are sorted, which is as
-    fast.
+    If distinct pairs are few, a table of them fits in the cache; otherwise, sorting is as fast.
     """
     first = np.concatenate([np.ma.getdata(one) for one, _ in pairs])
     second = np.concatenate([np.ma.getdata(other) for _, other in pairs])

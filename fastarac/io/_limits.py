@@ -1,4 +1,4 @@
-"""Limits on line length and on expansion, which protect against files made to fill memory."""
+"""Limits on the length of lines and on decompressed size, against files made to fill the memory."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _LIMITS: ContextVar[ReadingLimits] = ContextVar("limits", default=DEFAULT)
 
 @contextmanager
 def reading_limits(*, max_line: int | None = None, max_ratio: float | None = None) -> Iterator[None]:
-    r"""Context manager that changes the limits on the content of files.
+    r"""Context manager that changes the limits on line length and decompressed size of files.
 
-    Files may come from strangers, and a compressed file of 1 MB can hold a gigabyte. A file beyond a
-    limit raises an error that names the limit, before the file fills memory.
+    Files may come from strangers, and a compressed file of 1 MB can expand to a gigabyte. Reading a
+    file beyond a limit raises an error that names the limit, before the file fills the memory.
 
     Parameters
     ----------
     max_line : int, optional
-        Largest number of bytes in a line of a text file, or in a row of a CSV file, which may span
-        several lines; 16 MiB by default.
+        Maximum number of bytes in a line of a text file, or in a row of a CSV file, which may span
+        several lines. The default is 16 MiB.
     max_ratio : float, optional
-        Largest ratio of a file's expanded to its compressed size: at least 1, or ``math.inf``; 200 by
-        default. Every file may expand to 64 MiB. The expanded size of a Parquet file is read from its
-        footer: the size of its pages, or 8 bytes per row if that is more.
+        Maximum ratio of a file's expanded size to its compressed size, at least 1 or ``math.inf``. The
+        default is 200, but every file may expand to at least 64 MiB. The expanded size of a Parquet
+        file is the size of its pages in the footer, or 8 bytes per row if that is more.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def reading_limits(*, max_line: int | None = None, max_ratio: float | None = Non
 
 
 def longest_line() -> int:
-    """Return the largest number of bytes in a line."""
+    """Return the maximum number of bytes in a line."""
     return _LIMITS.get().max_line
 
 
@@ -97,7 +97,7 @@ def too_long(what: str) -> str:
 
 
 def largest_expansion(size: int) -> float:
-    """Return the largest number of bytes to which a compressed file of this size may expand."""
+    """Return the maximum number of bytes to which a compressed file of this size may expand."""
     return max(HARMLESS, size * _LIMITS.get().max_ratio)
 
 

@@ -1,4 +1,4 @@
-"""The outputs of several models: match the same items, and describe the differences."""
+"""The outputs of several models: match their items, and describe differences between them."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Models(TupleResult, _Models):
     outputs : mapping of str to Outputs
         Outputs by model, read-only, without labels of models, items and truths.
     difference : str or None
-        A message if the models have different items: the number that each model lacks or, without item
-        labels, each model's number of outputs.
+        A message if the models have different items, or None. It gives the number of items that each
+        model lacks or, without item labels, each model's number of outputs.
     same_truths : bool
-        Whether all models have true outputs, the same row by row.
+        Whether all models have true outputs that agree in every row.
     item : str or None
-        The column by which items were matched; None if there was none.
+        The column by which items were matched; None without such a column.
 
     See Also
     --------
@@ -102,9 +102,9 @@ def read_files(
 
 
 def read_each(files: Mapping[str, Path], columns: Columns) -> Iterator[tuple[str, Outputs]]:
-    """Yield the outputs of one file after the other, each read when it is asked for.
+    """Yield the outputs of each file, and read a file only when its outputs are requested.
 
-    The columns have no labels, which are numbered over all files.
+    The columns must not include labels, because labels are numbered over all files.
     """
     with connect() as connection:
         sources = {name: open_source(path, connection) for name, path in files.items()}
@@ -113,7 +113,7 @@ def read_each(files: Mapping[str, Path], columns: Columns) -> Iterator[tuple[str
 
 
 def _has_ids(source: FileSource, columns: Columns) -> bool:
-    """Return whether a file has a column of ids without gaps that has no other use."""
+    """Return whether a file has an unused column "id" without empty values."""
     if ID in (getattr(columns, field.name) for field in fields(columns)) or ID not in source.columns:
         return False
     counted = count_values(source, ID)
@@ -136,7 +136,7 @@ def read_engine_items(
     model: str | None = None,
     group: str | None = None,
 ) -> dict[str, Outputs]:
-    """Return each engine's outputs for all items of any engine, from files of `fastarac ocr -o`.
+    """Return each engine's outputs for the items of all engines, from files of `fastarac ocr -o`.
 
     Items are in the order of the first engine, followed by additional items of the other engines. If an
     engine has no output for an item, its confidence there is NaN. A missing output is correct if
@@ -187,7 +187,7 @@ def _by_model(
     texts: Mapping[str, Texts],
     on_file: Callable[[str], None] | None,
 ) -> dict[str, Outputs]:
-    """Return the outputs in files by model; their labels have codes only."""
+    """Return the outputs in files by model; their labels have codes, but no names."""
     files_read = []
     for name, source in sources.items():
         if on_file is not None:
@@ -242,7 +242,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
 
 class _Matching(NamedTuple):
-    """The matched items of several models: their positions in each, and the number each model lacks."""
+    """The matched items of several models: their position in each model, and what the models lack."""
 
     places: list[NDArray[np.intp]]
     difference: str | None
@@ -303,7 +303,7 @@ def _of_same_items(
 ) -> tuple[dict[str, Outputs], str | None]:
     """Return the outputs of the items that all models have, in the order of the first model.
 
-    `told` says whether the caller named the column that identifies items.
+    `told` is true if the caller named the column that identifies items.
     """
     if len(models) < 2:
         found = printable(next(iter(models)))

@@ -61,8 +61,8 @@ class Outputs(Table, Result):
     correct : ndarray of shape (n,), bool
         Whether each output is right.
     confidence : ndarray of shape (n,), of a real dtype
-        The confidence of each output, finite. Numbers of a text file are float64, except for integers
-        too large for float64; numbers of a Parquet file keep their dtype.
+        The confidence of each output, finite. Numbers from a text file are float64, unless they are
+        integers too large for it; numbers from a Parquet file keep their dtype.
     model : Labels or None
         The machine that made each output, if a column gives it.
     by : Labels or None
@@ -74,19 +74,19 @@ class Outputs(Table, Result):
     truth : Labels or None
         The true output of each item, as a text, if requested.
     group : Labels or None
-        The page, document or other group of dependent items, if a column gives it; of two nested
-        columns, the outer one.
+        The page, document or other group of dependent items, if a column gives it; if two columns are
+        nested, the outer one.
     crossed : Labels or None
         A second column of groups, if there is one and neither column is nested in the other.
     rejected : ndarray of shape (n,), bool, or None
-        Which items have no confidence in the file, so that no threshold accepts them; None if all have
-        one. In `confidence`, these items share a value below all others.
+        Which items have no confidence in the file and are never accepted; None if all items have one.
+        In `confidence`, all these items have the same value, which is below all others.
 
     See Also
     --------
     read_outputs : read outputs and their confidences from a file
-    Labels : A column of texts, each distinct one held once
-    fastarac.evaluate : all figures of one model
+    Labels : a column of texts, with each distinct text stored once
+    fastarac.evaluate : compute all metrics of one model
 
     Examples
     --------
@@ -131,7 +131,7 @@ class Outputs(Table, Result):
         Returns
         -------
         outputs : dict of str to Outputs
-            One entry per name in `model`, in that order; items keep their order.
+            One entry per name in `model`, in the order of the names; items keep their order.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class Outputs(Table, Result):
 
     @property
     def never_accepted(self) -> float | None:
-        """The confidence of the items that no threshold accepts; None without such items."""
+        """The confidence value of the items that are never accepted; None without such items."""
         if self.rejected is None or not self.rejected.any():
             return None
         return float(self.confidence[self.rejected].max())

@@ -1,4 +1,4 @@
-"""Find a column of pages or documents that the user did not name, by its name and repeated values."""
+"""Find a column of pages or documents, by its name and repeated values, if the user named none."""
 
 from __future__ import annotations
 
@@ -57,8 +57,9 @@ def column_of_pages(path: Path, used: Collection[str], only: str | None = None) 
 
     The column's name is one of `UNITS`, possibly with a word from `BESIDE` ("page", "doc_id",
     "imagePath"), and not in `used`. The column has at least two values, with at least two rows each on
-    average. Of several such columns, the coarsest with at least `FEW` values is taken, or else the
-    finest. With `only`, only the rows with this name in the column "model" count.
+    average. If there are several such columns, choose the coarsest one with at least `FEW` values or,
+    without such a column, the finest. With `only`, count only rows with this name in the column
+    "model".
     """
 
     def repeating(source: FileSource) -> list[Candidate]:
@@ -113,7 +114,7 @@ def says_kinds(path: Path, item: str) -> bool:
 def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
     """Return the number of missed and of true words in a file of fastarac ocr; None for other files.
 
-    With `model`, only the rows with this name in the column "model" count.
+    With `model`, count only rows with this name in the column "model".
     """
 
     def count(source: FileSource) -> tuple[int, int] | None:
@@ -134,7 +135,7 @@ def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
 
 
 def parts_of_pages(path: Path) -> str | None:
-    """Return which parts of pages the items of fastarac ocr come from; None for whole pages."""
+    """Return the parts of pages from which items of fastarac ocr come; None for whole pages."""
 
     def parts(source: FileSource) -> str | None:
         if REGIONS not in source.columns or not OF_OCR.issubset(source.columns):
@@ -146,7 +147,7 @@ def parts_of_pages(path: Path) -> str | None:
 
 
 def names_in(path: Path, column: str) -> list[str]:
-    """Return up to a hundred names in a column of a readable file; none without the column."""
+    """Return at most a hundred names in a column of a readable file; none without the column."""
 
     def names(source: FileSource) -> list[str]:
         if column not in source.columns:
@@ -170,8 +171,8 @@ def is_of_audits(path: Path) -> bool:
 def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> int:
     """Return the number of missed words in a file that have a confidence.
 
-    `fastarac ocr --missed residual` writes such words, and nobody checks them. With `model`, a column
-    and a name, only the rows with this name in the column count.
+    `fastarac ocr --missed residual` writes such words, which nobody checks. With `model`, a column and
+    a name, count only rows with this name in the column.
     """
 
     def count(source: FileSource) -> int:

@@ -106,7 +106,7 @@ class Confidence(Number):
     Attributes
     ----------
     empty : bool
-        Whether a confidence may be empty; empty ones are read as 0 until all others are known.
+        Whether a confidence may be empty; it is read as 0 and replaced when all others are known.
     missed : bool
         Whether a word or field with a known kind may have no confidence.
     """
@@ -175,7 +175,7 @@ class Correct(Pick):
 
 @dataclass(frozen=True)
 class KnownCorrect(Correct):
-    """Whether each output is right; missing values are invalid, or count as wrong."""
+    """Whether each output is right; missing values are invalid or count as wrong, as requested."""
 
     open: Open = "refuse"
 
@@ -265,7 +265,7 @@ class Equal(Truth):
     prediction : str
         The column of outputs.
     compare : {"text", "number"} or None
-        How to compare texts that are numbers; with None, the value is null if the choice would matter.
+        How to compare two texts that are numbers; with None, the result is null if the choice matters.
     """
 
     prediction: str
@@ -320,7 +320,7 @@ class Equal(Truth):
 def _number_in(text: str) -> str:
     """Return the SQL expression of a decimal number's shortest form; it is null for other texts.
 
-    Comparing these forms is exact; as doubles, different long numbers could be equal.
+    Comparing these forms is exact, whereas different long numbers could be equal as doubles.
     """
     is_comma = f"regexp_full_match({text}, '{DECIMAL_COMMA}')"
     point = f"CASE WHEN {is_comma} THEN replace({text}, ',', '.') ELSE {text} END"

@@ -54,7 +54,7 @@ class DataFileError(ValueError):
     path : str or path-like
         The file.
     problem : str
-        The content found and the content expected.
+        What was found, and what should be there.
     row : int, optional
         The row with the problem, counted from 1 without the header.
     line : int, optional
@@ -63,7 +63,7 @@ class DataFileError(ValueError):
     See Also
     --------
     read_outputs : read outputs and their confidences from a file
-    reading_limits : read files inside with other limits on what a file may hold
+    reading_limits : change the limits on line length and decompressed size of files
 
     Examples
     --------
@@ -98,7 +98,7 @@ def _rebuild_error(path: Path, problem: str, row: int | None, line: int | None) 
 
 
 class _Database:
-    """A database shared by connections: creating one takes 20 ms, another connection almost nothing."""
+    """A database that connections share, because creating a database takes 20 ms."""
 
     def __init__(self) -> None:
         # A forked process needs its own database, because threads do not survive a fork.
@@ -121,7 +121,7 @@ def _shared() -> _Database | None:
 
 @contextmanager
 def one_database() -> Iterator[None]:
-    """Let the connections in this block share one database (of the outermost such block)."""
+    """Let the connections in this block share one database; nested blocks share the outermost one's."""
     if _shared() is not None:
         yield
         return
@@ -168,7 +168,7 @@ def _database() -> DuckDBPyConnection:
 
 @contextmanager
 def copied_to(goal: Path) -> Iterator[str]:
-    """Yield a path as SQL text for COPY; the file replaces `goal` if nothing fails.
+    """Yield a temporary path as SQL text for COPY; its file replaces `goal` if nothing fails.
 
     The SQL text sets USE_TMP_FILE to false, because DuckDB would otherwise write another temporary
     file. If DuckDB cannot write, the OSError names `goal`.
@@ -210,7 +210,7 @@ class FileSource(ABC):
         return "VARCHAR"
 
     def kind_of(self, column: str) -> str:
-        """Return the kind of a column's values: text, numbers, true and false, or another type."""
+        """Return the kind of a column's values, such as text, numbers, or true and false."""
         name = self.type_of(column)
         family = name.partition("(")[0]
         # A column of type NULL has no values, so reading it as text is harmless.
@@ -221,7 +221,7 @@ class FileSource(ABC):
         return NUMBER if family in FLOATS_AND_INTEGERS | OTHER_NUMBERS else name
 
     def select(self, expressions: str, *, into: str = "", rest: str = "") -> DuckDBPyConnection:
-        """Run a SELECT over the file; `into` may precede it and `rest` follow it."""
+        """Run a SELECT over the file, with `into` before it and `rest` after it."""
         query = f"{into} SELECT {expressions} FROM {self.table} {rest}"
         return self.connection.execute(query, [self.literal])
 
@@ -271,7 +271,7 @@ class FileSource(ABC):
         return None if value is None else quoted(value)
 
     def first_text(self, column: str, pattern: str) -> str | None:
-        """Return the first text of a column that matches a pattern; None without one."""
+        """Return the first text of a column that matches a pattern; None if there is none."""
         name = self.identifier(column)
         with explained(self):
             rest = f"WHERE regexp_matches({name}, '{pattern}') LIMIT 1"
@@ -320,7 +320,7 @@ class FileSource(ABC):
             raise DataFileError(self.path, problem)
 
     def require_unchanged(self) -> None:
-        """Raise if the file has changed since it was opened, because passes over it may disagree."""
+        """Raise if the file has changed since it was opened, because it is read several times."""
         try:
             unchanged = versions_of(self.path) == self._versions
         except OSError:
@@ -358,7 +358,7 @@ class FileSource(ABC):
 
 
 def versions_of(path: Path) -> list[tuple[str, int, int, int]]:
-    """Return properties of a file, or of a directory's files, that change with the content."""
+    """Return properties of a file, or of a directory's files, that change when the content changes."""
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     stats = [(file.name, file.stat()) for file in files]
     return [(name, at.st_ino, at.st_size, at.st_mtime_ns) for name, at in stats]
@@ -367,9 +367,9 @@ def versions_of(path: Path) -> list[tuple[str, int, int, int]]:
 def require_modest(path: Path) -> None:
     """Raise if a .gz file is damaged or expands too far, or if a file's last line is too long.
 
-    The size stored in a .gz file may be forged; the file is therefore decompressed, without keeping the
-    data. This is also needed because DuckDB ignores the checksum and accepts a truncated file. DuckDB
-    rejects lines that are too long, but silently drops such a line at the end of a file.
+    The size stored in a .gz file may be forged, so the file is decompressed without keeping the data.
+    This also finds wrong checksums and truncated files, which DuckDB accepts. DuckDB rejects long
+    lines, but silently drops a long line at the end of a file.
     """
     (version,) = versions_of(path)
     if path.name.lower().endswith(".gz"):
