@@ -483,7 +483,7 @@ def sql_text(text: str) -> str:
 
 
 def cause(failure: Exception) -> str:
-    """Return the place of the damage, or another cause, as far as DuckDB names it."""
+    """Return where the file is damaged or why else reading failed, if DuckDB says so."""
     found = str(failure)
     if "Out of Memory" in found or isinstance(failure, MemoryError):
         return ", or too large for the memory"

@@ -1,4 +1,4 @@
-"""The style in which a text column writes numbers or labels; a column has one style."""
+"""The style in which a text column writes all its numbers or labels."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ PAIRS = (("yes", "no"), ("right", "wrong"), ("correct", "incorrect"), ("ok", "er
 class NumberSpelling(NamedTuple):
     """The style of a column's numbers, derived from its first texts with a %, a point or a comma.
 
-    Mixed styles in a column are an error, because numbers become ambiguous: beside 0,5, the text 1.234
-    may be more than a thousand; beside 76%, the text 1 may mean 1%.
+    Mixed styles in a column raise an error, because they make numbers ambiguous: in a column with 0,5,
+    the text 1.234 may be more than a thousand; in a column with 76%, the text 1 may mean 1%.
 
     Attributes
     ----------
     percentage : str or None
-        The first text with a %, point or comma, if it has a %; otherwise None.
+        The first text that contains a %, a point or a comma, if it contains a %; otherwise None.
     decimal : str or None
-        The first text with a point or a comma.
+        The first text that contains a point or a comma.
     """
 
     percentage: str | None
@@ -82,7 +82,7 @@ class NumberSpelling(NamedTuple):
         return f"CASE {' '.join(cases)} ELSE TRY_CAST({number} AS DOUBLE) END"
 
     def with_point(self, text: str) -> str | None:
-        """Return a text in the column's style as `float` reads it; None for another style."""
+        """Convert a text in the column's style so that `float` can read it; None for another style."""
         if "_" in text:  # `float` would read 1_000 as a number, but it is a misread text
             return None
         exponent = ""
@@ -109,7 +109,7 @@ class NumberSpelling(NamedTuple):
 
 
 class LabelSpelling(NamedTuple):
-    """A column's words for right and wrong, taken from its first text; None for 1/0 and true/false."""
+    """A column's words for right and wrong, found from its first text; None for 1/0 and true/false."""
 
     words: tuple[str, str] | None
     is_known: bool

@@ -1,8 +1,8 @@
-"""Numbers of a query as arrays, a batch of rows at a time.
+"""Read the numbers of a query as arrays, in batches of rows.
 
-DuckDB itself gives a whole result as arrays, or rows as Python objects, which takes ten times as
-long. Arrow's stream of batches is a structure in C, which is read here without the package pyarrow
-(https://arrow.apache.org/docs/format/CStreamInterface.html).
+DuckDB's own interface gives either the whole result as arrays, or rows as Python objects, which takes
+ten times as long. DuckDB gives the batches as an Arrow stream, a structure in C, which is read here
+without the package pyarrow (https://arrow.apache.org/docs/format/CStreamInterface.html).
 """
 
 from __future__ import annotations

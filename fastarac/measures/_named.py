@@ -15,7 +15,7 @@ F_BETA = "f_beta"
 
 
 class _Measure(property):
-    """A measure, named like its attribute, or a second name of another measure."""
+    """A measure, which is named like its attribute and may have a second name."""
 
     def __init__(self, doc: str, of: str | None = None) -> None:
         super().__init__(lambda measures: measures._compute([self.of])[0])  # noqa: SLF001
@@ -42,23 +42,23 @@ class Measures(Table, Result, ABC):
         return "\n".join(f"{name:<{width}}  {value:.6g}" for name, value in values.items())
 
     def compute(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return measures by name, computed together, which is faster than one by one.
+        """Return several measures by name, which is faster than reading them one by one.
 
         Parameters
         ----------
         measures : sequence of str, optional
-            Names of measures; by default all, without their second names.
+            Names of measures; by default the first name of every measure.
 
         Returns
         -------
         dict of str to float or ndarray
-            In the order of the names. Arrays are views of one block of memory, which lives as long as
-            any of them.
+            The measures, in the order of the names. Arrays are views of one block of memory, which is
+            kept as long as any of them.
 
         Raises
         ------
         ValueError
-            For a name that is not in `names`.
+            If a name is not in `names`.
         """
         names = self._chosen(measures)
         return dict(zip(names, self._compute(names), strict=True))
@@ -67,7 +67,7 @@ class Measures(Table, Result, ABC):
         return self.compute()
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the columns of a table, one row for each set of measures."""
+        """Return the columns of a table with one row for each set of measures."""
         return {name: np.ravel(values) for name, values in self.compute().items()}
 
     def _chosen(self, measures: Sequence[str] | None) -> list[str]:
@@ -80,12 +80,12 @@ class Measures(Table, Result, ABC):
         return chosen
 
     def f_beta(self, beta: float) -> Any:
-        """F-measure (1+β²)TP/((1+β²)TP + β²FN + FP): recall counts β times as much as precision.
+        """F-measure (1+β²)TP/((1+β²)TP + β²FN + FP), which weights recall β times as much as precision.
 
         Parameters
         ----------
         beta : float
-            At least 0; 0 gives the precision, 1 gives F₁.
+            The weight β of the recall, at least 0. β = 0 gives the precision, and β = 1 gives F₁.
 
         Returns
         -------

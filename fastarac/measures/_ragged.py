@@ -1,4 +1,4 @@
-"""Read batches of rankings of different lengths, in every accepted form."""
+"""Read rankings of different lengths for several queries, in every accepted form."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Ragged(NamedTuple):
         raise ValueError(f"{place} must be {expected}, got {self.values[i]}")
 
     def result(self, values: FloatArray) -> Any:
-        """Return a scalar or row for a single ranking, else an array with one entry per query."""
+        """Return a scalar or row for a single ranking, or else an array with an entry per query."""
         if not self.single:
             return values
         first = values[0]
@@ -139,7 +139,7 @@ def as_gains(ragged: Ragged, name: str, *, negative: bool = True) -> Ragged:
 
 
 def as_keys(ragged: Ragged, name: str) -> Ragged:
-    """Return the rankings with uint64 keys that fall as the values rise; raise unless finite."""
+    """Return the rankings with uint64 keys in descending order of the values; raise unless finite."""
     values = ragged.values
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "u":

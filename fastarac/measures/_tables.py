@@ -52,8 +52,8 @@ NOTHING = np.empty(0)
 class ConfusionTables(NamedTuple):
     """Confusion tables, ready for the kernel.
 
-    Float cells are scaled by one power of two per table, so that no product overflows. All measures
-    except the adjusted geometric mean are unchanged by the scale.
+    Float cells are scaled by one power of two per table, so that no product overflows. The scale
+    changes only one measure, the adjusted geometric mean.
     """
 
     cells: tuple[NDArray[Any], ...]
@@ -61,7 +61,7 @@ class ConfusionTables(NamedTuple):
     scale: FloatArray
     """A power of two for each table, one for all tables, or an empty array."""
     determinants: FloatArray
-    """TP·TN − FP·FN where the cells exceed exact floats, else an empty array."""
+    """TP·TN − FP·FN if cells are too large for exact products of floats; otherwise an empty array."""
     exact: bool
     """Whether products of the cells are exact in float64."""
 
@@ -149,7 +149,7 @@ class ConfusionTables(NamedTuple):
     def measure(
         self, names: Sequence[str], beta: float, out: FloatArray, first: int, found: Any
     ) -> None:
-        """Call the kernel in this thread; `found` holds signs, best values and their positions."""
+        """Run the kernel in this thread; `found` receives signs, best values and their positions."""
         numbers = np.array([NUMBERS[name] for name in names], np.int64)
         with np.errstate(all="ignore"):
             _kernels.measures.measure_tables(

@@ -27,14 +27,13 @@ def local_purity(counts: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_clusters,)
-        maxⱼ n_ij / Σⱼ n_ij (the slides, local purity), in (0, 1]; NaN, with an
-        `UndefinedMetricWarning`, for an empty cluster.
+        maxⱼ n_ij / Σⱼ n_ij in (0, 1], the local purity of the lecture slides. For an empty cluster, it
+        is NaN, with an `UndefinedMetricWarning`.
 
     Raises
     ------
     ValueError, TypeError
-        If `counts` is not a matrix, or holds a number that is negative, NaN or infinite; if
-        `counts` does not hold real numbers.
+        If `counts` is not a matrix of real numbers, or if a number is negative, NaN or infinite.
 
     See Also
     --------
@@ -71,18 +70,18 @@ def purity(counts: ArrayLike) -> float:
     Returns
     -------
     float
-        (1/N) Σᵢ maxⱼ n_ij (the slides, global purity), in (0, 1]; NaN, with an
-        `UndefinedMetricWarning`, if there is no item. It is 1 if each item is its own cluster, so see
-        :func:`.inverse_purity` as well.
+        (1/N) Σᵢ maxⱼ n_ij in (0, 1], the global purity of the lecture slides, where N is the number of
+        items. Without items, it is NaN, with an `UndefinedMetricWarning`. The purity is 1 if each item
+        is a cluster of its own, so look at :func:`.inverse_purity`, too.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.local_purity`.
+        The same errors as in :func:`.local_purity`.
 
     See Also
     --------
-    inverse_purity : share of the items that are in the cluster which holds most of their class
+    inverse_purity : share of the items that are in the main cluster of their class
     purity_f : harmonic mean of purity and inverse purity
     local_purity : share of the majority class in each cluster
 
@@ -103,27 +102,29 @@ def purity(counts: ArrayLike) -> float:
 
 
 def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
-    r"""Share of the items that are in the cluster which holds most of their class.
+    r"""Share of the items that are in the main cluster of their class, which holds most of its items.
 
     Parameters
     ----------
     counts : array_like of shape (n_clusters, n_classes)
         As for :func:`.purity`.
     variant : {"standard", "size-weighted"}
-        "standard": the purity with clusters and classes swapped. "size-weighted", as on the slides: the
-        majority count of each cluster, weighted by the ratio of cluster size to class size.
+        "standard" is the purity with clusters and classes swapped. "size-weighted", from the lecture
+        slides, adds the majority counts of the clusters, each weighted by cluster size divided by class
+        size.
 
     Returns
     -------
     float
-        (1/N) Σⱼ maxᵢ n_ij; or (1/N) Σᵢ (\|clusterᵢ\|/\|class(i)\|) · maxⱼ n_ij, where class(i) is the
-        majority class of cluster i (the largest one, if several tie). In (0, 1]; NaN, with an
-        `UndefinedMetricWarning`, if there is no item.
+        For N items, the standard value is (1/N) Σⱼ maxᵢ n_ij. The size-weighted value is (1/N) Σᵢ
+        (\|clusterᵢ\|/\|class(i)\|) · maxⱼ n_ij, where class(i) is the majority class of cluster i (the
+        largest one, if several tie). Values are in (0, 1]. Without items, the result is NaN, with an
+        `UndefinedMetricWarning`.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.purity`; also for another `variant`.
+        The same errors as in :func:`.purity`; also if `variant` is unknown.
 
     See Also
     --------
@@ -162,12 +163,12 @@ def purity_f(counts: ArrayLike, variant: str = "standard") -> float:
     Returns
     -------
     float
-        2/(1/purity + 1/inverse purity), in (0, 1]; NaN where there is no item.
+        2/(1/purity + 1/inverse purity), in (0, 1]; NaN if there are no items.
 
     See Also
     --------
     purity : share of the items that belong to the majority class of their cluster
-    inverse_purity : share of the items that are in the cluster which holds most of their class
+    inverse_purity : share of the items that are in the main cluster of their class
 
     References
     ----------

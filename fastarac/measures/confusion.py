@@ -32,7 +32,7 @@ class ConfusionMeasures(Measures):
     Attributes
     ----------
     tp, fp, fn, tn : ndarray
-        The cells as they were given, int64 or float64, all in the shape of the results; read-only.
+        The given cells as read-only int64 or float64 arrays, all in the shape of the results.
 
     See Also
     --------
@@ -60,7 +60,7 @@ class ConfusionMeasures(Measures):
         return f"ConfusionMeasures({' x '.join(map(str, shape))} tables)"
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each confusion table: cells, then measures."""
+        """Return the columns, cells before measures, of a table with a row per confusion table."""
         columns = {name: getattr(self, name) for name in NAMES} | self.compute()
         return {name: np.ravel(values) for name, values in columns.items()}
 
@@ -84,7 +84,7 @@ class BestThreshold(TupleResult, _BestThreshold):
 
     See Also
     --------
-    SweepMeasures : all measures at all thresholds of a sweep, each computed when asked
+    SweepMeasures : all measures at all thresholds of a sweep, each computed when it is read
     fastarac.measures.confusion_measures : measures of confusion tables
     """
 
@@ -122,26 +122,28 @@ class SweepMeasures(Measures):
     def best(
         self, measure: str | list[str] | tuple[str, ...] | None = None
     ) -> BestThreshold | dict[str, BestThreshold]:
-        """Find the threshold of the best value of a measure, or of several in one pass.
+        """Find the threshold with the best value of a measure, or of several measures in one pass.
 
         Parameters
         ----------
         measure : str or list of str, optional
-            Names of measures; by default all but the prevalence, which no threshold changes.
+            Names of measures; by default all except the prevalence, which does not depend on the
+            threshold.
 
         Returns
         -------
         BestThreshold or dict of str to BestThreshold
-            The best value with its threshold. The best value is the smallest of error_rate,
+            The best value with its threshold. The best value is the smallest one for error_rate,
             false_positive_rate, false_negative_rate, false_discovery_rate, false_omission_rate,
-            negative_likelihood_ratio and balanced_error_rate, and the largest of all other measures. Of
-            several thresholds with this value, the lowest is taken, which accepts most. NaN values are
-            left out; if all are NaN, the value and the threshold are NaN and the position is -1.
+            negative_likelihood_ratio and balanced_error_rate, and the largest one for all other
+            measures. If several thresholds reach it, the result is the lowest of them, which accepts
+            the largest number of items. NaN values are ignored; if all values are NaN, the best value
+            and the threshold are NaN, and the position is -1.
 
         Raises
         ------
         ValueError
-            For an unknown name, or the prevalence.
+            If a name is unknown, or is the prevalence.
 
         Examples
         --------
@@ -167,17 +169,17 @@ class SweepMeasures(Measures):
     def blocks(
         self, measures: Sequence[str] | None = None, *, size: int = 1 << 17
     ) -> Iterator[tuple[slice, dict[str, FloatArray]]]:
-        """Yield the measures at all thresholds, a block of thresholds at a time.
+        """Yield the measures at all thresholds in blocks of thresholds.
 
-        The result of :meth:`.compute` for ten million thresholds fills 2 GB; blocks of the default size
-        take 28 MB.
+        For ten million thresholds, the result of :meth:`.compute` takes 2 GB, but blocks of the default
+        size take only 28 MB.
 
         Parameters
         ----------
         measures : sequence of str, optional
             Names of measures; by default all.
         size : int, default 131072
-            Thresholds in a block, at least 1; the last block may have fewer.
+            Number of thresholds in a block, at least 1; the last block may be smaller.
 
         Returns
         -------
@@ -187,7 +189,7 @@ class SweepMeasures(Measures):
         Raises
         ------
         ValueError, TypeError
-            For a name that is not in `names`, or a size below 1; for a size that is no integer.
+            If a name is not in `names`, or if `size` is not an integer of at least 1.
 
         Examples
         --------
@@ -218,7 +220,7 @@ class SweepMeasures(Measures):
         )
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each threshold."""
+        """Return the columns of a table with one row for each threshold."""
         return {"thresholds": self.sweep.thresholds, **self.compute()}
 
     def _repr_html_(self) -> str:
@@ -242,7 +244,7 @@ class AveragedMeasures(Measures):
     See Also
     --------
     fastarac.measures.confusion_measures : measures of confusion tables
-    ConfusionMeasures : all measures of confusion tables, each computed when asked
+    ConfusionMeasures : all measures of confusion tables, each computed when it is read
     """
 
     measures: ConfusionMeasures
@@ -282,45 +284,45 @@ def confusion_measures(
     Parameters
     ----------
     tp : array_like or ThresholdSweep
-        True positives: predicted positive and actually positive; counts or weights, at least 0. A sweep
-        replaces all four arguments: accepted items are predicted positive, correct items are actually
-        positive.
+        True positives (predicted positive and actually positive), as counts or weights of at least 0.
+        Or a sweep instead of all four arguments: then accepted items are predicted positive, and
+        correct items are actually positive.
     fp, fn, tn : array_like
         False positives (predicted positive, but actually negative), false negatives and true negatives.
-        The shapes of all four must broadcast.
+        The shapes of all four arrays must broadcast.
 
     Returns
     -------
     ConfusionMeasures or SweepMeasures
-        An object with each measure as an attribute: a float for a single table, else an array in the
-        common shape. The attributes are listed, with their formulas, at
-        :class:`~fastarac.results.ConfusionMeasures`; TP + FN are the positives, FP + TN the negatives,
-        and Ω is the sum of all four. ``compute()`` returns all measures, ``.f_beta(b)`` the F-measures,
-        and ``print`` shows the measures of a single table. For a sweep,
-        :meth:`~fastarac.results.SweepMeasures.best` finds the best thresholds.
+        An object with each measure as an attribute: a float for a single table, and otherwise an array
+        in the common shape. The attributes and their formulas are listed at
+        :class:`~fastarac.results.ConfusionMeasures`; there, Ω is the sum of all four cells.
+        ``compute()`` returns all measures, ``.f_beta(b)`` the F-measures, and ``print`` shows the
+        measures of a single table. For a sweep, :meth:`~fastarac.results.SweepMeasures.best` finds the
+        best thresholds.
 
     Raises
     ------
     ValueError, TypeError
-        If a count is negative, NaN or infinite, if the sum of a table is beyond int64, or if
-        the shapes do not broadcast; if a count is no real number, or one is missing.
+        If a count is missing, is not a real number, or is negative, NaN or infinite. Also if the sum of
+        a table is too large for int64, or if the shapes do not broadcast.
 
     See Also
     --------
-    class_counts : split a confusion matrix into one table a class
-    fastarac.cohen_kappa_score : Cohen's kappa of any number of classes
-    fastarac.results.ConfusionMeasures : all measures of confusion tables, each computed when asked
+    class_counts : split a confusion matrix into one table per class
+    fastarac.cohen_kappa_score : Cohen's kappa for any number of classes
+    fastarac.results.ConfusionMeasures : all measures of confusion tables, each computed when it is read
 
     Notes
     -----
     0/0 is NaN and x/0 is infinite, without a warning. In particular, the Matthews correlation of a
     table with an empty row or column is NaN.
 
-    Names and formulas are those of Tharwat (2020), sections 2.2 to 2.8, except generality and fallout
-    (the slides) and kappa (Cohen 1960). The determinant TP·TN − FP·FN, which many measures share, is
+    Names and formulas are from Tharwat (2020), sections 2.2 to 2.8, except generality and fallout (the
+    lecture slides) and kappa (Cohen 1960). The determinant TP·TN − FP·FN, which many measures share, is
     computed exactly and rounded once, so that values near zero keep all their digits. Integers are
-    exact up to 2⁶³; weights may have any scale, unless one is 10¹⁵⁰ times another. The optimized
-    precision is a difference and accurate to 10⁻¹⁵.
+    exact up to 2⁶³; weights may have any scale, but must not differ by a factor of 10¹⁵⁰. The optimized
+    precision is a difference, with an absolute error of about 10⁻¹⁵.
 
     References
     ----------
@@ -399,18 +401,18 @@ class _ClassCounts(NamedTuple):
 
 
 class ClassCounts(Table, TupleResult, _ClassCounts):
-    """The confusion table of each class against all others, as `class_counts` returns it.
+    """The confusion table of each class against all other classes, as returned by `class_counts`.
 
     See Also
     --------
-    fastarac.measures.class_counts : split a confusion matrix into one table a class
-    ConfusionMeasures : all measures of confusion tables, each computed when asked
+    fastarac.measures.class_counts : split a confusion matrix into one table per class
+    ConfusionMeasures : all measures of confusion tables, each computed when it is read
     """
 
     __slots__ = ()
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row for each class."""
+        """Return the columns of a table with one row for each class."""
         return {name: np.ravel(values) for name, values in self._asdict().items()}
 
     def measures(self) -> ConfusionMeasures:
@@ -418,10 +420,10 @@ class ClassCounts(Table, TupleResult, _ClassCounts):
         return confusion_measures(*self)
 
     def macro(self) -> AveragedMeasures:
-        """Return the means of the measures over the classes, all of equal weight.
+        """Return the means of the measures over the classes, which all have the same weight.
 
-        The macro F₁ is thus the mean of the classes' F₁, not the F of the mean precision and recall.
-        The mean of a measure is NaN if the measure is NaN for any class.
+        The macro F₁ is therefore the mean of the classes' F₁, not the F₁ of the mean precision and the
+        mean recall. The mean of a measure is NaN if the measure is NaN for any class.
         """
         return AveragedMeasures(self.measures())
 
@@ -444,21 +446,21 @@ def class_counts(prediction_counts: ArrayLike) -> ClassCounts:
     Parameters
     ----------
     prediction_counts : array_like of shape (..., K, K)
-        Entry (i, j), at least 0, is the number of items of class j that are predicted as class i (the
-        transpose of scikit-learn's matrix). Leading axes hold separate matrices.
+        Entry (i, j), at least 0, is the number of items of class j that are predicted as class i. This
+        is the transpose of scikit-learn's matrix. Leading axes index separate matrices.
 
     Returns
     -------
     ClassCounts
-        tp, fp, fn, tn, each of shape (..., K). ``measures()`` has the measures of each class, and
-        ``macro()``, ``micro()`` and ``weighted()`` their averages under the same names. For each class,
-        FN is the rest of its column and FP the rest of its row (Tharwat 2020, section 2 and figure 2).
+        The cells tp, fp, fn and tn, each of shape (..., K). ``measures()`` returns the measures of each
+        class; ``macro()``, ``micro()`` and ``weighted()`` return their averages. For each class, FN is
+        the rest of its column and FP the rest of its row (Tharwat 2020, section 2 and figure 2).
 
     Raises
     ------
     ValueError, TypeError
-        If the matrix is not square, or a count is negative, NaN or infinite; if the counts are no
-        real numbers.
+        If the matrix is not square, or if a count is not a real number, or is negative, NaN or
+        infinite.
 
     See Also
     --------

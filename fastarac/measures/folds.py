@@ -53,7 +53,7 @@ class AverageCurve(Table, TupleResult, _AverageCurve):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one row per point; ``value_0`` is the first fold's."""
+        """Return the columns of a table with a row per point; ``value_0`` is the first fold's value."""
         columns = self._asdict()
         folds = columns.pop("values")
         return columns | {f"value_{k}": fold for k, fold in enumerate(folds)}
@@ -69,33 +69,32 @@ def average_curves(
 
     Parameters
     ----------
-    sweeps : iterable of ThresholdSweep
-        One for each fold.
+    sweeps : iterable of ThresholdSweep The counts at every threshold, for each fold.
     grid : array_like of shape (g,)
-        Acceptance rates in [0, 1], or thresholds, at which the folds are compared.
+        Points at which the folds are averaged: acceptance rates in [0, 1], or thresholds.
     along : {"acceptance", "threshold"}
-        Whether the folds are compared at equal acceptance rates, with a threshold for each fold, or at
-        equal thresholds, with an acceptance rate for each fold.
+        Whether the folds are averaged at equal acceptance rates, where their thresholds may differ, or
+        at equal thresholds, where their acceptance rates may differ.
     curve : {"arac", "generalized_rc", "arp", "rc"}
         The curve over the acceptance rate: accuracy after correction, error rate, precision or risk.
 
     Returns
     -------
     AverageCurve
-        Arrays over the grid: grid, acceptance_rate, mean, standard_deviation,
-        acceptance_rate_deviation; and the values of each fold.
+        Arrays with one entry per grid point: grid, acceptance_rate, mean, standard_deviation and
+        acceptance_rate_deviation. Also the values of each fold.
 
     Raises
     ------
     ValueError, TypeError
-        If there is no fold, or the grid is empty, not one-dimensional, or has acceptance rates
-        outside [0, 1] or a threshold that is NaN; for another `along` or `curve`; if `sweeps` holds
-        anything but sweeps, or the grid no real numbers.
+        If there is no fold, or if `sweeps` holds anything else than sweeps. If the grid is empty, is
+        not a one-dimensional array of real numbers, or holds NaN or acceptance rates outside [0, 1]. If
+        `along` or `curve` is unknown.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a single fold is given: there is no standard deviation.
+        If there is only one fold, so that the standard deviation is undefined.
 
     See Also
     --------
@@ -104,9 +103,9 @@ def average_curves(
 
     Notes
     -----
-    Curves are interpolated linearly between their points. The averages correspond to the vertical and
-    the threshold averaging of Fawcett (2006). Folds of a cross-validation share most of their training
-    data; independent repetitions would have another standard deviation.
+    Curves are interpolated linearly between their points. The two ways to average correspond to
+    vertical averaging and threshold averaging of Fawcett (2006). Folds of a cross-validation share most
+    of their training data, so their standard deviation differs from the one of independent repetitions.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """Measures of ranked results, for one query or for a batch of queries.
 
-All functions take the input forms, and raise the errors, of :func:`.precision_at_k`.
+All functions accept the same forms of input, and raise the same errors, as :func:`.precision_at_k`.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ def precision_at_k(relevance: ArrayLike, k: int | Sequence[int]) -> Any:
     Parameters
     ----------
     relevance : array_like, list of array_like, or tuple (values, offsets)
-        1 for relevant items and 0 for others, in the order of the ranking: one ranking or a batch. A
-        batch is a list of rankings, a matrix with a ranking in each row, or a tuple (values, offsets).
-        The tuple holds all rankings in one array, the offset at which each starts, and the offset at
-        which the last ends.
+        1 for relevant items and 0 for others, in the order of the ranking, for one ranking or for a
+        batch of rankings. A batch is a list of rankings, a matrix with one ranking per row, or a tuple
+        (values, offsets). In the tuple, values holds all rankings one after the other, and offsets
+        holds the start of each ranking, followed by the end of the last one.
     k : int or sequence of int
         Ranks, at least 1. Shorter rankings are padded with items that are not relevant.
 
     Returns
     -------
     float or ndarray
-        (1/k) Σ_{i≤k} rᵢ (the slides, Precision(k)), in [0, 1]: of shape (n_queries,) for a batch, with
-        one more axis for several k.
+        (1/k) Σ_{i≤k} rᵢ in [0, 1], where rᵢ is the relevance at rank i (Precision(k) of the lecture
+        slides). The shape is (n_queries,) for a batch, with one more axis for several k.
 
     Raises
     ------
     ValueError, TypeError
-        If a relevance is neither 0 nor 1, the offsets do not fit, or k is below 1; if relevances
-        are no real numbers, or k is not whole.
+        If a relevance is neither 0 nor 1, if the offsets do not match the values, or if k is not a
+        whole number of at least 1.
 
     See Also
     --------
     recall_at_k : share of a query's relevant items that are among the first k
-    rank_by_score : put the items of each query into the order of falling scores
+    rank_by_score : sort the items of each query by decreasing score
 
     References
     ----------
@@ -81,25 +81,27 @@ def recall_at_k(
     k : int or sequence of int
         Ranks, at least 1.
     n_relevant : int or array_like of shape (n_queries,), optional
-        Number of relevant items of each query, including items that are not ranked; by default the
-        number in the ranking.
+        Number of relevant items of each query, including items that are not in the ranking; by default,
+        the number in the ranking.
 
     Returns
     -------
     float or ndarray
-        (1/\|D\|) Σ_{i≤k} rᵢ, where D are the relevant items of the query (the slides, Recall(k)). In
-        [0, 1], shaped as for :func:`.precision_at_k`; NaN, with an `UndefinedMetricWarning`, for a
-        query without relevant items.
+        (1/\|D\|) Σ_{i≤k} rᵢ in [0, 1], where rᵢ is the relevance at rank i, and D is the set of
+        relevant items of the query (Recall(k) of the lecture slides). The shape is the same as for
+        :func:`.precision_at_k`. For a query without relevant items, the value is NaN, with an
+        `UndefinedMetricWarning`.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.precision_at_k`; also if `n_relevant` is below the number in the ranking.
+        The same errors as in :func:`.precision_at_k`; also if `n_relevant` is smaller than the number
+        in the ranking.
 
     See Also
     --------
     precision_at_k : share of relevant items among the first k
-    pool : union of the first items of every system for each query
+    pool : for each query, the union of the first items of every system
 
     References
     ----------
@@ -129,17 +131,18 @@ def ranking_average_precision(relevance: ArrayLike, n_relevant: ArrayLike | None
     relevance
         As for :func:`.precision_at_k`.
     n_relevant
-        As for :func:`.recall_at_k`. A relevant item that is not in the ranking has the precision 0.
+        As for :func:`.recall_at_k`. The precision at a relevant item that is not in the ranking is 0.
 
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        (1/\|D\|) Σₖ rₖ · Precision(k) (the slides), in [0, 1]; NaN, with an `UndefinedMetricWarning`,
-        for a query without relevant items. The mean over queries is known as MAP.
+        (1/\|D\|) Σₖ rₖ · Precision(k) in [0, 1], where rₖ is the relevance at rank k and D is the set
+        of relevant items (the lecture slides). For a query without relevant items, the value is NaN,
+        with an `UndefinedMetricWarning`. The mean over queries is known as MAP.
 
     See Also
     --------
-    average_precision_score : From scores, where ties count as one threshold.
+    average_precision_score : Computes it from scores, where tied scores share one threshold.
 
     References
     ----------
@@ -170,12 +173,12 @@ def reciprocal_rank(relevance: ArrayLike) -> Any:
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        In [0, 1]; 0 where no item is relevant.
+        The reciprocal rank, in [0, 1]; 0 if no item is relevant.
 
     See Also
     --------
     mean_reciprocal_rank : mean of reciprocal_rank over the queries, MRR
-    rank_by_score : put the items of each query into the order of falling scores
+    rank_by_score : sort the items of each query by decreasing score
 
     References
     ----------
@@ -217,7 +220,7 @@ def mean_reciprocal_rank(relevance: ArrayLike) -> float:
 
     Examples
     --------
-    The slides' example, where the first right answers have the ranks 1 and 4:
+    An example from the lecture slides, where the first right answers have ranks 1 and 4:
 
     >>> import fastarac as fa
     >>> fa.measures.mean_reciprocal_rank([[1, 0, 1, 0], [0, 0, 0, 1]])
@@ -232,21 +235,21 @@ def cumulative_gain(gains: ArrayLike, k: int | None = None) -> Any:
     Parameters
     ----------
     gains : array_like, list of array_like, or tuple (values, offsets)
-        The gain (graded relevance) of each item, finite, in the order of the ranking; one ranking or a
-        batch, as for :func:`.precision_at_k`.
+        The gain (graded relevance) of each item in the order of the ranking, finite; for one ranking or
+        a batch, as for :func:`.precision_at_k`.
     k : int, optional
-        Number of ranks that count; by default all.
+        Number of ranks to use; by default all.
 
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        CG = Σ_{i≤k} Rᵢ (the slides).
+        CG = Σ_{i≤k} Rᵢ, where Rᵢ is the gain at rank i (the lecture slides).
 
     Raises
     ------
     ValueError, TypeError
-        If a gain is not finite, the offsets do not fit, or k is below 1; if gains are no real
-        numbers, or k is not whole.
+        If a gain is not a finite number, if the offsets do not match the values, or if k is not a whole
+        number of at least 1.
 
     See Also
     --------
@@ -272,30 +275,31 @@ def discounted_cumulative_gain(
 ) -> Any:
     """Sum of the gains of the first k items, each divided by a discount that grows with the rank.
 
-    Use it for rankings that are in order already; use :func:`.dcg_score` for scores.
+    Use it for rankings that are already sorted, and :func:`.dcg_score` for scores.
 
     Parameters
     ----------
     gains, k
         As for :func:`.cumulative_gain`.
     discount : {"jarvelin", "burges"}
-        The divisor of the gain at rank i: log₂ i from rank 2 on, as on the slides (Järvelin and
-        Kekäläinen 2002), or log₂(i + 1) (Burges et al. 2005; scikit-learn).
+        The divisor of the gain at rank i. "jarvelin" divides by log₂ i for i ≥ 2, as the lecture slides
+        do (Järvelin and Kekäläinen 2002); "burges" divides by log₂(i + 1), as scikit-learn does (Burges
+        et al. 2005).
 
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        DCG = R₁ + Σ_{i≥2} Rᵢ/log₂ i, or Σ Rᵢ/log₂(i + 1).
+        DCG = R₁ + Σ_{i≥2} Rᵢ/log₂ i, or Σ Rᵢ/log₂(i + 1), where Rᵢ is the gain at rank i.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.cumulative_gain`; also for another `discount`.
+        The same errors as in :func:`.cumulative_gain`; also if `discount` is unknown.
 
     See Also
     --------
     fastarac.dcg_score : discounted cumulative gain of rankings, averaged over them
-    fastarac.ndcg_score : discounted cumulative gain over the largest possible
+    fastarac.ndcg_score : discounted cumulative gain divided by its maximum
     cumulative_gain : sum of the gains of the first k items
 
     Notes
@@ -327,32 +331,33 @@ def normalized_dcg(
     *,
     judged_gains: ArrayLike | None = None,
 ) -> Any:
-    """Discounted cumulative gain over the largest possible, nDCG.
+    """Discounted cumulative gain divided by its maximum, nDCG.
 
-    Use it for rankings that are in order already; use :func:`.ndcg_score` for scores.
+    Use it for rankings that are already sorted, and :func:`.ndcg_score` for scores.
 
     Parameters
     ----------
     gains, k, discount
-        As for :func:`.discounted_cumulative_gain`; gains of at least 0.
+        As for :func:`.discounted_cumulative_gain`, but gains must not be negative.
     judged_gains : array_like, list of array_like, or tuple (values, offsets), optional
-        The gains of all known items of each query, including items that are not ranked, in any order;
-        the ideal ranking starts with the largest. The default is `gains`.
+        The gains of all known items of each query in any order, including items that are not in the
+        ranking. From them follows the ideal ranking, which starts with the largest gain. The default is
+        `gains`.
 
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        In [0, 1] if `judged_gains` includes all of `gains`; NaN, with an `UndefinedMetricWarning`, for
-        a query without gains.
+        The nDCG, which is in [0, 1] if `judged_gains` includes all of `gains`. For a query without
+        positive gains, it is NaN, with an `UndefinedMetricWarning`.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.discounted_cumulative_gain`; also for negative gains.
+        The same errors as in :func:`.discounted_cumulative_gain`; also if a gain is negative.
 
     See Also
     --------
-    ndcg_score : From scores, with the mean over the orders of ties, as in scikit-learn.
+    ndcg_score : Computes it from scores, as scikit-learn does, with the mean over orders of tied items.
 
     References
     ----------
@@ -360,7 +365,7 @@ def normalized_dcg(
 
     Examples
     --------
-    The slides' example, but for a misprint of theirs:
+    The example of the lecture slides, where the slides have a misprint:
 
     >>> import fastarac as fa
     >>> round(fa.measures.normalized_dcg([4, 1, 4, 2, 1]), 4)
@@ -386,26 +391,26 @@ def normalized_dcg(
 
 
 def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
-    """Put the items of each query into the order of falling scores.
+    """Sort the items of each query by decreasing score.
 
     Parameters
     ----------
     values : array_like, list of array_like, or tuple (values, offsets)
-        The relevance or gain of each item; one query or a batch, as for :func:`.precision_at_k`.
+        The relevance or gain of each item, for one query or a batch, as for :func:`.precision_at_k`.
     scores : array_like, list of array_like, or tuple (values, offsets)
         The score of each item, finite, in the same shape as `values`.
 
     Returns
     -------
     ndarray, or tuple (values, offsets)
-        The values in the order of the ranking, as the other functions take them. Items of equal score
-        keep their given order.
+        The values in the order of the ranking, in a form that the other functions accept. Items of
+        equal score keep their given order.
 
     Raises
     ------
     ValueError, TypeError
-        If a score is not finite, or the queries differ in their numbers of items; if values or scores
-        are no real numbers.
+        If values are not real numbers, if a score is not a finite number, or if values and scores have
+        different numbers of items.
 
     See Also
     --------
@@ -432,7 +437,7 @@ def rank_by_score(values: ArrayLike, scores: ArrayLike) -> Any:
 
 
 def pool(rankings: Any, depth: int = 100) -> Any:
-    """Union of the first items of every system for each query: the items to be judged.
+    """For each query, the union of the first items of every system, as a pool of items to judge.
 
     Parameters
     ----------
@@ -440,26 +445,26 @@ def pool(rankings: Any, depth: int = 100) -> Any:
         The rankings of each system for the same queries. A system is a mapping from query to ranked
         items, or a list with the ranked items of each query. Items are integers or strings.
     depth : int, default=100
-        Number of items taken from each ranking, at least 1.
+        Number of items to take from the top of each ranking, at least 1.
 
     Returns
     -------
     list of ndarray, or dict of ndarray
-        The distinct items of each query in rising order, so that the order reveals neither the system
-        nor the rank of an item. The result is a dict if the systems are mappings; a system without a
-        ranking for a query adds nothing to its pool. This is the pooling method of test collections
-        (the slides, last page).
+        The distinct items of each query, sorted, so that their order reveals neither the system nor the
+        rank of an item. The result is a dict if the systems are mappings; a system without a ranking
+        for a query adds nothing to its pool. This is the pooling method for test collections (the last
+        page of the lecture slides).
 
     Raises
     ------
     ValueError, TypeError
-        If there is no system, lists differ in their numbers of queries, or `depth` is below 1; if some
-        systems are mappings and others are not, or `depth` is not whole.
+        If there is no system, if only some systems are mappings, or if lists have different numbers of
+        queries. Also if `depth` is not a whole number of at least 1.
 
     See Also
     --------
     recall_at_k : share of a query's relevant items that are among the first k
-    rank_by_score : put the items of each query into the order of falling scores
+    rank_by_score : sort the items of each query by decreasing score
 
     References
     ----------
@@ -519,7 +524,7 @@ def _at_ranks(values: FloatArray, k: Any) -> FloatArray:
 
 
 def _hits(batch: Ragged, ranks: NDArray[np.int64]) -> FloatArray:
-    """Count relevant items down to each rank; of shape (n_queries, n_ranks)."""
+    """Count the relevant items up to each rank, in an array of shape (n_queries, n_ranks)."""
     rising, where = np.unique(ranks, return_inverse=True)
     out = np.empty((batch.n_queries, len(rising)))
     found: FloatArray = batch.over_queries(_kernels.ranking.hits, rising, out=out)
