@@ -1,4 +1,4 @@
-"""Shared parts of the adapters for language-model harnesses: graded outputs of questions."""
+"""Shared parts of the adapters for language-model harnesses: answers with their grades."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HarnessOutputs(Table, TupleResult, _HarnessOutputs):
     See Also
     --------
     fastarac.io.Outputs : outputs of machines, one row per item
-    fastarac.evaluate : all figures of one model
+    fastarac.evaluate : compute all metrics of one model
 
     Examples
     --------
@@ -45,12 +45,12 @@ class HarnessOutputs(Table, TupleResult, _HarnessOutputs):
     __slots__ = ()
 
     def evaluate(self, **options: Any) -> Evaluation:
-        """Evaluate the outputs as :func:`.evaluate` does, with intervals that respect the groups.
+        """Evaluate the outputs as :func:`.evaluate` does, with intervals that allow for the groups.
 
         Parameters
         ----------
         **options
-            As in :func:`.evaluate`. Grades between 0 and 1 are partial credit.
+            As in :func:`.evaluate`. Grades between 0 and 1 count as partly correct.
         """
         graded = not np.isin(self.correct, (0, 1)).all()
         several = len(np.unique(self.groups)) < len(self.groups)

@@ -1,4 +1,4 @@
-"""Inspect: a metric for its scorers, and the outputs in its logs."""
+"""Inspect: a metric for its scorers, and a reader of outputs in its logs."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def selective_metrics(
     *,
     intervals: bool = True,
 ) -> Callable[[list[SampleScore]], dict[str, Any]]:
-    """Return a metric with all figures of :func:`.evaluate`, for ``@scorer(metrics=[…])``.
+    """Return an Inspect metric with all results of :func:`.evaluate`, for ``@scorer(metrics=[…])``.
 
-    Each epoch of a sample counts as one output. Intervals allow for dependence: the epochs of a sample,
-    or the samples of a cluster, are treated as one group.
+    Each epoch of a sample counts as one output. In intervals, the epochs of a sample, or the samples of
+    a cluster, are treated as a group of dependent outputs.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def selective_metrics(
     TypeError
         If a score has no confidence.
     ValueError
-        If a sample has no cluster.
+        If `cluster` is given, but a sample has no such label.
 
     Examples
     --------
@@ -112,7 +112,8 @@ def outputs(
     Returns
     -------
     HarnessOutputs
-        `correct`, `confidence` and `groups`, with one entry for each scored sample and epoch.
+        The arrays `correct`, `confidence` and `groups`, with one entry for each epoch of a scored
+        sample.
 
     Raises
     ------

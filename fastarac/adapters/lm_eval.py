@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: the outputs in its logged samples, and metrics for its tasks."""
+"""lm-evaluation-harness: a reader of outputs in its logged samples, and metrics for its tasks."""
 
 from __future__ import annotations
 
@@ -32,23 +32,25 @@ def outputs(
     task : str, optional
         The name of the task; required if there are several.
     metric : str, default="acc"
-        The metric of a sample that grades its output, from 0 to 1.
+        The name of the metric that grades the output of a sample, from 0 to 1.
     confidence : callable, optional
         Function from a logged sample to the confidence of its output; by default the probability of the
         chosen answer among the answers of a multiple-choice task.
     cluster : callable, optional
         Function from a logged sample to a label that dependent samples share, such as the document of a
-        question. By default, each question is a cluster of its own, which all its filters share.
+        question. By default, each question is a cluster of its own, and includes its outputs from all
+        filters.
 
     Returns
     -------
     HarnessOutputs
-        `correct`, `confidence` and `groups`, in the order of the samples.
+        The arrays `correct`, `confidence` and `groups`, in the order of the samples.
 
     Raises
     ------
     ValueError
-        If the results have no samples, the task or metric is unknown, or a sample gives no confidence.
+        If the results have no samples, if the task or metric is unknown, or if a sample has no
+        confidence.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def outputs(
 def multiple_choice(
     gold: str | Callable[[Mapping[str, Any]], int], *statistics: str | Statistic
 ) -> dict[str, Any]:
-    """Return configuration for a multiple-choice task that adds statistics as metrics.
+    """Return the configuration of a multiple-choice task, with statistics as additional metrics.
 
     Parameters
     ----------
@@ -89,13 +91,13 @@ def multiple_choice(
         that returns this number.
     *statistics : str or Statistic
         Statistics such as ``"arac_auc"`` or ``Statistic("acceptance_at_error_rate",
-        max_error_rate=0.01)``. The harness lists them beside the accuracy, the second example as
-        ``acceptance_at_error_rate/max_error_rate/0.01``, and gives no standard errors for them.
+        max_error_rate=0.01)``. The harness lists them next to the accuracy, without standard errors. It
+        names the second example ``acceptance_at_error_rate/max_error_rate/0.01``.
 
     Returns
     -------
     dict
-        ``process_results`` and ``metric_list``.
+        The entries ``process_results`` and ``metric_list`` of the configuration.
 
     Examples
     --------
@@ -142,7 +144,7 @@ class _Aggregation:
 
 
 def _key(statistic: Statistic) -> str:
-    """Return the name with parameters, as in ``acceptance_at_error_rate/max_error_rate/0.01``."""
+    """Return the name with its parameters, as in ``acceptance_at_error_rate/max_error_rate/0.01``."""
     parameters = (f"/{name}/{in_key(as_key(str(value)))}" for name, value in statistic.parameters)
     return statistic.name + "".join(parameters)
 
@@ -159,7 +161,7 @@ def _probability_of_choice(sample: Mapping[str, Any]) -> float:
 
 
 def _choice(log_likelihoods: Sequence[float]) -> tuple[int, float]:
-    """Return the number of the likeliest answer, and its probability among all."""
+    """Return the number of the likeliest answer, and its probability relative to all answers."""
     if len(log_likelihoods) < 2:
         raise ValueError("a choice needs at least two answers")
     values = np.asarray(log_likelihoods, float)

@@ -21,31 +21,31 @@ def log_result(
     *,
     step: int | None = None,
 ) -> dict[str, float]:
-    """Log a result to the active run: numbers as metrics, the whole result as ``NAME.json``.
+    """Log a result to the active run: its numbers as metrics, and all of it as ``NAME.json``.
 
     Parameters
     ----------
     result : Evaluation, OperatingPoint, GroupEvaluation or any other result, or a mapping of results
-        Any object with ``to_dict()``; or results by group or model, as :func:`.frames.evaluate` returns
-        them with ``by``.
+        Any object with a method ``to_dict()``, or a mapping of such results by group or model, for
+        example from :func:`.frames.evaluate` with ``by``.
     name : str, default="fastarac"
         Prefix of the metrics' names, and name of the file.
     step : int, optional
-        The step of the metrics; also part of the file's name.
+        The step of the metrics, which is also part of the file's name.
 
     Returns
     -------
     dict of str to float
         The logged metrics. Their names consist of `name`, the key in `to_dict` and, with groups, the
-        group: ``fastarac/acceptance_rate/risk/0.02/group/invoices``. Undefined values are left out; in
-        the file they are null. Arrays are in the file only.
+        group: ``fastarac/acceptance_rate/risk/0.02/group/invoices``. Undefined values are left out
+        here, and null in the file. Arrays are only in the file.
 
     Raises
     ------
     TypeError
         If `result` is neither a result nor a mapping of results.
     ValueError
-        If two groups have the same key after all characters except letters, digits, ``_``, ``-`` and
+        If two groups get the same key. In keys, all characters except letters, digits, ``_``, ``-`` and
         ``.`` are replaced by ``_``.
     ModuleNotFoundError
         If MLflow is not installed.

@@ -31,34 +31,35 @@ BINS = 1 << 16
 
 
 class SelectiveMetrics(Metric):
-    """All figures of :func:`.evaluate`, computed batch by batch and across processes.
+    """All results of :func:`.evaluate`, computed batch by batch and across processes.
 
     Parameters
     ----------
     num_classes : int, optional
-        For a classifier: ``update`` takes labels, and scores of shape (n, num_classes) or, for the
-        second of two classes, of shape (n,). Without `num_classes`, it takes confidences and whether
-        each output is right.
+        The number of classes of a classifier. Then ``update`` takes scores and class numbers. Scores
+        have shape (n, num_classes) or, if they are for the second of two classes, (n,). Without
+        `num_classes`, ``update`` takes confidences, and whether each output is right.
     exact : bool, default=True
-        Whether to keep all items (five to nine bytes each). Otherwise, items are counted in 65,536 bins
-        of confidence (one mebibyte), which are summed over processes, and every figure has a lower and
-        an upper bound.
+        Whether to keep all items, which takes five to nine bytes each. Otherwise, items are counted in
+        65,536 bins of confidence, which takes one mebibyte; bins are summed over processes, and every
+        result is given as a lower and an upper bound.
     max_error_rate, max_risk : float or sequence of float
         As in :func:`.evaluate`.
     threshold : float, default=0.5
         The decision threshold of one-dimensional scores, as in :func:`.correctness`.
     ignore_index : int, optional
-        A target value whose items are left out, such as -100 for padding, as in every metric of
+        Items with this target value, such as -100 for padding, are left out, as in every metric of
         torchmetrics. Their scores are not checked.
     **options
         Options of every metric of torchmetrics, such as ``sync_on_compute``.
 
     Notes
     -----
-    The bins are the first 16 bits of the confidence as float32: 128 bins per factor of two, the same
-    for all data. A float64 confidence goes to the bin that contains it, without rounding.
+    A bin consists of the confidences with the same first 16 bits as float32. There are 128 bins per
+    factor of two, and they do not depend on the data. A float64 confidence is counted in the bin that
+    contains it, without rounding.
 
-    States are part of ``state_dict()``, so that counting can resume from a checkpoint.
+    The counts are part of ``state_dict()``, so that counting can resume from a checkpoint.
 
     Examples
     --------
@@ -130,7 +131,7 @@ class SelectiveMetrics(Metric):
         self.counts += torch.bincount(keys, minlength=2 * BINS).reshape(2, BINS)
 
     def compute(self) -> dict[str, Tensor]:
-        """Return the figures by name; NaN if undefined, infinite, or before the first item.
+        """Return the results by name; a result is NaN if it is undefined or infinite, or without items.
 
         The names are the keys of :meth:`.Evaluation.to_dict` or, without `exact`, of
         :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.
@@ -196,7 +197,7 @@ class SelectiveMetrics(Metric):
         return correct, confidence
 
     def _check_target(self, target: Tensor) -> None:
-        """Raise unless every target is a class number or, without classes, 0 or 1."""
+        """Raise unless every target is a class number or, without `num_classes`, 0 or 1."""
         whole = target.long()
         bad = (whole != target) | (whole < 0) | (whole >= (self.num_classes or 2))
         if not bad.any():
@@ -212,7 +213,7 @@ class SelectiveMetrics(Metric):
 
 
 def _bins_of(confidence: Tensor) -> Tensor:
-    """Return the first 16 bits of each confidence as float32, mapped to rise with the confidence."""
+    """Return the first 16 bits of each float32 confidence, mapped to increase with it."""
     single = confidence.float()
     if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
         # Conversion to float32 must round down, because rounding up could move an item to the next bin.
@@ -225,7 +226,7 @@ def _bins_of(confidence: Tensor) -> Tensor:
 
 
 def _lower_edges(keys: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the least float32 of each bin."""
+    """Return the smallest float32 in each bin."""
     bits = keys << 16
     bits = np.where(bits >= 1 << 31, bits - (1 << 31), 0xFFFFFFFF - bits)
     with np.errstate(invalid="ignore"):

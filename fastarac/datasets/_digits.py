@@ -32,8 +32,8 @@ class DigitsOCR(Table, Result, Mapping[str, CorrectAndConfidence]):
     prediction : ndarray of shape (n_models, n), int64
         The output of each model for each image.
     confidence : ndarray of shape (n_models, n), float64
-        The confidence of each model in its output; larger means surer. Each model has its own scale: a
-        probability, a share of votes, or a margin that may exceed 1.
+        The confidence of each model in its output; larger means more confident. Each model has its own
+        scale: a probability, a share of votes, or a margin that may exceed 1.
     correct : ndarray of shape (n_models, n), bool
         Whether ``prediction == truth``.
 
@@ -84,8 +84,8 @@ class DigitsOCR(Table, Result, Mapping[str, CorrectAndConfidence]):
         -------
         columns : dict of str to ndarray of shape (n_models * n,)
             ``model`` (str), ``item`` (int64, the image's index from 0 to n - 1), ``prediction``,
-            ``truth`` (int64) and ``confidence`` (float64). All images of the first model come
-            first, then those of the second, and so on.
+            ``truth`` (int64) and ``confidence`` (float64). The rows of the first model, for all images,
+            come first; then the rows of the second, and so on.
 
         Examples
         --------
@@ -110,7 +110,7 @@ def load_digits_ocr() -> DigitsOCR:
     """Load the outputs of four classifiers on 1797 handwritten digits.
 
     Each image was read by a model fitted to other images (ten stratified folds). The models were chosen
-    to behave differently; they are not the best of their kinds.
+    to behave differently, not to have high accuracy.
 
     ==================  ============================================  ============================
     model               what it is                                    confidence
@@ -132,18 +132,19 @@ def load_digits_ocr() -> DigitsOCR:
 
     See Also
     --------
-    fastarac.ocr.load_sample : twenty pages, their truth and what two engines read
+    fastarac.ocr.load_sample : load twenty pages with their true texts and the texts read by two engines
     fastarac.synthetic.TruncatedNormalMixture : confidences of correct and incorrect outputs
 
     Notes
     -----
     ``logistic-pca5`` has the lowest accuracy and the lowest area under the ARAC curve. But its
-    confidence separates errors better than the confidences of ``svm-rbf`` and ``naive-bayes`` do; by
-    the ROC-AUC alone, it would rank above both. ``svm-rbf`` reads the most digits right; yet if 1%
-    errors are allowed, ``knn-votes`` has more outputs that can be accepted unchecked.
+    confidence separates errors better than the confidences of ``svm-rbf`` and ``naive-bayes``: the
+    ROC-AUC alone would rank it above these two. ``svm-rbf`` reads the largest number of digits
+    correctly. But if 1% errors are allowed, more outputs of ``knn-votes`` can be accepted without a
+    check.
 
-    Confidences are rounded to 12 significant digits. The module ``bench.data.make_digits_ocr``
-    makes the data and describes the models in full.
+    Confidences are rounded to 12 significant digits. The module ``bench.data.make_digits_ocr`` computes
+    the data and describes the models in full.
 
     The images are the test part of E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten
     Digits", UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49 (CC BY 4.0),

@@ -1,4 +1,4 @@
-"""Large data: data frames of engines, SQL, binned counts with guaranteed bounds, streams."""
+"""Large data: data frames of engines, SQL, streams, and counts in bins with guaranteed bounds."""
 
 from __future__ import annotations
 

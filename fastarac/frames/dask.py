@@ -1,4 +1,4 @@
-"""Dask: partitions are counted, and the counts added in a tree; one shuffle yields exact sums."""
+"""Dask: count items in partitions and add the counts in a tree; exact sums need one shuffle."""
 
 # The type stubs of pandas lack some of its own types.
 # pyright: reportArgumentType=false, reportCallIssue=false, reportInvalidTypeArguments=false
@@ -70,7 +70,7 @@ class DaskSource(ItemSource):
         return table
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Return the sweep of each group, or None for more than `most` distinct confidences."""
+        """Return the sweep of each group, or None with more than `most` distinct confidences."""
         kinds = ["confidence", *(["weight"] if self.weighted else [])]
         few = most is None or int(self.frame["confidence"].nunique_approx().compute()) <= 2 * most
         table = self._added_up(_kinds, kinds, p="sum", q="sum") if few else None
@@ -126,7 +126,7 @@ def _check_and_count(
     count: Callable[[pd.DataFrame], pd.DataFrame],
     part: pd.DataFrame,
 ) -> pd.DataFrame:
-    """On a worker: raise for invalid items, otherwise count them."""
+    """On a worker: raise if items are invalid, and otherwise count them."""
     for problem in problems:
         if n := int(_has(part[problem.role], problem).sum()):
             problem.reject(columns[problem.role], n, " of a partition")
@@ -179,7 +179,7 @@ def _counted(part: pd.DataFrame, table: pd.DataFrame, correct: Array, **how: str
 
 
 def _numbered(plan: Mapping[Any, Planned], most: int, part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: drop the items that need no kernel and add the segment number of the others."""
+    """On a worker: drop the items that need no kernel, and add the segment numbers of the others."""
     kept = np.ones(len(part), np.bool_)
     confidence, _ = _arrays(part)
     segment = np.zeros(len(part), np.int64)

@@ -1,4 +1,4 @@
-"""Lazy frames of narwhals: queries make the engine count items, in bins if needed."""
+"""Lazy frames of narwhals: queries in which the engine counts items, in bins if needed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class QuerySource(ItemSource):
         return 0
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Return the sweep of each group, or None for more than `most` distinct confidences."""
+        """Return the sweep of each group, or None with more than `most` distinct confidences."""
         if most is not None and self.approximate_distinct() > 2 * most:
             self.refuse_weights(most)
             return None
@@ -237,9 +237,9 @@ class QuerySource(ItemSource):
 def renamed(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
     """Return the columns of a lazy frame, renamed to their roles.
 
-    Columns are selected by position, because engines interpret names: polars reads ``*`` and ``^…$`` as
-    patterns, DuckDB reads ``*`` as all columns and ``A`` as ``a``, and Spark reads ``a.b`` as field
-    ``b`` of ``a``.
+    Columns are selected by position, because engines interpret special names: polars reads ``*`` and
+    ``^…$`` as patterns, DuckDB reads ``*`` as all columns and ``A`` as ``a``, and Spark reads ``a.b``
+    as field ``b`` of ``a``.
     """
     native: Any = frame.to_native()
     place = {name: number for number, name in enumerate(frame.collect_schema())}

@@ -1,7 +1,8 @@
-"""Exact sums over the items of confidence ranges, computed by the kernels; sums can be added.
+"""Exact sums over the items of confidence ranges, computed by the kernels; sums of ranges add up.
 
-A worker has the items of some ranges, and the counts of all items in bins (`Cells`). It therefore knows
-the counts above its own items, and can compute its thresholds' terms of the sums over all thresholds.
+A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). It
+therefore knows the counts above its own items. From these, it computes the terms that its thresholds
+add to the sums over all thresholds.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ CHANGED = "frame must give the same rows each time it is read, but reading it ag
 
 
 class Cells(NamedTuple):
-    """Counts of correct and incorrect items in bins of confidence, which rise and do not overlap."""
+    """Counts of correct and incorrect items in increasing, disjoint bins of confidence."""
 
     low: Array
     """Lowest confidence in each bin."""
@@ -48,7 +49,7 @@ class Cells(NamedTuple):
 
 
 class RangeSums(NamedTuple):
-    """Sums over the thresholds of some ranges; the sums of all ranges add up to the total."""
+    """Sums over the thresholds of some ranges. The sums of all ranges add up to the total."""
 
     correct: int
     incorrect: int
@@ -70,7 +71,7 @@ class RangeSums(NamedTuple):
         )
 
     def areas(self) -> dict[str, float]:
-        """Return the areas of all items from the sums of all ranges, each rounded once."""
+        """Return the areas of all items from the sums of all ranges; each area is rounded once."""
         pairs = PairCounts(self.correct, self.incorrect, self.doubled)
         area = self.trapezoids / (2 * (self.correct + self.incorrect))
         precision, risk = (1 - area, area) if self.incorrect < self.correct else (area, 1 - area)
@@ -86,7 +87,7 @@ NOTHING = RangeSums(0, 0, 0, Fraction(0), Fraction(0))
 
 
 def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells:
-    """Sort bins in rising order and merge overlapping ones."""
+    """Sort bins in increasing order and merge overlapping ones."""
     order = np.argsort(low, kind="stable")
     low, high, correct, incorrect = (array[order] for array in (low, high, correct, incorrect))
     reached = np.maximum.accumulate(high)
@@ -100,7 +101,7 @@ def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells
 
 
 def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
-    """Split the bins into runs (first, last + 1) of up to `most` items; dropped bins are left out."""
+    """Split the bins, except dropped ones, into runs (first, last + 1) of at most `most` items."""
     runs = []
     first = total = 0
     apart_of = dropped(cells, most).tolist()
@@ -117,12 +118,12 @@ def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
 
 
 def dropped(cells: Cells, most: int) -> NDArray[np.bool_]:
-    """Return which bins need no worker, because they have one value and many items."""
+    """Return which bins need no worker, because their items, though many, have only one confidence."""
     return cells.single_valued & (cells.size > most // 64)
 
 
 def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
-    """Return the sums of the bins that `dropped` leaves out, from their counts alone."""
+    """Return the sums of the dropped bins, for which their counts are enough."""
     total = NOTHING
     above = counts_above(cells)
     for i in np.flatnonzero(dropped(cells, most)).tolist():
@@ -135,10 +136,10 @@ def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
 def sums_of_items(
     confidence: Array, correct: Array, cells: Cells, starts: Array | None = None
 ) -> RangeSums:
-    """Return the sums of a worker's items; the worker has all items of each of its bins.
+    """Return the sums of a worker's items; for each of its bins, the worker must have all items.
 
-    `starts` holds the lowest confidence of each segment, in rising order. It is needed if the items may
-    belong to several segments; these need not be adjacent.
+    `starts` holds the lowest confidence of each segment, in increasing order. It is needed if the items
+    may belong to several segments, which need not be adjacent.
     """
     total = NOTHING
     above = counts_above(cells)
@@ -193,7 +194,7 @@ def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
 
 
 class Planned(NamedTuple):
-    """The data about a group that workers need: its number, its bins and its segment starts."""
+    """What workers must know about a group: its number, its bins and the starts of its segments."""
 
     number: int
     cells: Cells
@@ -210,7 +211,7 @@ class Planned(NamedTuple):
 
 
 def plan_of(groups: Mapping[Any, Cells], most: int) -> dict[Any, Planned]:
-    """Return each group's plan for workers that take up to `most` items each."""
+    """Return each group's plan for workers that take at most `most` items each."""
     plan: dict[Any, Planned] = {}
     n_segments = 0
     for number, (label, cells) in enumerate(groups.items()):
@@ -223,7 +224,7 @@ def plan_of(groups: Mapping[Any, Cells], most: int) -> dict[Any, Planned]:
 def totals_of_rows(
     rows: Iterable[dict[str, str]], groups: Mapping[Any, Cells], most: int
 ) -> dict[Any, RangeSums]:
-    """Return the total sums of each group from the workers' rows and the bins without a worker."""
+    """Return the total sums of each group, from the rows of the workers and from the dropped bins."""
     labels = list(groups)
     found = {label: [sums_of_dropped(cells, most)] for label, cells in groups.items()}
     for row in rows:

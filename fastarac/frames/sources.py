@@ -54,7 +54,7 @@ class ItemSource(ABC):
     Attributes
     ----------
     columns : dict of str to str
-        Column names by role: confidence, correct and, if given, weight and by.
+        Column names by role. The roles are confidence, correct and, if given, weight and by.
     """
 
     batch = 1 << 25  # maximum number of items for a worker to hold at a time
@@ -69,7 +69,7 @@ class ItemSource(ABC):
 
     @property
     def grouped(self) -> bool:
-        """Whether the items are grouped, with one sweep per group; else all are in the group None."""
+        """Whether items are grouped, with a sweep per group; if not, all are in the group None."""
         return bool(self.keys)
 
     @property
@@ -85,7 +85,7 @@ class ItemSource(ABC):
         ]
 
     def refuse_weights(self, most: int) -> None:
-        """Raise if there are weights: over `most` kinds of items need bins, and bins lack weights."""
+        """Raise if there are weights: with over `most` distinct values, bins would be needed."""
         if self.weighted:
             raise ValueError(
                 f"weight makes more than {most} pairs of confidence and weight; round the weights, "
@@ -94,7 +94,7 @@ class ItemSource(ABC):
 
     @abstractmethod
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Return the sweep of each group, or None for more than `most` distinct confidences."""
+        """Return the sweep of each group, or None with more than `most` distinct confidences."""
 
     @abstractmethod
     def bins(self) -> Groups:
@@ -106,7 +106,7 @@ class ItemSource(ABC):
 
     @abstractmethod
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Return the exact sums of each group, computed by the kernels, on workers if there are any."""
+        """Return the exact sums of each group, computed by the kernels (on the workers, if any)."""
 
 
 class ArraySource(ItemSource):
@@ -129,7 +129,7 @@ class ArraySource(ItemSource):
             yield label, read_items(items.correct[mine], items.confidence[mine], weight, NAMES)
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Return the sweep of each group, or None for more than `most` distinct confidences."""
+        """Return the sweep of each group, or None with more than `most` distinct confidences."""
         found = {label: sweep_of_items(part) for label, part in self.parts()}
         distinct = sum(len(sweep.thresholds) - 1 for sweep in found.values())
         return found if most is None or self.weighted or distinct <= most else None
@@ -160,12 +160,12 @@ class ArraySource(ItemSource):
 
 
 def keys_of(columns: Iterable[str]) -> list[str]:
-    """Return the columns that hold labels: "by", or "by_0", "by_1" and so on if labels are tuples."""
+    """Return the names of the label columns: "by", or "by_0", "by_1" and so on if labels are tuples."""
     return [name for name in columns if name.startswith("by")]
 
 
 def numbered(columns: Iterable[ArrayLike], n: int, keys: Sequence[str]) -> tuple[Array, Array] | None:
-    """Return the distinct labels in rising order (tuples for several columns), and each item's code.
+    """Return the sorted distinct labels (tuples for several columns), and each item's code.
 
     Return None without keys: all items form one group.
     """
@@ -194,7 +194,7 @@ def positions(by: tuple[Array, Array] | None) -> Iterator[tuple[Any, Any]]:
 def rows_within(
     ranges: Sequence[Range], confidence: Array, groups: Iterable[tuple[Any, Any]]
 ) -> NDArray[np.bool_]:
-    """Return which items are in one of the ranges; `groups` has the `positions` of each group."""
+    """Return which items are in one of the ranges; `groups` holds the result of `positions`."""
     chosen = np.zeros(len(confidence), np.bool_)
     for label, mine in groups:
         for group, low, below in ranges:
@@ -204,7 +204,7 @@ def rows_within(
 
 
 def cells_of_bins(by: tuple[Array, Array] | None, *bins: Array) -> dict[Any, Cells]:
-    """Return the bins of each group; `bins` holds their low, high, correct and incorrect columns."""
+    """Return the bins of each group, from the columns low, high, correct and incorrect in `bins`."""
     return {label: merged(*(array[mine] for array in bins)) for label, mine in positions(by)}
 
 
@@ -226,9 +226,9 @@ def sweeps_of_kinds(
     correct: Array,
     incorrect: Array,
 ) -> Sweeps:
-    """Return the sweep of each group from the counts of each kind of item (confidence and weight).
+    """Return each group's sweep from the counts for each pair of confidence and weight.
 
-    `by` holds the labels and the label code of each row, as from `numbered`.
+    `by` holds the labels and the label code of each row, as `numbered` returns them.
     """
     counts = correct.astype(np.int64), incorrect.astype(np.int64)
     return {

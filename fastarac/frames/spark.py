@@ -1,4 +1,4 @@
-"""Spark: an aggregation counts items in bins, then the kernels compute exact sums on the workers."""
+"""Spark: an aggregation counts items in bins, then kernels compute exact sums on the workers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def reject_stream(frame: Any) -> None:
-    """Raise if the frame is a stream without end."""
+    """Raise if the frame is a stream, which has no end."""
     if frame.isStreaming:
         raise TypeError(
             "frame is a Spark stream, which has no end; use the batches that "

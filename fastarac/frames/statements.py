@@ -1,4 +1,4 @@
-"""`threshold_sweep`'s counts as SQL queries, for engines without a data frame."""
+"""SQL queries for the counts of `threshold_sweep`, for engines without a data frame."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def sql(
     by: str | Sequence[str] | None = None,
     method: Literal["counts", "bounds"] = "counts",
 ) -> str:
-    """Write the query that counts correct and incorrect items at each confidence, or in bins of it.
+    """Write the query that counts correct and incorrect items at each confidence, or in bins.
 
     Parameters
     ----------
@@ -102,36 +102,37 @@ def sql(
     table : str
         The text after FROM, inserted unquoted: a table, or a query in parentheses with an alias.
     confidence, correct : str
-        Columns: the confidence of each item, and whether it is right (Boolean, or 0 and 1). Both must
-        be integers or floats up to 64 bits; in DuckDB confidences may also be Boolean. The names are
-        quoted. Cast decimals, Boolean confidences and text within `table`.
+        The columns with the confidence of each item, and with whether it is right (Boolean, or 0 and
+        1). Their types must be integers or floats up to 64 bits; in DuckDB, confidences may also be
+        Boolean. Cast decimals, text and, in other dialects, Boolean confidences within `table`. The
+        query quotes the names.
     by : str or sequence of str, optional
-        Column of labels, or a list of columns: each group is counted separately.
+        The column of labels, or a list of columns; each group is counted separately.
     method : {"counts", "bounds"}, default="counts"
-        "counts": one row per distinct confidence, for :meth:`.ThresholdSweep.from_counts`; integers
-        stay integers. "bounds": one row per bin, for :meth:`.BoundedSweep.from_bins`, with the 10,000
-        to 100,000 bins of :func:`.frames.threshold_sweep`.
+        "counts" gives one row per distinct confidence, for :meth:`.ThresholdSweep.from_counts`;
+        integers stay integers. "bounds" gives one row per bin, for :meth:`.BoundedSweep.from_bins`,
+        with the 10,000 to 100,000 bins of :func:`.frames.threshold_sweep`.
 
     Returns
     -------
     str
-        The query. Its first columns are the columns `by`, if given. Then follow `confidence`
-        ("counts"), or `low` and `high` ("bounds"), the lowest and highest confidence in the bin, in
-        rising order. The last columns are `correct_counts` and `incorrect_counts`. Counts are NULL if a
-        confidence is NULL, NaN or infinite, or a label is not 0 or 1. All counts are NULL if a column
-        has an unsupported type, such as DECIMAL or HUGEINT. Both methods that take the counts reject
-        NULL.
+        The query. Its first columns are the columns `by`, if given. The next column is `confidence` for
+        "counts"; for "bounds", `low` and `high` hold the lowest and highest confidence in each bin.
+        Rows are in increasing order of confidence. The last columns are `correct_counts` and
+        `incorrect_counts`. Counts are NULL if a confidence is NULL, NaN or infinite, or a label is not
+        0 or 1. All counts are NULL if a column has an unsupported type, such as DECIMAL or HUGEINT.
+        The two methods that take the counts raise an error for NULL.
 
     Raises
     ------
     ValueError, TypeError
-        If the dialect or method is unknown, the dialect cannot quote a column's name, or a name is not
-        a string.
+        If the dialect or method is unknown, if the dialect cannot quote a column's name, or if a name
+        is not a string.
 
     See Also
     --------
-    threshold_sweep : count the accepted items of a frame, in the engine that holds it
-    evaluate : evaluate the items of a frame, in the engine that holds it
+    threshold_sweep : count accepted items inside the engine that holds the frame
+    evaluate : compute all metrics inside the engine that holds the frame
 
     Examples
     --------

@@ -77,7 +77,7 @@ def threshold_sweep(
     by: str | Sequence[str] | None = None,
     method: Method = "auto",
 ) -> Sweep | Mapping[Any, Sweep]:
-    """Count the accepted items of a frame, in the engine that holds it.
+    """Count the accepted items of a data frame inside the engine that holds it.
 
     Parameters
     ----------
@@ -85,57 +85,59 @@ def threshold_sweep(
         A frame of pandas, polars or pyarrow, a relation of DuckDB, a DataFrame of Spark or Dask, or any
         other frame that narwhals reads.
     confidence, correct : str
-        Columns: the confidence of each item (real and finite), and whether it is right (bool, or 0 and
-        1).
+        The columns with the confidence of each item (real and finite), and with whether it is right
+        (bool, or 0 and 1).
     weight : str, optional
-        Column of weights: real, finite, at least 0, with a positive sum.
+        The column of weights, which must be real, finite and at least 0, with a positive sum.
     by : str or sequence of str, optional
-        Column of labels: each group gets its own sweep. For a list of columns, the groups are the
-        combinations of labels that occur, with tuples as keys.
+        The column of labels; each group gets its own sweep. For a list of columns, the groups are the
+        combinations of labels that occur, and their keys are tuples.
     method : {"auto", "counts", "exact", "bounds"}, default="auto"
-        "auto": count the items at each confidence, if all groups together have at most 2**20 distinct
-        confidences. "counts": count the items at each confidence, without a limit. "exact": count in
-        bins in one pass, then let the kernels sum the areas on the workers that hold the items.
-        "bounds": only count in bins, in one pass, and give bounds of the areas.
+        "auto" and "counts" count the items at each confidence; "auto" raises an error if all groups
+        together have more than 2**20 distinct confidences. "exact" first counts items in bins in one
+        pass; then the workers that hold the items compute exact areas. "bounds" only counts items in
+        bins, in one pass, and gives bounds of the areas.
 
     Returns
     -------
     ThresholdSweep
-        With "auto" and "counts"; bit for bit the sweep of the same items as arrays.
+        With "auto" and "counts". The sweep is identical, bit for bit, with one made from arrays.
     BoundedSweep
-        With "exact" and "bounds"; its counts at its thresholds are exact. With "exact", both bounds of
-        every area are equal, and bit for bit the area of the same items as arrays.
+        With "exact" and "bounds". Its counts at its thresholds are exact. With "exact", the two bounds
+        of every area are equal and identical, bit for bit, with the area computed from arrays.
     dict
-        Sweeps by label, in rising order, if `by` is given.
+        If `by` is given: a sweep for each label, with labels in increasing order.
 
     Raises
     ------
     TypeError
-        If a column does not hold booleans, integers or floats (known from the schema alone), or `frame`
-        is not a data frame.
+        If `frame` is not a data frame or, according to its schema, a column does not hold booleans,
+        integers or floats.
     ValueError
-        For nulls, NaN, infinities, labels other than 0 and 1, missing columns, two columns of the same
-        name, an empty frame, an engine's frame whose rows change between two passes, or weights with
-        "exact" or "bounds". With "auto", also for more than 2**20 distinct confidences; if an engine's
-        items have weights, pairs of confidence and weight are counted instead.
+        If a column is missing, its name occurs twice, or it holds nulls, NaN, infinities, or labels
+        other than 0 and 1. If the frame is empty, or its rows change between two passes of an engine.
+        If weights are given with "exact" or "bounds". With "auto", also if there are more than 2**20
+        distinct confidences or, if an engine's items have weights, distinct pairs of confidence and
+        weight.
     ModuleNotFoundError
         If narwhals is missing; the extra ``frames`` installs it.
 
     See Also
     --------
     fastarac.threshold_sweep : count correct and incorrect accepted items at every threshold
-    evaluate : evaluate the items of a frame, in the engine that holds it
-    sql : a query of counts at each confidence
+    evaluate : compute all metrics of a data frame inside its engine
+    sql : write a query that counts items at each confidence
 
     Notes
     -----
-    The data sent to this process is bounded: at most 2**20 rows of counts, or one row per bin. With
-    "exact", DuckDB and polars send up to 2**25 items at a time, Spark and Dask one row of sums per
-    partition. Only "counts" has no bound: one row of about 24 bytes per confidence.
+    The amount of data sent to this process is bounded: at most 2**20 rows of counts, or one row per
+    bin. With "exact", DuckDB and polars also send up to 2**25 items at a time, and Spark and Dask send
+    one row of sums per partition. Only "counts" is unbounded: it sends one row of about 24 bytes per
+    confidence.
 
-    There are 2,048 bins for each halving of the confidence below 0.5, or of its distance from 1 above.
-    Another pass splits bins that are too large for a worker. All sums are exact, because they add
-    integers.
+    There are 2,048 bins per factor of two of the confidence (below 0.5) or of its distance from 1
+    (above 0.5). Another pass splits bins that are too large for a worker. All sums are exact, because
+    they add integers.
 
     Examples
     --------
@@ -195,39 +197,41 @@ def evaluate(
     confidence_level: float = 0.95,
     failure_probability: float | None = None,
 ) -> Evaluated | Mapping[Any, Evaluated]:
-    """Evaluate the items of a frame, in the engine that holds it.
+    """Compute all metrics of a data frame inside the engine that holds it.
 
     Parameters
     ----------
     frame, confidence, correct, weight, by, method
         As in :func:`.frames.threshold_sweep`.
     max_error_rate, max_risk, threshold, costs
-        As in :func:`.evaluate`. With "exact", another pass counts single confidences in the bin that
-        contains a limit, if there are at most 2**20 of them. With `by`, each group gets the threshold
-        that keeps the limit on its own items, unlike the common threshold of :func:`.evaluate_groups`.
+        As in :func:`.evaluate`. With "exact", another pass counts the items at each confidence of the
+        bin that contains a limit, if the bin has at most 2**20 distinct confidences. With `by`, each
+        group gets its own threshold, which keeps the limit on the items of this group;
+        :func:`.evaluate_groups` uses a common threshold instead.
     reviewer, intervals, confidence_level, failure_probability
-        As in :func:`.evaluate`. All but `confidence_level` need "auto" or "counts", because binned
-        counts do not determine them.
+        As in :func:`.evaluate`. All except `confidence_level` need "auto" or "counts", because counts
+        in bins are not enough to compute them.
 
     Returns
     -------
     Evaluation
-        With "auto" and "counts"; as from :func:`.evaluate` of the sweep.
+        With "auto" and "counts". The result is the same as :func:`.evaluate` of the sweep.
     BoundedEvaluation
         With "exact" and "bounds".
     dict
-        Evaluations by label, in rising order, if `by` is given.
+        If `by` is given: an evaluation for each label, with labels in increasing order.
 
     Raises
     ------
     ValueError, TypeError, ModuleNotFoundError
-        As :func:`.frames.threshold_sweep`; and as :func:`.evaluate`, before the engine starts.
+        The errors of :func:`.frames.threshold_sweep`, and those of :func:`.evaluate`, which are raised
+        before the engine starts.
 
     See Also
     --------
-    threshold_sweep : count the accepted items of a frame, in the engine that holds it
-    fastarac.evaluate_groups : evaluate every group of items on its own, all in one pass
-    sql : a query of counts at each confidence
+    threshold_sweep : count the accepted items of a data frame inside its engine
+    fastarac.evaluate_groups : evaluate every group of items separately, in one pass
+    sql : write a query that counts items at each confidence
 
     Examples
     --------
@@ -303,7 +307,7 @@ def _source(
 
 
 def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
-    """Check the columns and their types, from the schema, and return the frame's source."""
+    """Check the columns and their types in the schema, and return the source for the frame."""
     require("narwhals", "frames")
     import narwhals as nw
 
@@ -361,7 +365,7 @@ def _names(native: Any) -> Iterable[Any]:
 
 
 def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None) -> None:
-    """Raise for columns that are missing or not numeric; `frame` has the values, if in memory."""
+    """Raise if a column is missing or not numeric; `frame` holds the values, if they are in memory."""
     import narwhals as nw
 
     for role, name in columns.items():
@@ -393,7 +397,7 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
 
 
 def _check_label(name: str, kind: Any) -> None:
-    """Raise if the labels are of a nested type."""
+    """Raise if the labels have a nested type."""
     if kind.is_nested():
         raise TypeError(
             f"by (column {name!r}) must hold labels, got type {kind}; for combinations, give a "
@@ -429,7 +433,7 @@ def _bounded(source: ItemSource, *, exact: bool) -> dict[Any, BoundedSweep]:
 def _sharpened(
     source: ItemSource, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
 ) -> Mapping[Any, Sweep]:
-    """Count single confidences in the bins that contain a limit, unless there are too many."""
+    """Count the items at each confidence in the bins that contain a limit, unless too many."""
     found = {label: sweep for label, sweep in sweeps.items() if isinstance(sweep, BoundedSweep)}
     for limit in limits:
         if limit.criterion == "threshold":
@@ -455,7 +459,7 @@ def _sharpened(
 def _with_counts(
     sweep: BoundedSweep, first: int, last: int, part: ThresholdSweep | None
 ) -> BoundedSweep:
-    """Return the sweep with the counts of `part` in place of the bins between two of its thresholds."""
+    """Return the sweep, with the counts of `part` instead of the bins between two thresholds."""
     ta, fa = sweep.true_accepts_low, sweep.false_accepts_low
     if part is None or (part.n_correct, part.n_incorrect) != (
         ta[last] - ta[first],
