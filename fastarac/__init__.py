@@ -1,4 +1,4 @@
-"""fastarac: how much of a machine's output can be accepted unchecked.
+"""fastarac: how much of a machine's output can be accepted without a check.
 
 Outputs with a confidence at or above a threshold are accepted; people verify and correct the rest. The
 library computes the outcome at every threshold exactly: curves, areas and operating points.

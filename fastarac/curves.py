@@ -40,7 +40,7 @@ class ARACCurve(Table, TupleResult, _ARACCurve):
     See Also
     --------
     fastarac.arac_curve : acceptance rate – accuracy after correction curve
-    CurveBounds : two curves between which that of the items lies, of a BoundedSweep
+    CurveBounds : two curves of a BoundedSweep that bound the curve of the items
 
     Examples
     --------
@@ -61,7 +61,7 @@ class _ARPCurve(NamedTuple):
 
 
 class ARPCurve(Table, TupleResult, _ARPCurve):
-    """Points of the acceptance rate – precision curve, from nothing accepted to everything.
+    """Points of the acceptance rate – precision curve, from nothing accepted to everything accepted.
 
     See Also
     --------
@@ -86,7 +86,7 @@ class _RCCurve(NamedTuple):
 
 
 class RCCurve(Table, TupleResult, _RCCurve):
-    """Points of the risk–coverage curve, from nothing accepted to everything.
+    """Points of the risk–coverage curve, from nothing accepted to everything accepted.
 
     See Also
     --------
@@ -112,7 +112,7 @@ class _GeneralizedRCCurve(NamedTuple):
 
 
 class GeneralizedRCCurve(Table, TupleResult, _GeneralizedRCCurve):
-    """Points of the generalised risk–coverage curve, from nothing accepted to everything.
+    """Points of the generalised risk–coverage curve, from nothing accepted to everything accepted.
 
     See Also
     --------
@@ -137,7 +137,7 @@ class _AccuracyRejectionCurve(NamedTuple):
 
 
 class AccuracyRejectionCurve(Table, TupleResult, _AccuracyRejectionCurve):
-    """Points of the accuracy–rejection curve, from everything rejected to nothing.
+    """Points of the accuracy–rejection curve, from everything rejected to nothing rejected.
 
     See Also
     --------
@@ -164,14 +164,14 @@ class _CurveBounds(NamedTuple, Generic[C]):
 
 
 class CurveBounds(Table, TupleResult, _CurveBounds[C]):
-    """The two curves of a :class:`.BoundedSweep` between which the curve of the items lies.
+    """The two curves of a :class:`.BoundedSweep` that bound the curve of the items.
 
-    The thresholds are the lower edges of the bins, repeated for points inside a bin.
+    The thresholds are the lower edges of the bins. Points inside a bin repeat its lower edge.
 
     See Also
     --------
-    fastarac.frames.BoundedSweep : bounds of figures from counts in bins
-    fastarac.frames.Bounds : ends between which a figure surely lies
+    fastarac.frames.BoundedSweep : bounds of metrics from counts in bins
+    fastarac.frames.Bounds : lower and upper bound of a metric
 
     Examples
     --------
@@ -185,7 +185,7 @@ class CurveBounds(Table, TupleResult, _CurveBounds[C]):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the points of both curves as columns; `order` holds the name of each point's curve."""
+        """Return the points of the two curves as columns; `order` names the curve of each point."""
         curves: list[dict[str, Any]] = [curve._asdict() for curve in self]  # type: ignore[attr-defined]
         sizes = [len(curve["thresholds"]) for curve in curves]
         points = {name: np.concatenate([curve[name] for curve in curves]) for name in curves[0]}
@@ -193,7 +193,7 @@ class CurveBounds(Table, TupleResult, _CurveBounds[C]):
 
 
 def steps_of(sweep: BoundedSweep) -> int:
-    """Return how many points the curve needs inside each bin, because it is not straight there."""
+    """Return the number of points that the curve needs inside each bin, where it is not straight."""
     return 1 + POINTS_OF_BINS // len(sweep.single_valued)
 
 
@@ -207,7 +207,7 @@ class _OrBounds(Protocol[P, C]):
 
 
 def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
-    """Let a curve function take a `BoundedSweep`, for which it returns two extreme curves."""
+    """Let a curve function accept a `BoundedSweep`, for which it returns two extreme curves."""
 
     @wraps(curve)
     def or_bounds(correct: Any, confidence: Any = None, **options: Any) -> Any:
@@ -255,17 +255,18 @@ def arac_curve(
     reviewer : Reviewer, optional
         The people who verify rejected items; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
-        Weights: real, finite, at least 0, with a positive sum.
+        The weights of the items, which must be real, finite and at least 0, with a positive sum.
 
     Returns
     -------
     acceptance_rate : ndarray of shape (m + 1,)
-        X, the share accepted without verification; increasing from 0 to 1.
+        X, the share of items accepted without verification. It increases from 0 to 1.
     accuracy_after_correction : ndarray of shape (m + 1,)
-        Y, the share that is right after people have corrected the rest; decreasing from 1 to the
-        recognition rate β. With a `reviewer`, it starts below 1 and may increase before it ends in β.
+        Y, the share of items that are right after people have corrected the rejected items. It
+        decreases from 1 to the recognition rate β, the share of correct items. With a `reviewer`, it
+        starts below 1 and may increase, but also ends at β.
     thresholds : ndarray of shape (m + 1,)
-        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        The thresholds, decreasing from ``inf``. An item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -276,9 +277,9 @@ def arac_curve(
 
     Notes
     -----
-    X = (TA + FA)/Ω, Y = (TA + TR + FR)/Ω; equations 1 and 16 of Kimura et al. 2024. The curve is
-    also known as oracle-collaborative accuracy or retention curve. For errors raised, see
-    :func:`.threshold_sweep`.
+    With true and false accepts and rejects TA, FA, TR and FR, and their sum Ω, the curve is X = (TA +
+    FA)/Ω and Y = (TA + TR + FR)/Ω (equations 1 and 16 of Kimura et al. 2024). It is also known as
+    oracle-collaborative accuracy or retention curve. For errors raised, see :func:`.threshold_sweep`.
 
     References
     ----------
@@ -318,17 +319,17 @@ def arp_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
-        Weights: real, finite, at least 0, with a positive sum.
+        The weights of the items, which must be real, finite and at least 0, with a positive sum.
 
     Returns
     -------
     acceptance_rate : ndarray of shape (m + 1,)
-        X, the share accepted without verification; increasing from 0 to 1.
+        X, the share of items accepted without verification. It increases from 0 to 1.
     precision : ndarray of shape (m + 1,)
-        R_P, the share of correct items among the accepted ones; it ends in the recognition rate β.
-        The first value, with nothing accepted, repeats the second.
+        R_P, the share of correct items among the accepted ones. It ends at the recognition rate β, the
+        share of correct items. The first value, where nothing is accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
-        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        The thresholds, decreasing from ``inf``. An item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -338,8 +339,9 @@ def arp_curve(
 
     Notes
     -----
-    X = (TA + FA)/Ω, R_P = TA/(TA + FA); Kimura et al. 2024, 3.4. Precision is 1 minus the risk of
-    the risk–coverage curve. For errors raised, see :func:`.threshold_sweep`.
+    With true and false accepts TA and FA among Ω items, the curve is X = (TA + FA)/Ω and R_P = TA/(TA +
+    FA) (Kimura et al. 2024, 3.4). The precision is 1 minus the risk of the risk–coverage curve. For
+    errors raised, see :func:`.threshold_sweep`.
 
     References
     ----------
@@ -370,17 +372,17 @@ def rc_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
-        Weights: real, finite, at least 0, with a positive sum.
+        The weights of the items, which must be real, finite and at least 0, with a positive sum.
 
     Returns
     -------
     coverage : ndarray of shape (m + 1,)
-        The acceptance rate X; increasing from 0 to 1.
+        The acceptance rate X. It increases from 0 to 1.
     risk : ndarray of shape (m + 1,)
-        Share of errors among the *accepted* items; it ends in 1 − β, where β is the recognition rate.
-        The first value, with nothing accepted, repeats the second.
+        The share of errors among the *accepted* items. It ends at 1 − β, where β is the recognition
+        rate. The first value, where nothing is accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
-        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        The thresholds, decreasing from ``inf``. An item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -390,8 +392,8 @@ def rc_curve(
 
     Notes
     -----
-    (TA + FA)/Ω against FA/(TA + FA); El-Yaniv and Wiener 2010, "On the foundations of noise-free
-    selective classification". For errors raised, see :func:`.threshold_sweep`.
+    With true and false accepts TA and FA among Ω items, the coverage is (TA + FA)/Ω and the risk is
+    FA/(TA + FA) (El-Yaniv and Wiener 2010). For errors raised, see :func:`.threshold_sweep`.
 
     References
     ----------
@@ -422,17 +424,17 @@ def generalized_rc_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
-        Weights: real, finite, at least 0, with a positive sum.
+        The weights of the items, which must be real, finite and at least 0, with a positive sum.
 
     Returns
     -------
     coverage : ndarray of shape (m + 1,)
-        The acceptance rate X; increasing from 0 to 1.
+        The acceptance rate X. It increases from 0 to 1.
     error_rate : ndarray of shape (m + 1,)
-        R_E, the share of undetected errors among *all* items; increasing from 0 to 1 − β, where β is
+        R_E, the share of undetected errors among *all* items. It increases from 0 to 1 − β, where β is
         the recognition rate.
     thresholds : ndarray of shape (m + 1,)
-        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        The thresholds, decreasing from ``inf``. An item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -442,9 +444,9 @@ def generalized_rc_curve(
 
     Notes
     -----
-    (TA + FA)/Ω against FA/Ω; Traub et al. 2024, "Overcoming common flaws in the evaluation of
-    selective classification systems". The error rate is 1 minus the accuracy of the ARAC curve. For
-    errors raised, see :func:`.threshold_sweep`.
+    With true and false accepts TA and FA among Ω items, the coverage is (TA + FA)/Ω and the error rate
+    is FA/Ω (Traub et al. 2024). The error rate is 1 minus the accuracy of the ARAC curve. For errors
+    raised, see :func:`.threshold_sweep`.
 
     References
     ----------
@@ -476,17 +478,17 @@ def accuracy_rejection_curve(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     sample_weight : array_like of shape (n,), optional
-        Weights: real, finite, at least 0, with a positive sum.
+        The weights of the items, which must be real, finite and at least 0, with a positive sum.
 
     Returns
     -------
     rejection_rate : ndarray of shape (m + 1,)
-        1 − X, the share that people verify; decreasing from 1 to 0.
+        1 − X, the share of items that people verify. It decreases from 1 to 0.
     accuracy : ndarray of shape (m + 1,)
-        Share of correct items among the accepted ones; it ends in the recognition rate β. The first
-        value, with nothing accepted, repeats the second.
+        The share of correct items among the accepted ones. It ends at the recognition rate β, the share
+        of correct items. The first value, where nothing is accepted, repeats the second.
     thresholds : ndarray of shape (m + 1,)
-        Decreasing from ``inf``; an item is accepted iff ``confidence >= threshold``.
+        The thresholds, decreasing from ``inf``. An item is accepted iff ``confidence >= threshold``.
 
     See Also
     --------
@@ -496,8 +498,8 @@ def accuracy_rejection_curve(
 
     Notes
     -----
-    1 − (TA + FA)/Ω against TA/(TA + FA); Nadeem, Zucker and Hanczar 2009, "Accuracy-rejection
-    curves (ARCs) for comparing classification methods with a reject option". For errors raised, see
+    With true and false accepts TA and FA among Ω items, the rejection rate is 1 − (TA + FA)/Ω and the
+    accuracy is TA/(TA + FA) (Nadeem, Zucker and Hanczar 2009). For errors raised, see
     :func:`.threshold_sweep`.
 
     References

@@ -1,4 +1,4 @@
-"""Read several models by name, in the same way in all comparisons of models."""
+"""Read several models by name, for all functions that compare models."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def as_models(models: Models) -> dict[str, ThresholdSweep]:
     Raises
     ------
     ValueError
-        Without models, and as :func:`.threshold_sweep` for the arrays of each.
+        If there is no model, and the errors of :func:`.threshold_sweep` for each model's arrays.
     TypeError
-        For anything except a mapping of names (str) to pairs of arrays or to sweeps.
+        If `models` is not a mapping of names (str) to pairs of arrays or to sweeps.
     """
     return {name: sweep_of(model, f"models[{name!r}]") for name, model in named_models(models).items()}
 
@@ -34,7 +34,7 @@ def as_models(models: Models) -> dict[str, ThresholdSweep]:
 def named_models(
     models: Models, least: int = 1, names: tuple[str, str, str] = NAMES
 ) -> Mapping[str, Model]:
-    """Raise unless this is a mapping of at least `least` names; the models are not checked."""
+    """Raise unless this is a mapping with at least `least` names; do not check the models."""
     if not isinstance(models, Mapping):
         found = type(models).__name__
         raise TypeError(

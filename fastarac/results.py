@@ -1,4 +1,4 @@
-"""The classes of the objects that functions return, for annotations and ``isinstance``."""
+"""The classes of returned objects, for annotations and ``isinstance``."""
 
 from __future__ import annotations
 

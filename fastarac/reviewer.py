@@ -1,4 +1,4 @@
-"""People who verify: the errors they overlook or introduce, and limits tested on errors they find."""
+"""People who verify outputs: the errors they overlook or make, and limits tested despite these."""
 
 from __future__ import annotations
 
@@ -37,56 +37,58 @@ OF_FAILURE = 0.25  # share of δ spent on the bound for the share of errors that
 class Reviewer(Pickled):
     r"""People who overlook some errors, and who may see errors where there are none.
 
-    They find and correct the share `detection_rate` of the incorrect items that they verify; the others
-    stay wrong. They change the share `false_alarm_rate` of the correct items, which become wrong. Each
-    changed item costs a correction.
+    Of the incorrect items that they verify, they find and correct the share `detection_rate`; the
+    others stay wrong. Of the correct items, they change the share `false_alarm_rate`, which become
+    wrong. Each changed item costs a correction.
 
-    As `reviewer`, they are the people who correct rejected items in use. As `truth_reader`, they are
-    the people whose answers serve as the truth of an estimate, guarantee or check.
+    An argument `reviewer` means the people who correct rejected items in use. An argument
+    `truth_reader` means the people whose answers are used as the truth in an estimate, guarantee or
+    check.
 
     Attributes
     ----------
     detection_rate : float, default=1.0
         d, the share of the incorrect items that they find and correct, in [0, 1].
     false_alarm_rate : float, default=0.0
-        a, the share of the correct items that they call wrong, and so make wrong, in [0, 1].
+        a, the share of the correct items that they take for errors and make wrong, in [0, 1].
     double_readings : tuple of three int, optional
-        Three numbers from which `detection_rate` is estimated. They count items that two people
-        answered without seeing each other's answers: the errors that both found, those that only the
-        first found, and those that only the second found. The first reader's answers are the truth.
+        Three counts from which `detection_rate` is estimated. Two people read the same items without
+        seeing each other's answers. The counts are the numbers of errors found by both readers, only by
+        the first, and only by the second. The first reader's answers are used as the truth.
 
     See Also
     --------
-    VerificationCosts : prices of an item that is verified, corrected, or wrong in the end
-    fastarac.costs.optimal_operating_point : threshold of least total cost
+    VerificationCosts : prices of an item that is verified, that is corrected, or that stays wrong
+    fastarac.costs.optimal_operating_point : threshold with the lowest total cost
 
     Notes
     -----
-    For d = 1 and a = 0, error rate and correction rate are equations 5 and 4 of Kimura et al. 2024. In
-    general they are
+    With d = 1 and a = 0, the error rate R_E and the correction rate R_C are equations 5 and 4 of Kimura
+    et al. 2024. In general they are as follows, where F_A, F_R and T_R are the numbers of false
+    accepts, false rejects and true rejects, and Ω is the number of items:
 
     .. math:: R_E = \frac{F_A + (1-d)\,T_R + a\,F_R}{\Omega},\qquad
               R_C = \frac{d\,T_R + a\,F_R}{\Omega}.
 
-    Equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω, because a spoiled item was correct, and now counts
-    as an error and as a correction. If β′ = β − 2a·F_R/Ω replaces β, equations 7, 14 and 15 hold as
-    printed.
+    If β is the share of correct items, equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω, because a
+    correct item that people make wrong counts as an error and as a correction. If β′ = β − 2a·F_R/Ω
+    replaces β, equations 7, 14 and 15 hold as printed.
 
-    If d < 1 or a > 0, errors remain even when everything is verified. If a > 0, R_E may fall while
-    more is accepted.
+    If d < 1 or a > 0, errors remain even when everything is verified. If a > 0, R_E may decrease while
+    more items are accepted.
 
-    **Two readers.** If the two readers find errors independently, the first finds the share d of the
-    errors that the second found. `double_readings` = (b, f, s) then give the estimate d̂ = b/(b + s)
-    (Lincoln and Petersen's capture and recapture), with the bounds of Clopper and Pearson. Use only
-    readings of accepted items, because errors of low confidence may be easier to find. Errors that are
-    hard for everybody make d̂ too high, and no counts reveal that. If one reader never errs, d is not
-    needed: use that reader's answers as the truth of a :class:`.PartialTruth`, and the others' answers
-    as its `judge`.
+    **Two readers.** If the two readers find errors independently, the first reader finds the share d of
+    the errors that the second found. With `double_readings` = (b, f, s), the estimate is d̂ = b/(b + s)
+    (Lincoln and Petersen's capture and recapture), with Clopper–Pearson bounds. Use only readings of
+    accepted items, because errors with low confidence may be easier to find. Errors that are hard for
+    everybody make d̂ too high, which the counts cannot show. If one reader never errs, d is not needed:
+    use this reader's answers as the truth of a :class:`.PartialTruth`, and the answers of the other
+    reader as its `judge`.
 
     References
     ----------
-    Kimura, Kubota, Wada and Hashimoto 2024, equations 4, 5, 7 and 14, here for people who err; Seber
-    1982, "The estimation of animal abundance", on two captures.
+    Kimura, Kubota, Wada and Hashimoto 2024, equations 4, 5, 7 and 14, generalised here to people who
+    make mistakes; Seber 1982, "The estimation of animal abundance", on two captures.
 
     Examples
     --------
@@ -122,7 +124,7 @@ class Reviewer(Pickled):
     def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
         """Return lower and upper bounds of d, each wrong with at most this probability.
 
-        They are the bounds of Clopper and Pearson for `double_readings`. Without these, both are d.
+        With `double_readings`, these are the Clopper–Pearson bounds. Otherwise, the two bounds are d.
         """
         if self.double_readings is None:
             return self.detection_rate, self.detection_rate
@@ -133,14 +135,14 @@ class Reviewer(Pickled):
 
     @property
     def doubt(self) -> float:
-        """The relative standard error of 1/(d − a), the weight with which a found error counts."""
+        """The relative standard error of 1/(d − a), the weight of an error that was found."""
         if self.double_readings is None:
             return 0.0
         d, found = self.detection_rate, self.double_readings[0] + self.double_readings[2]
         return math.sqrt(d * (1.0 - d) / found) / (d - self.false_alarm_rate)
 
     def error_rate(self, counts: _Counts) -> Any:
-        """R_E = [FA + (1 − d)·TR + a·FR]/Ω, the share that is wrong in the end.
+        """Error rate R_E = [FA + (1 − d)·TR + a·FR]/Ω, the share of items that are wrong in the end.
 
         Parameters
         ----------
@@ -150,29 +152,29 @@ class Reviewer(Pickled):
         Returns
         -------
         float or ndarray of shape (m + 1,)
-            R_E in [0, 1]; for a sweep, an array with a value per threshold.
+            R_E in [0, 1]; for a sweep, an array with one value per threshold.
         """
         errors = self.errors(counts.false_accepts, counts.false_rejects, counts.true_rejects)
         return errors / counts.total
 
     def correction_rate(self, counts: _Counts) -> Any:
-        """R_C = [d·TR + a·FR]/Ω, the share that people change; for `counts`, see `error_rate`."""
+        """Correction rate R_C = [d·TR + a·FR]/Ω, the share of items that people change."""
         changed = self.detection_rate * counts.true_rejects
         changed = changed + self.false_alarm_rate * counts.false_rejects
         return changed / counts.total
 
     def accuracy_after_correction(self, counts: _Counts) -> Any:
-        """Y = 1 − R_E, the share that is right in the end; for `counts`, see `error_rate`."""
+        """Accuracy Y = 1 − R_E, the share of items that are right in the end."""
         errors = self.errors(counts.false_accepts, counts.false_rejects, counts.true_rejects)
         return (counts.total - errors) / counts.total
 
     def errors(self, false_accepts: Any, false_rejects: Any, true_rejects: Any) -> Any:
-        """FA + (1 − d)·TR + a·FR, the number of items that are wrong in the end.
+        """Number of items that are wrong in the end, FA + (1 − d)·TR + a·FR.
 
         Parameters
         ----------
         false_accepts, false_rejects, true_rejects : float or ndarray
-            FA, FR and TR, numbers or weights of items.
+            FA, FR and TR, as numbers or total weights of items.
 
         Returns
         -------
@@ -207,12 +209,12 @@ def check_reviewer(reviewer: Reviewer | None, name: str = "reviewer") -> None:
 
 
 def informative(truth_reader: Reviewer | None) -> Reviewer | None:
-    """Return the readers, or None if they never err; raise if their answers tell nothing.
+    """Return the readers, or None if they never err; raise if their answers carry no information.
 
     Raises
     ------
     ValueError
-        If they call wrong outputs wrong no more often than they call right outputs wrong.
+        If they do not call wrong outputs wrong more often than right outputs.
     """
     check_reviewer(truth_reader, "truth_reader")
     if truth_reader is None or truth_reader == Reviewer():
@@ -226,7 +228,7 @@ def informative(truth_reader: Reviewer | None) -> Reviewer | None:
 
 
 def errors_by(truth_reader: Reviewer | None, found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (e′ − a)/(d − a), which estimates the true errors without bias from found errors e′."""
+    """Return (e′ − a)/(d − a), an unbiased estimate of the true errors from found errors e′."""
     if truth_reader is None:
         return found
     d, a = truth_reader.detection_rate, truth_reader.false_alarm_rate
@@ -240,13 +242,13 @@ class FoundLimit(NamedTuple):
     Attributes
     ----------
     limit : float
-        ε·d with the lower bound of d. If the rate of errors found is at most this, the rate of all
-        errors is within ε.
+        ε·d, with the lower bound of d. If the rate of found errors is at most this, the rate of all
+        errors is at most ε.
     highest : float
-        ε·d with the upper bound of d. If the rate of errors found is higher, the rate of all errors
-        exceeds ε.
+        ε·d, with the upper bound of d. If the rate of found errors is higher than this, the rate of all
+        errors is higher than ε.
     failure_probability : float
-        The part of δ that is left for the test.
+        The part of the failure probability δ that is left for the test.
     least, most : float
         The bounds of d, which are equal if d is known.
     """
@@ -267,10 +269,10 @@ def limit_of_found(
 ) -> FoundLimit:
     r"""Return the limit to test if `truth_reader` finds the share d of the errors.
 
-    If d is the same everywhere, the rate of errors found is d times the rate of all errors, whatever is
-    accepted. So all errors are within ε iff found errors are within ε·d. If d is estimated, the share
-    `OF_FAILURE` of δ is spent on its bound and the rest on the test, so that both hold together
-    (Bonferroni).
+    If d is the same at every confidence, the rate of found errors is d times the rate of all errors,
+    for any set of accepted items. So the rate of all errors is at most ε iff the rate of found errors
+    is at most ε·d. If d is estimated, the share `OF_FAILURE` of the failure probability δ is spent on
+    the bound of d and the rest on the test, so that the two hold jointly (Bonferroni).
 
     Warns
     -----
@@ -280,8 +282,8 @@ def limit_of_found(
     Raises
     ------
     ValueError
-        For readers who find no errors. Also for readers who call right items wrong, because no
-        guarantee corrects that.
+        If the readers find no errors. Also if they call right items wrong, because guarantees cannot
+        correct for that.
     """
     people = informative(truth_reader)
     if people is None or truth_reader is None:
@@ -308,7 +310,7 @@ def limit_of_found(
 
 
 def premise_of(truth_reader: Reviewer | None) -> str:
-    """Return the assumption of a guarantee about the verifiers, as a clause."""
+    """Return, as a clause, what a guarantee assumes about the people who verify."""
     if truth_reader is None:
         return "if the verification is right"
     share = percent(truth_reader.detection_rate, 3)

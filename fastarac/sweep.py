@@ -1,4 +1,4 @@
-"""Count accepted items at every threshold: the basis of all curves and figures."""
+"""Count accepted items at every threshold, as the basis of all curves and metrics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
 
     See Also
     --------
-    fastarac.ThresholdSweep : counts of accepted items at every threshold that makes a difference
+    fastarac.ThresholdSweep : counts of accepted items at every distinct threshold
     fastarac.confusion_matrix_at_thresholds : confusion matrices at every distinct score
 
     References
@@ -53,7 +53,7 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
 
     @property
     def matrix(self) -> NDArray[Any]:
-        """The matrix [[TR, FR], [FA, TA]]: rows reject, accept; columns incorrect, correct.
+        """The matrix [[TR, FR], [FA, TA]], with rows (reject, accept) and columns (incorrect, correct).
 
         Its shape is (..., 2, 2). It is the confusion matrix for :func:`.bcost`, in which rejecting is
         the prediction "incorrect".
@@ -63,7 +63,7 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
 
 
 class _Sweep(CountsAtThresholds, Table, Result):
-    """Base class of the sweep with every threshold and of the sweep with corners only."""
+    """Base class of the sweeps with every threshold, and of those with corners only."""
 
     __slots__ = ()
     _is_sweep = True
@@ -95,7 +95,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
         return {name: getattr(self, name) for name in names}
 
     def _points_at(self, threshold: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """Return the thresholds as an array, and for each the last point that is not below it."""
+        """Return the thresholds as an array, and the last point of the sweep not below each of them."""
         given = np.asarray(threshold)
         if given.dtype.kind not in "biufO":
             raise TypeError(f"threshold must be a number, got type {given.dtype}")
@@ -117,30 +117,31 @@ class _Sweep(CountsAtThresholds, Table, Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ThresholdSweep(_Sweep):
-    """Counts of accepted items at every threshold that makes a difference.
+    """Counts of accepted items at every distinct threshold.
 
     An item is accepted iff its confidence is at or above the threshold. With m distinct confidences
-    there are m + 1 points. The first point accepts nothing, and each further one accepts one more
-    distinct confidence. Build a sweep with :func:`.threshold_sweep` or :meth:`.from_counts`; ``a + b``
-    merges the sweeps of two sets of items. ``ThresholdSweep(*columns)`` rebuilds a sweep from the
-    columns of ``to_frame()``, with any package for data frames.
+    there are m + 1 points. The first point accepts nothing, and each further point also accepts the
+    items with the next lower confidence. Build a sweep with :func:`.threshold_sweep` or
+    :meth:`.from_counts`; ``a + b`` merges the sweeps of two sets of items. ``ThresholdSweep(*columns)``
+    rebuilds a sweep from the columns of ``to_frame()``.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m + 1,)
-        Strictly decreasing; the first is ``inf``, the others are the distinct confidences. float64; or
-        an object array of Python integers, if these are beyond 2**53 and no float holds them.
+        Strictly decreasing thresholds: first ``inf``, then the distinct confidences. The type is
+        float64, or an object array of Python integers if some are too large (beyond 2**53) to be exact
+        as float64.
     true_accepts : ndarray of shape (m + 1,)
-        Weight of the correct items with ``confidence >= threshold``; from 0 to `n_correct`. int64,
-        or float64 if the items are weighted.
+        Number of correct items with ``confidence >= threshold``, as int64, from 0 to `n_correct`. For
+        weighted items, their total weight as float64.
     false_accepts : ndarray of shape (m + 1,)
-        Weight of the incorrect items with ``confidence >= threshold``; from 0 to `n_incorrect`.
+        The same for incorrect items, from 0 to `n_incorrect`.
 
     See Also
     --------
     threshold_sweep : count correct and incorrect accepted items at every threshold
     arac_curve : acceptance rate – accuracy after correction curve
-    operating_point : choose the threshold by one criterion and say what happens there
+    operating_point : choose the threshold by one criterion
 
     Examples
     --------
@@ -169,10 +170,10 @@ class ThresholdSweep(_Sweep):
         Parameters
         ----------
         thresholds : array_like of shape (k,)
-            Finite confidences in any order; the counts of equal ones are added.
+            Finite confidences in any order; the counts of equal confidences are added.
         correct_counts, incorrect_counts : array_like of shape (k,)
-            Numbers of correct and incorrect items with each confidence, at least 0. Integers are
-            counted exactly, floats are weights. A confidence without items is left out.
+            Numbers of correct and of incorrect items with each confidence, at least 0. Integers are
+            exact counts, and floats are total weights. A confidence without items is left out.
 
         Returns
         -------
@@ -181,7 +182,8 @@ class ThresholdSweep(_Sweep):
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep`; also if the counts sum to zero or beyond int64.
+            The errors of :func:`.threshold_sweep`; also if the counts sum to zero, or to more than
+            int64 can hold.
 
         Examples
         --------
@@ -206,17 +208,17 @@ class ThresholdSweep(_Sweep):
         return ThresholdSweep(values, true_accepts, false_accepts)
 
     def at(self, threshold: ArrayLike) -> AcceptanceCounts:
-        """Return the counts at any threshold, not only those of the sweep.
+        """Return the counts at any thresholds, not only at the sweep's own.
 
         Parameters
         ----------
         threshold : scalar or array_like
-            Real thresholds; infinite ones are allowed, NaN is not.
+            Real thresholds, which may be infinite but not NaN.
 
         Returns
         -------
         AcceptanceCounts
-            The counts, as numbers or as arrays of the shape of `threshold`.
+            The counts, as numbers or as arrays in the shape of `threshold`.
 
         Raises
         ------
@@ -234,16 +236,16 @@ class ThresholdSweep(_Sweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """Counts to report: this sweep or, if its counts are estimates, the nearest possible counts."""
+        """The counts to report: this sweep, or the nearest possible counts if it holds estimates."""
         return self
 
     @property
     def rising(self) -> ThresholdSweep:
-        """Counts for limits: this sweep or, if estimated, counts in which errors never decrease."""
+        """The counts for limits: this sweep, or if estimated, counts whose errors never decrease."""
         return self
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Merge with the sweep of other items, exactly."""
+        """Return the sweep of the items of two sweeps together, with exact counts."""
         if isinstance(other, CornerSweep):
             whole_sweep(other)
         if not isinstance(other, ThresholdSweep):
@@ -268,22 +270,23 @@ class ThresholdSweep(_Sweep):
 class CornerSweep(_Sweep):
     """Counts of accepted items at the thresholds where curves bend.
 
-    Thresholds inside runs of correct items are left out: of consecutive distinct confidences without an
-    error, only the lowest is kept. Use :func:`.threshold_sweep` with ``corners_only=True``. Functions
-    accept a corner sweep instead of a :class:`.ThresholdSweep` if corners suffice; if they need every
-    threshold, they raise ``TypeError``.
+    Thresholds inside runs of correct items are left out: among consecutive distinct confidences without
+    an error, only the lowest is kept. To build one, call :func:`.threshold_sweep` with
+    ``corners_only=True``. Functions accept it instead of a :class:`.ThresholdSweep` if corners are
+    enough for them; functions that need every threshold raise ``TypeError``.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m + 1,)
-        Strictly decreasing from ``inf``; float64, or an object array of Python integers.
+        Strictly decreasing thresholds, starting with ``inf``; float64, or an object array of Python
+        integers.
     true_accepts, false_accepts : ndarray of int64 of shape (m + 1,)
         Numbers of correct and of incorrect items with ``confidence >= threshold``.
 
     See Also
     --------
     fastarac.threshold_sweep : count correct and incorrect accepted items at every threshold
-    fastarac.ThresholdSweep : counts of accepted items at every threshold that makes a difference
+    fastarac.ThresholdSweep : counts of accepted items at every distinct threshold
 
     Examples
     --------
@@ -315,17 +318,17 @@ class CornerSweep(_Sweep):
         Parameters
         ----------
         threshold : scalar or array_like
-            Real thresholds; infinite ones are allowed, NaN is not.
+            Real thresholds, which may be infinite but not NaN.
 
         Returns
         -------
         AcceptanceCounts
-            The counts, as numbers or as arrays of the shape of `threshold`.
+            The counts, as numbers or as arrays in the shape of `threshold`.
 
         Raises
         ------
         ValueError
-            If a threshold is NaN, or may lie inside a run of correct items.
+            If a threshold is NaN, or may be inside a run of correct items.
 
         Examples
         --------
@@ -356,7 +359,7 @@ class CornerSweep(_Sweep):
 
 
 def trusted_sweep(kind: type[S], counts: CountsAtThresholds) -> S:
-    """Make a sweep, without checks or copies, from counts that the library itself computed."""
+    """Make a sweep from counts that the library itself computed, without checks or copies."""
     sweep = kind.__new__(kind)
     _set(sweep, counts.thresholds, counts.true_accepts, counts.false_accepts)
     return sweep

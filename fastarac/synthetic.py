@@ -1,8 +1,8 @@
 """Synthetic predictors whose curves and areas are known exactly.
 
-The confidences of correct outputs follow a normal distribution truncated to [0, 1], and those of
-incorrect outputs another one, as in Kimura et al., section 4.1. Items can be sampled; rates, areas and
-X(θ) are computed without sampling.
+The confidences of correct outputs follow one normal distribution truncated to [0, 1], and the
+confidences of incorrect outputs follow another, as in Kimura et al., section 4.1. Items can be sampled;
+rates and areas are computed without sampling.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _mills_ratio(x: _Array) -> _Array:
 
 
 def _decay_average(slope: _Positions, width: _Positions) -> _Array:
-    """Return the mean of exp(-(slope y + y²/2)) over 0 <= y <= width, to full relative accuracy."""
+    """Return the mean of exp(-(slope y + y²/2)) over 0 <= y <= width, with full relative accuracy."""
     slope, width = np.broadcast_arrays(slope, width)
     fall = width * (slope + width / 2)
     average = np.empty(fall.shape)
@@ -72,7 +72,7 @@ class _TruncatedNormal:
     """A normal distribution truncated to [0, 1], described relative to its mode in [0, 1].
 
     At distance ``sd * y`` from the mode, the density is proportional to exp(-(slope y + y²/2)), even if
-    the mean is outside [0, 1]. A position is ``origin + offset``. The two parts are kept separate,
+    the mean is outside [0, 1]. A position is ``origin + offset``. These two parts are kept separate,
     because a distribution may be much narrower than the spacing of doubles near its mean.
     """
 
@@ -94,7 +94,7 @@ class _TruncatedNormal:
         return -np.abs(y) * (self.slope + np.abs(y) / 2) - self.log_area
 
     def log_tail_average(self, origin: _Positions, offset: _Positions) -> _Array:
-        """Return the log of the mean density between the position and 1; at 1, of the density."""
+        """Return the log of the mean density between the position and 1 (of the density at 1)."""
         y = ((origin - self.mode) + offset) / self.sd
         rest = np.maximum((1 - origin) - offset, 0) / self.sd
         beyond = np.maximum(y, 0)
@@ -111,7 +111,7 @@ class _TruncatedNormal:
 
     @np.errstate(all="ignore")
     def mean_of(self, value: Callable[[float, _Array], _Array], other: _TruncatedNormal) -> float:
-        """Return the mean of ``value(origin, offset)``; it may vary as fast as `other` does, too."""
+        """Return the mean of ``value(origin, offset)``, which varies no faster than the two laws."""
         own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far smaller than any 1 − β in use
         theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
@@ -134,7 +134,7 @@ class _TruncatedNormal:
 
     @np.errstate(all="ignore")
     def sample(self, n: int, rng: np.random.Generator) -> _Array:
-        """Draw n values by rejection; each proposal is accepted with a probability above 0.4."""
+        """Draw n values by rejection; the acceptance probability of a proposal exceeds 0.4."""
         values = self._propose(n, rng)
         while values.size < n:
             values = np.append(values, self._propose(n - values.size, rng))
@@ -159,7 +159,7 @@ class _TruncatedNormal:
 
 
 def _integral(function: Callable[[_Array], _Array], edges: _Array) -> float:
-    """Integrate by composite Gauss-Legendre quadrature; halve panels until their halves agree."""
+    """Integrate by composite Gauss-Legendre quadrature; halve panels until the results agree."""
 
     def panels(left: _Array, right: _Array) -> _Array:
         half = (right - left) / 2
@@ -189,13 +189,13 @@ def _plain(values: _Array) -> float | _Array:
 
 @dataclass(frozen=True, slots=True)
 class TruncatedNormalMixture:
-    """Confidences of correct and incorrect outputs, each normal and truncated to [0, 1].
+    """Confidences of correct and incorrect outputs, from two normal distributions truncated to [0, 1].
 
     The density of the confidence t is ``weight_correct * f_P(t) + (1 - weight_correct) * f_N(t)``. Here
-    f_P and f_N are the normal densities for correct and for incorrect outputs, zero outside [0, 1] and
-    scaled to integrate to 1 (Kimura et al., section 4.1). An item is accepted iff confidence >=
-    threshold. Areas are accurate to 1e-9 (absolute). So are rates, as far as a threshold or error rate
-    in double precision determines them.
+    f_P and f_N are normal densities for correct and for incorrect outputs. They are zero outside [0, 1]
+    and scaled to integrate to 1 (Kimura et al., section 4.1). An item is accepted iff confidence >=
+    threshold. Areas have an absolute error of at most 1e-9. So have rates, if the rounding of the given
+    threshold or error rate to double precision is ignored.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ class TruncatedNormalMixture:
         Mean of each class's normal distribution before truncation; it may lie outside [0, 1].
     sd_correct, sd_incorrect : float > 0
         Standard deviation of each class's normal distribution before truncation. Values below 1e-150
-        count as 1e-150.
+        are replaced by 1e-150.
 
     Raises
     ------
@@ -292,12 +292,13 @@ class TruncatedNormalMixture:
         return self.weight_correct
 
     def recall(self, threshold: npt.ArrayLike) -> float | _Array:
-        """Fraction of the correct outputs that is accepted: the true positive rate.
+        """Share of the correct outputs that are accepted: the true positive rate.
 
         Parameters
         ----------
         threshold : float or array-like
-            Real thresholds; all items are accepted at and below 0, none at and above 1.
+            Real thresholds. All items are accepted at thresholds up to 0, and none at thresholds of 1
+            or more.
 
         Returns
         -------
@@ -318,16 +319,16 @@ class TruncatedNormalMixture:
         return self._survival(threshold)[0]
 
     def false_positive_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """Fraction of the incorrect outputs that is accepted; for arguments, see `recall`."""
+        """Share of the incorrect outputs that are accepted; for arguments, see `recall`."""
         return self._survival(threshold)[1]
 
     def acceptance_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """X, the accepted fraction (Kimura et al., eq. 1); for arguments, see `recall`."""
+        """X, the share of accepted outputs (Kimura et al., eq. 1); for arguments, see `recall`."""
         recall, false_positive_rate = self._survival(threshold)
         return self.weight_correct * recall + (1 - self.weight_correct) * false_positive_rate
 
     def error_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """R_E, the share of accepted incorrect outputs (eq. 5); for arguments, see `recall`."""
+        """R_E, the share of outputs accepted though incorrect (eq. 5); for arguments, see `recall`."""
         return (1 - self.weight_correct) * self._survival(threshold)[1]
 
     def accuracy_after_correction(self, threshold: npt.ArrayLike) -> float | _Array:
@@ -379,12 +380,12 @@ class TruncatedNormalMixture:
         return 1 - self.augrc_loss()
 
     def arac_area(self, *, gamma: float = 1.0) -> CurveArea:
-        """ARAC-AUC and its parts (Kimura et al., eq. 17-20).
+        """The ARAC-AUC and its parts (Kimura et al., eq. 17-20).
 
         Parameters
         ----------
         gamma : float >= 0
-            Ratio of the cost of verifying an item to that of correcting it.
+            The cost of verifying an item divided by the cost of correcting it.
 
         Returns
         -------
@@ -409,7 +410,7 @@ class TruncatedNormalMixture:
     def normalized_arac_auc_score(self, *, gamma: float = 1.0) -> float:
         """Normalised ARAC-AUC, ``arac_area(gamma).normalized`` (Kimura et al., eq. 20).
 
-        For case 2 the paper's table 4 prints 0.423; its own formula gives 0.428.
+        For case 2, table 4 of the paper prints 0.423, but the paper's formula gives 0.428.
 
         Examples
         --------
@@ -424,7 +425,7 @@ class TruncatedNormalMixture:
         return 1 - self.aurc_loss()
 
     def normalized_arp_auc_score(self, *, gamma: float = 1.0) -> float:
-        """ARP-AUC normalised as in `arac_area`; for the parameter and errors raised, see there."""
+        """ARP-AUC, normalised like the ARAC-AUC; for its parameter and errors, see `arac_area`."""
         return self._area(self._arp_loss(), gamma).normalized
 
     def aurc_loss(self) -> float:
@@ -446,8 +447,8 @@ class TruncatedNormalMixture:
         Returns
         -------
         float or ndarray of the shape of max_error_rate
-            θ with R_E(θ) = ε (Kimura et al., section 3.2). If ε >= 1 - β, θ is 0; otherwise, if
-            ε = 0, θ is 1.
+            The threshold θ with R_E(θ) = ε (Kimura et al., section 3.2). If ε >= 1 - β, θ is 0;
+            otherwise, if ε = 0, θ is 1. Here R_E is the error rate, and β is `weight_correct`.
 
         Raises
         ------
@@ -458,10 +459,11 @@ class TruncatedNormalMixture:
         return _plain(np.clip(self._laws()[0].mode + offset, 0, 1))
 
     def acceptance_at_error_rate(self, max_error_rate: npt.ArrayLike) -> float | _Array:
-        """X(θ), the largest acceptance rate with an error rate of at most `max_error_rate`.
+        """X(θ), the highest acceptance rate with an error rate of at most `max_error_rate`.
 
-        For arguments and errors raised, see `threshold_at_error_rate`. The result, of the shape of
-        max_error_rate, is 1 if ε >= 1 - β, and otherwise 0 if ε = 0.
+        For arguments and errors raised, see `threshold_at_error_rate`. The result has the shape of
+        `max_error_rate`. It is 1 if the error rate ε is at least 1 - β, where β is `weight_correct`;
+        otherwise, it is 0 if ε = 0.
 
         Examples
         --------
@@ -480,7 +482,7 @@ class TruncatedNormalMixture:
     def performance_at_error_rate(
         self, max_error_rate: npt.ArrayLike, *, costs: VerificationCosts
     ) -> float | _Array:
-        """W(θ) = γ X(θ) + β - δ ε; higher is better (Kimura et al., eq. 15, tables 4 and 6).
+        """W(θ) = γ X(θ) + β - δ ε, where higher is better (Kimura et al., eq. 15, tables 4 and 6).
 
         For arguments and errors raised, see `threshold_at_error_rate`; `costs` provides γ and δ.
 
