@@ -252,7 +252,9 @@ class ThresholdSweep(_Sweep):
             return NotImplemented
         whole = self.true_accepts.dtype == other.true_accepts.dtype == np.int64
         if whole and self.total + other.total > np.iinfo(np.int64).max:
-            raise ValueError(f"the merged counts sum to {self.total + other.total}, beyond int64")
+            raise ValueError(
+                f"the merged counts sum to {self.total + other.total}, which int64 cannot hold"
+            )
         thresholds = np.unique(np.concatenate([self.thresholds, other.thresholds]))[::-1]
         counts = [
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
@@ -373,18 +375,19 @@ def _set(sweep: _Sweep, *arrays: NDArray[Any]) -> None:
 def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
     """Raise unless the arrays form a valid sweep."""
     if thresholds.ndim != 1 or len(thresholds) < 2:
-        raise ValueError("thresholds is not an array of shape (m + 1,) with m >= 1")
+        raise ValueError("thresholds must be an array of shape (m + 1,) with m >= 1")
     if thresholds[0] != np.inf or not (thresholds[1:] < thresholds[:-1]).all():
         raise ValueError(
-            "thresholds do not fall strictly from inf; ThresholdSweep.from_counts takes any order"
+            "thresholds must start with inf and strictly decrease; ThresholdSweep.from_counts takes "
+            "any order"
         )
     for name, counts in zip(("true_accepts", "false_accepts"), accepts, strict=True):
         if counts.shape != thresholds.shape:
-            raise ValueError(f"{name} is not an array of the shape of thresholds, {thresholds.shape}")
+            raise ValueError(f"{name} must have the shape of thresholds, {thresholds.shape}")
         if counts.dtype not in (np.int64, np.float64) or counts.dtype != accepts[0].dtype:
             raise TypeError(f"{name} must have type int64, or float64 for weights, got {counts.dtype}")
         if counts[0] != 0 or not (counts[1:] >= counts[:-1]).all() or not counts[-1] < np.inf:
-            raise ValueError(f"{name} does not rise from 0 to a finite count")
+            raise ValueError(f"{name} must start with 0, never decrease and stay finite")
     if not accepts[0][-1] + accepts[1][-1] > 0:
         raise ValueError("true_accepts and false_accepts end at 0, but there must be items")
 

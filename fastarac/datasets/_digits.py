@@ -113,13 +113,13 @@ def load_digits_ocr() -> DigitsOCR:
     to behave differently, not to have high accuracy.
 
     ==================  ============================================  ============================
-    model               what it is                                    confidence
+    model               kind                                          confidence
     ==================  ============================================  ============================
-    ``svm-rbf``         support vector machine, radial kernel         lead of the best class over
-                                                                      the runner-up
-    ``knn-votes``       20 nearest neighbours                         share of their votes: many
-                                                                      ties
-    ``naive-bayes``     Gaussian naive Bayes on pixels                posterior, far too often
+    ``svm-rbf``         support vector machine, radial kernel         highest decision value minus
+                                                                      the second highest
+    ``knn-votes``       20 nearest neighbours                         share of their votes, which
+                                                                      has many ties
+    ``naive-bayes``     Gaussian naive Bayes on pixels                posterior, which is too often
                                                                       (nearly) 1
     ``logistic-pca5``   logistic regression on five principal         posterior
                         components

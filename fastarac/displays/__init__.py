@@ -1,4 +1,4 @@
-"""Displays of the curves, as in scikit-learn; the first drawing imports matplotlib."""
+"""Displays of curves, as in scikit-learn. matplotlib is imported when the first display is drawn."""
 
 from __future__ import annotations
 

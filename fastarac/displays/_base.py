@@ -101,7 +101,7 @@ class Display:
         ax : matplotlib Axes, optional
             The axes to draw on; by default a new figure.
         name : str, optional
-            The name of the model, for the legend, instead of the display's own.
+            The name of the model in the legend; by default, the display's own `name`.
         curve_kwargs : dict, optional
             Keywords for the matplotlib function that draws the curve (``plot`` for a line). By default,
             use the first colour and line style of the cycle that no line in the axes has.

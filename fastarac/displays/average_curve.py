@@ -100,7 +100,7 @@ class AverageCurveDisplay(Display):
         Parameters
         ----------
         sweeps : iterable of ThresholdSweep
-            One for each fold.
+            The counts at every threshold, for each fold.
         grid : array_like of shape (g,), optional
             Acceptance rates or thresholds; by default 1001 acceptance rates, or the thresholds of all
             folds.

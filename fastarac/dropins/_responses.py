@@ -1,4 +1,4 @@
-"""An estimator's scores of rows of data; scikit-learn itself is not imported."""
+"""Get the scores that an estimator gives to rows of data, without importing scikit-learn."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def folds_of(
     Raises
     ------
     ValueError
-        If the results lack estimators or indices, or if `X` has another number of rows than they have.
+        If the results lack estimators or indices, or if the number of rows in `X` does not match them.
     """
     missing = [option for key, option in KEYS.items() if key not in cv_results]
     if missing:

@@ -47,7 +47,7 @@ def cohen_kappa_score(
         left out.
     weights : {"linear", "quadratic"}, optional
         How the weight of a disagreement depends on the distance between the labels' positions; by
-        default all disagreements weigh the same.
+        default, all disagreements have the same weight.
     sample_weight : array_like of shape (n,), optional
         Weights of the items.
     replace_undefined_by : float in [-1, 1] or nan, default=nan

@@ -203,9 +203,9 @@ def ndcg_score(
 
     Notes
     -----
-    Signature, values and errors are those of scikit-learn 1.9: :func:`.dcg_score` of each row, divided
-    by its value when the row is ranked by its own gains (Järvelin and Kekäläinen 2002; Wang et al.
-    2013).
+    Signature, values and errors are the same as in scikit-learn 1.9. Each row has the value
+    :func:`.dcg_score`, divided by the value that the row would have if its labels were ranked by their
+    gains (Järvelin and Kekäläinen 2002; Wang et al. 2013).
 
     References
     ----------

@@ -85,7 +85,7 @@ class ItemSource(ABC):
         ]
 
     def refuse_weights(self, most: int) -> None:
-        """Raise if there are weights: with over `most` distinct values, bins would be needed."""
+        """Raise if there are weights; with more than `most` kinds of items, bins would be needed."""
         if self.weighted:
             raise ValueError(
                 f"weight makes more than {most} pairs of confidence and weight; round the weights, "

@@ -39,7 +39,7 @@ class Spelling(NamedTuple):
         return f"  SELECT {label}{labels},\n    {self.number} AS number"
 
     def counts(self) -> str:
-        """Return expressions for both counts of a group; NULL if any of its items is invalid."""
+        """Return expressions for the two counts of a group; these are NULL if any item is invalid."""
         p, q, n = (f"SUM(counts.{name})" for name in "pqn")
         whole = f"CASE WHEN {p} + {q} = {n}"
         return (

@@ -63,7 +63,7 @@ class Columns:
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
             raise ValueError(
                 "name either the column that says whether an output is correct, or the columns of "
-                "prediction and truth, not both"
+                "prediction and truth, but not all three"
             )
         if (self.prediction is None) != (self.truth is None):
             named, missing = ("prediction", "truth") if self.truth is None else ("truth", "prediction")

@@ -80,7 +80,7 @@ class JsonLines(FileSource):
 
     @property
     def _by_pointer(self) -> bool:
-        """Return whether a column name is empty, or differs from another only in case, for DuckDB."""
+        """Return whether DuckDB cannot use the names: one is empty, or two differ only in case."""
         distinct = {name.lower() for name in self._types}
         return "" in distinct or len(distinct) < len(self._types)
 

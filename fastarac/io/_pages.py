@@ -223,7 +223,7 @@ def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:
 
 
 def names_pages(name: str) -> bool:
-    """Return whether a column's name stands for pages or documents."""
+    """Return whether a column has the name of pages or documents."""
     words = [word.lower() for word in _WORDS.findall(name)]
     words = [word[:-1] if word[:-1] in UNITS else word for word in words]
     return any(word in UNITS for word in words) and all(word in UNITS | BESIDE for word in words)

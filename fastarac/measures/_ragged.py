@@ -107,8 +107,8 @@ def _offsets(given: Any, n: int, name: str) -> NDArray[np.int64]:
         raise ValueError(f"the offsets of {name} must go from 0 to {n}, got {ends[0]} to {ends[1]}")
     if (offsets[1:] < offsets[:-1]).any():
         i = int((offsets[1:] < offsets[:-1]).argmax())
-        falls = f"fall from {offsets[i]} to {offsets[i + 1]}"
-        raise ValueError(f"the offsets of {name} {falls}, but must rise")
+        falls = f"decrease from {offsets[i]} to {offsets[i + 1]}"
+        raise ValueError(f"the offsets of {name} {falls}, but must not decrease")
     return offsets.astype(np.int64)
 
 

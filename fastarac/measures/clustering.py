@@ -102,7 +102,7 @@ def purity(counts: ArrayLike) -> float:
 
 
 def inverse_purity(counts: ArrayLike, variant: str = "standard") -> float:
-    r"""Share of the items that are in the main cluster of their class, which holds most of its items.
+    r"""Share of the items that are in the cluster with the largest part of their class.
 
     Parameters
     ----------

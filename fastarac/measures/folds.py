@@ -87,7 +87,7 @@ def average_curves(
     Raises
     ------
     ValueError, TypeError
-        If there is no fold, or if `sweeps` holds anything else than sweeps. If the grid is empty, is
+        If there is no fold, or if `sweeps` holds anything other than sweeps. If the grid is empty, is
         not a one-dimensional array of real numbers, or holds NaN or acceptance rates outside [0, 1]. If
         `along` or `curve` is unknown.
 
@@ -105,7 +105,7 @@ def average_curves(
     -----
     Curves are interpolated linearly between their points. The two ways to average correspond to
     vertical averaging and threshold averaging of Fawcett (2006). Folds of a cross-validation share most
-    of their training data, so their standard deviation differs from the one of independent repetitions.
+    of their training data, so independent repetitions would have another standard deviation.
 
     References
     ----------
