@@ -340,7 +340,7 @@ class TestErrors:
             (([1, 0], []), ValueError, "is empty; give at least one ranking"),
             (([1, 0], [0, 3]), ValueError, "the offsets of relevance must go from 0 to 2,"),
             (([1, 0], [1, 2]), ValueError, "the offsets of relevance must go from 0 to 2,"),
-            (([1, 0], [0, 2, 1, 2]), ValueError, "the offsets of relevance fall from 2 to 1, but"),
+            (([1, 0], [0, 2, 1, 2]), ValueError, "the offsets of relevance decrease from 2 to 1, but"),
             (([1, 0], [0.0, 2.0]), TypeError, "the offsets of relevance must hold integers, got"),
             (([1], [0], [1]), ValueError, r"relevance is a tuple that is not \(values, offsets\)"),
             (([[1]], [[0]]), ValueError, r"relevance is a tuple that is not \(values, offsets\)"),
