@@ -81,7 +81,7 @@ def test_contradicting_arguments(tmp_path):
     path = tmp_path / "missing.csv"
     with pytest.raises(ValueError, match="not all three"):
         read_outputs(path, correct="correct", prediction="prediction", truth="truth")
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(ValueError, match="not all three"):
         read_outputs(path, correct="correct", truth="truth")
     with pytest.raises(ValueError, match="the prediction column is named, but not the truth"):
         read_outputs(path, prediction="prediction")
