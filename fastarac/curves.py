@@ -158,9 +158,9 @@ class AccuracyRejectionCurve(Table, TupleResult, _AccuracyRejectionCurve):
 
 class _CurveBounds(NamedTuple, Generic[C]):
     worst: C
-    """The curve of the worst order inside the bins, with less accuracy and more risk."""
+    """The curve for the worst order of items in the bins, with lower accuracy and higher risk."""
     best: C
-    """The curve of the best order inside the bins."""
+    """The curve for the best order of items in the bins."""
 
 
 class CurveBounds(Table, TupleResult, _CurveBounds[C]):

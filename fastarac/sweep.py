@@ -23,13 +23,13 @@ S = TypeVar("S", bound="_Sweep")
 
 class _AcceptanceCounts(NamedTuple):
     true_accepts: Any
-    """TA: accepted and correct."""
+    """TA, accepted and correct."""
     false_accepts: Any
-    """FA: accepted and incorrect, the undetected errors."""
+    """FA, accepted and incorrect: the undetected errors."""
     false_rejects: Any
-    """FR: rejected and correct, verified in vain."""
+    """FR, rejected and correct: verified without need."""
     true_rejects: Any
-    """TR: rejected and incorrect, verified and corrected."""
+    """TR, rejected and incorrect: verified and corrected."""
 
 
 class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):

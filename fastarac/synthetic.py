@@ -336,7 +336,7 @@ class TruncatedNormalMixture:
         return 1 - self.error_rate(threshold)
 
     def roc_auc_score(self) -> float:
-        """ROC-AUC, ∫ TPR dFPR, in [0, 1]: how often a correct output has the higher confidence.
+        """ROC-AUC, ∫ TPR dFPR, in [0, 1]: the share of pairs where the correct output ranks higher.
 
         NaN, with an `UndefinedMetricWarning`, if ``weight_correct`` is 0 or 1.
 
@@ -601,4 +601,4 @@ PAPER_CASES: Final[Mapping[int, TruncatedNormalMixture]] = MappingProxyType(
         5: TruncatedNormalMixture(0.95, 0.7, 0.1, 0.3, 0.1),
     }
 )
-"""The mixtures of Kimura et al., tables 3 (1, 2, 3) and 5 (4, 5), by case number; read-only."""
+"""The mixtures of Kimura et al. by case number, read-only: 1 to 3 in table 3, 4 and 5 in table 5."""

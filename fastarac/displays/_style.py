@@ -41,7 +41,7 @@ ROOM_FOR_LEGEND = 0.85  # maximum width of a legend below the axes, as a share o
 # Font sizes to try for a legend inside the axes, relative to the default size.
 LEGEND_SIZES = (1.0, 0.85, 0.7)
 MOST_HEIGHT = 0.6  # maximum height of a legend inside the axes, as a share of the axes' height
-# In letters: shortest line of a broken name, and width of the line sample.
+# Number of letters in the shortest line of a broken name, and width of the line sample in letters.
 FEWEST_LETTERS, MARGIN_LETTERS = 12, 6
 
 

@@ -19,13 +19,13 @@ class Target(NamedTuple):
     """A target with its kind and, if it has at most two distinct values, their codes."""
 
     values: Array
-    """The target as given; one-dimensional if it has one column."""
+    """The given target, one-dimensional if it has only one column."""
     kind: str
     """scikit-learn's name of the kind, such as binary or multilabel-indicator."""
     pair: Array | None
-    """The one or two distinct values, sorted; None if there are more."""
+    """The sorted distinct values; None if there are more than two."""
     codes: Codes | None
-    """1 where the value is the last of the pair, in the shape of `values`; None without a pair."""
+    """1 where a value equals the last of the pair, in the shape of `values`; None without a pair."""
 
     def classes(self) -> Array:
         """Return the distinct values, sorted."""

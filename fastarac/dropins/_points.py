@@ -42,11 +42,11 @@ class Points(NamedTuple):
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     thresholds: Array
-    """In the type of the scores; undefined for the added point."""
+    """The thresholds in the type of the scores; undefined for the added point."""
     positives: float
     negatives: float
     tn: NDArray[np.float64]
-    """True negatives; empty unless counts were requested (so is `fn`)."""
+    """True negatives. This array and `fn` are empty unless counts were requested."""
     fn: NDArray[np.float64]
 
 

@@ -49,7 +49,7 @@ class _ROCCurve(NamedTuple):
     tpr: NDArray[np.float64]
     """True positive rate at each threshold, from 0 to 1."""
     thresholds: NDArray[np.float64]
-    """Decreasing from inf; scores at or above the threshold count as positive."""
+    """The thresholds, decreasing from inf; scores at or above a threshold are predicted positive."""
 
 
 class ROCCurve(DropIn, _ROCCurve):
@@ -78,7 +78,7 @@ class _PrecisionRecallCurve(NamedTuple):
     recall: NDArray[np.float64]
     """Recall at each threshold, decreasing from 1, followed by a 0 without a threshold."""
     thresholds: NDArray[Any]
-    """Increasing, in the type of the scores; one entry less than the other arrays."""
+    """The thresholds, increasing, in the type of the scores; one entry fewer than other arrays."""
 
 
 class PrecisionRecallCurve(DropIn, _PrecisionRecallCurve):
@@ -110,7 +110,7 @@ class _DETCurve(NamedTuple):
     fnr: NDArray[np.float64]
     """False negative rate at each threshold, increasing."""
     thresholds: NDArray[np.float64]
-    """Increasing."""
+    """The thresholds, in increasing order."""
 
 
 class DETCurve(DropIn, _DETCurve):
@@ -142,7 +142,7 @@ class _ConfusionMatrixAtThresholds(NamedTuple):
     tps: NDArray[np.float64]
     """True positives: positive items at or above the threshold."""
     thresholds: NDArray[Any]
-    """Decreasing, in the type of the scores."""
+    """The thresholds in decreasing order, in the type of the scores."""
 
 
 class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):

@@ -19,9 +19,9 @@ TRUTH, PREDICTION = (
 
 class _MetricAtThresholds(NamedTuple):
     metric_values: NDArray[Any]
-    """The metric at each threshold; with a second axis if the metric returns several numbers."""
+    """The metric at each threshold; a matrix if the metric returns several numbers."""
     thresholds: NDArray[Any]
-    """Decreasing, in the type of the scores."""
+    """The thresholds in decreasing order, in the type of the scores."""
 
 
 class MetricAtThresholds(DropIn, _MetricAtThresholds):

@@ -44,7 +44,7 @@ class Metric(NamedTuple):
     undefined: Score
     """Value and warning that replace a NaN."""
     of_classes: Callable[[Array, int, Array], list[Score]] | None
-    """Function for all columns at once, for items with one class and no weight; or None."""
+    """Function for all columns at once, for unweighted items that have one class each; or None."""
     asks_labels: bool
     """Whether the labels of a column or row must be 0 and 1, or -1 and 1."""
 

@@ -54,9 +54,9 @@ class RangeSums(NamedTuple):
     correct: int
     incorrect: int
     doubled: int
-    """Pairs of a correct item in these ranges above an incorrect item, counted twice; ties once."""
+    """Twice the number of pairs of a correct item here above any incorrect item, plus ties."""
     trapezoids: Fraction
-    """Sum of trapezoids of the precision; of the risk if fewer items are incorrect than correct."""
+    """Sum of trapezoids of the precision, or of the risk if most items are correct."""
     steps: Fraction
     """Sum of the steps of the precision over the recall."""
 

@@ -20,9 +20,9 @@ class Spelling(NamedTuple):
     whole: str
     text: str
     number: str
-    """Expression: a confidence in its own numeric type, with minus zero turned into zero."""
+    """Expression for a confidence in its own numeric type, with 0.0 instead of -0.0."""
     known: str
-    """Condition: whether a column has a supported type."""
+    """Condition that is true if a column has a supported type."""
 
     def quoted(self, column: str, role: str) -> str:
         """Return the name of a column as the dialect quotes it."""

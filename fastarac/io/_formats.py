@@ -250,7 +250,7 @@ class RowsOfFiles(RowsOfArrays):
             source.require_unchanged()
 
     def error_in_row(self, index: int, problem: str) -> DataFileError:
-        """Return an error about the row in its own file."""
+        """Return an error that gives the row's position in its own file."""
         ends = list(accumulate(self._rows))
         which = bisect_right(ends, index)
         return self.sources[which].error_in_row(index - ends[which] + self._rows[which], problem)

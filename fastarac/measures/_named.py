@@ -134,4 +134,4 @@ class Measures(Table, Result, ABC):
     names: ClassVar[tuple[str, ...]] = tuple(
         name for name, value in locals().items() if isinstance(value, _Measure) and not value.of
     )
-    """The names of the measures, without the second names recall, fallout and generality."""
+    """The names of the measures, except for the second names recall, fallout and generality."""

@@ -21,7 +21,7 @@ class Ragged(NamedTuple):
     values: NDArray[Any]
     offsets: NDArray[np.int64]
     single: bool
-    """Whether one ranking was given, not a batch of them."""
+    """Whether a single ranking was given instead of a batch."""
 
     @property
     def n_queries(self) -> int:

@@ -72,9 +72,9 @@ class ConfusionMeasures(Measures):
 
 class _BestThreshold(NamedTuple):
     value: float
-    """The best value: the smallest for error measures and LR₋, the largest for all others."""
+    """The best value: the smallest one for error measures and LR₋, otherwise the largest one."""
     threshold: Any
-    """The threshold that attains it; of several, the one that accepts most."""
+    """The threshold with this value; if there are several, the lowest."""
     position: int
     """The position in the arrays of the sweep."""
 

@@ -28,7 +28,7 @@ WAYS = ("acceptance", "threshold")
 
 class _AverageCurve(NamedTuple):
     grid: FloatArray
-    """Acceptance rates or thresholds, as given, of shape (g,)."""
+    """The given acceptance rates or thresholds, of shape (g,)."""
     acceptance_rate: FloatArray
     """Mean acceptance rate of the folds; the grid itself if it holds acceptance rates."""
     mean: FloatArray
