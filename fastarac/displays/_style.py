@@ -211,7 +211,7 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
 
 
 def _legend(ax: Axes, handles: list[Any], names: list[str], size: float = 1, **options: Any) -> Legend:
-    """Draw a legend with the font size of matplotlib's setting times `size`."""
+    """Draw a legend with matplotlib's default font size for legends, multiplied by `size`."""
     from matplotlib.font_manager import FontProperties
 
     points = FontProperties(size=_setting("legend.fontsize")).get_size_in_points()

@@ -101,10 +101,10 @@ def threshold_sweep(
     Returns
     -------
     ThresholdSweep
-        With "auto" and "counts". The sweep is identical, bit for bit, with one made from arrays.
+        With "auto" and "counts". The sweep is identical, bit for bit, to one made from arrays.
     BoundedSweep
         With "exact" and "bounds". Its counts at its thresholds are exact. With "exact", the two bounds
-        of every area are equal and identical, bit for bit, with the area computed from arrays.
+        of every area are equal, and they are identical, bit for bit, to the area computed from arrays.
     dict
         If `by` is given: a sweep for each label, with labels in increasing order.
 

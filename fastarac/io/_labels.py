@@ -158,7 +158,7 @@ def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
 
 
 def _starts(column: Hashes) -> NDArray[np.bool_]:
-    """Return where a row differs from the previous one."""
+    """Return which rows differ from the previous row."""
     starts = np.ones(len(column), np.bool_)
     np.not_equal(column[1:], column[:-1], out=starts[1:])
     return starts

@@ -207,7 +207,7 @@ def mean_reciprocal_rank(relevance: ArrayLike) -> float:
     Returns
     -------
     float
-        In [0, 1].
+        The mean reciprocal rank, in [0, 1].
 
     See Also
     --------
