@@ -33,7 +33,7 @@ def decimate(
     x : array_like of shape (n,)
         Finite x coordinates, in increasing or in decreasing order.
     y : array_like of shape (n,)
-        Finite.
+        Finite y coordinates.
     xlim, ylim : tuple of two float, optional
         The x and y ranges that the picture shows, or parts of these ranges; by default the curve's
         ranges.
@@ -91,7 +91,7 @@ def corners(
     ylim: Range,
     size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> Indices:
-    """Return the vertices that must stay to keep all others within the tolerance of the line."""
+    """Return the vertices to keep, so that all others are within the tolerance of the line."""
     return _corners(_pixels(x, xlim, size[0]), _pixels(y, ylim, size[1]))
 
 

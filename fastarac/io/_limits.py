@@ -39,7 +39,7 @@ def reading_limits(*, max_line: int | None = None, max_ratio: float | None = Non
     max_ratio : float, optional
         Maximum ratio of a file's expanded size to its compressed size, at least 1 or ``math.inf``. The
         default is 200, but every file may expand to at least 64 MiB. The expanded size of a Parquet
-        file is the size of its pages in the footer, or 8 bytes per row if that is more.
+        file is the size of its pages, which the footer states, or 8 bytes per row if that is more.
 
     Raises
     ------
