@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     OfGroup = Callable[[object], nw.Expr]
 
 PER_OCTAVE = 2048.0
-LEAST = 1e-300  # smallest distance from 0 or 1; smaller distances count as this one
+LEAST = 1e-300  # distances from 0 or 1 are rounded up to this
 ABOVE_HALF = -2 * PER_OCTAVE
 ABOVE_ONE = 2048 * PER_OCTAVE
 BELOW_ZERO = -4096 * PER_OCTAVE
-PARTS = 4096  # a bin with too many items is split into this many parts of equal width
+PARTS = 4096  # number of equal parts into which a bin with too many items is split
 
 
 class Split(NamedTuple):
@@ -52,7 +52,7 @@ def bin_expression(x: nw.Expr) -> nw.Expr:
     """Return `bin_numbers` as a narwhals expression; `x` has type Float64."""
     import narwhals as nw
 
-    # Conditions are nested because older versions of narwhals cannot chain them.
+    # The conditions are nested because older versions of narwhals cannot chain them.
     def by_part(below: nw.Expr, low: nw.Expr, high: nw.Expr, beyond: nw.Expr) -> nw.Expr:
         chosen = nw.when(x <= 1.0).then(high).otherwise(beyond)
         chosen = nw.when(x < 0.5).then(low).otherwise(chosen)

@@ -274,7 +274,8 @@ class BoundedSweep(Table, Result):
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
         counts = ThresholdCounts(self.thresholds[where], correct, incorrect)
-        return trusted_sweep(ThresholdSweep, counts)  # unchecked, because thresholds repeat (see above)
+        # A checked sweep would refuse the repeated thresholds.
+        return trusted_sweep(ThresholdSweep, counts)
 
     def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
         """Return an area from `known`, or from the exact sweep if there is one; None otherwise."""
@@ -296,7 +297,7 @@ class BoundedSweep(Table, Result):
 def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
     """Return all edges except the last; raise unless the edges increase strictly."""
     if isinstance(edges, list | tuple) and len(edges) > 1 and edges[-1] == np.inf:
-        at = vector(edges[:-1], "edges")  # an infinite edge would convert integers to doubles
+        at = vector(edges[:-1], "edges")  # without inf, so that integers stay integers
         if at[-1] < np.inf and (at[1:] > at[:-1]).all():
             return at
     at = vector(edges, "edges")

@@ -35,8 +35,8 @@ from fastarac._engine.pairs import pairs_between, quotient_of_pairs
 FloatArray = NDArray[np.float64]
 
 MOST_DECIMALS = 16
-MARGIN = 2.0**-48  # added to sums of precisions; at least twice their rounding error
-DIRECT = 64  # larger harmonic numbers are computed, not tabulated
+MARGIN = 2.0**-48  # at least twice the rounding error of a sum of precisions
+DIRECT = 64  # number of tabulated harmonic numbers; larger ones are computed
 _EXACT = list(accumulate((Fraction(1, k) for k in range(1, DIRECT + 1)), initial=Fraction(0)))
 _HARMONIC = np.array(_EXACT, np.float64)
 _LEFT = np.array([float(a - Fraction(b)) for a, b in zip(_EXACT, _HARMONIC.tolist(), strict=True)])
@@ -75,7 +75,7 @@ class Bounds(TupleResult, _Bounds):
     def __str__(self) -> str:
         if self.low == self.high or not math.isfinite(self.width):
             return f"{self.low:.6g}"
-        # Use enough decimals to show the width. Ends are rounded outward.
+        # Show enough decimals to tell the ends apart, and round the ends outward.
         decimals = max(4, 2 - math.floor(math.log10(self.width)))
         unit = Decimal(1).scaleb(-min(decimals, MOST_DECIMALS))
         low = Decimal(self.low).quantize(unit, ROUND_FLOOR)
@@ -143,8 +143,8 @@ class Counts(NamedTuple):
         errors = np.where(self.single, fl[1:], fl[:-1])
         highest = _ratio(th[1:], th[1:] + errors)
         high = _over_ranks(tl, th, highest)
-        # Some items are certainly in a bin with a single confidence: their precision is that of the
-        # bin.
+        # Correct items that are certainly in a bin with a single confidence have the precision of
+        # this bin.
         sure = np.maximum(tl[1:] - th[:-1], 0.0) * self.single
         low = sure * _ratio(tl[1:], tl[1:] + fh[1:])
         low += self._one_by_one(tl[:-1], fh[1:], tl[1:] - tl[:-1] - sure)
@@ -157,13 +157,13 @@ class Counts(NamedTuple):
         least this many correct items.
         """
         tl, th, fl, fh = self._floats()
-        # Only these bins may hold the threshold. With exact counts, it is one bin.
+        # These are the bins that may contain the threshold. With exact counts, there is only one.
         first = np.searchsorted(th[1:], correct)
         end = np.maximum(np.searchsorted(tl[:-1], correct), first + 1)
         errors = np.where(self.single, fl[1:], fl[:-1])
         highest = np.append(_ratio(th[1:], th[1:] + errors), 0.0)
         high = np.maximum.reduceat(highest, np.column_stack([first, end]).ravel())[::2]
-        # Further errors may come before the next correct item.
+        # In the worst case, more errors come before the next correct item.
         last = np.searchsorted(tl[:-1], correct, side="right") - 1
         tied = self.single[last] & (first == last)
         reached = np.where(tied, np.maximum(tl[last + 1], correct), correct)
@@ -183,7 +183,7 @@ class Counts(NamedTuple):
         single = self.single[alone]
         tied = _chord(t, f, p, q)
         correct_first = self._curve(t, f, p) + _chord(t + p, f, np.zeros_like(q), q)
-        # The risk is the precision after exchanging correct and incorrect items.
+        # The risk equals the precision if correct and incorrect items are exchanged.
         incorrect_first = q - self._curve(f, t, q) + _chord(t, f + q, p, np.zeros_like(p))
         high = np.append(high, np.where(single, tied, correct_first))
         low = np.append(low, np.where(single, tied, incorrect_first))
@@ -202,14 +202,14 @@ class Counts(NamedTuple):
         far = np.log1p((end - begin) / begin) - (end - begin) / (2.0 * begin * end)
         for power, factor in ((2, -12.0), (4, 120.0), (6, -252.0), (8, 240.0)):
             far += (end**-power - begin**-power) / factor
-        # Add the rounding errors of the table, because small differences would lose digits.
+        # Add the rounding errors of the tabulated numbers, so that small differences keep their digits.
         last, first = (np.minimum(at, DIRECT).astype(np.int64) for at in (stop, start))
         near: FloatArray = (_HARMONIC[last] - _HARMONIC[first]) + (_LEFT[last] - _LEFT[first])
         return near + far
 
     def _one_by_one(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
         """Return Σ right/(right + wrong) while `count` right items are added one by one."""
-        # Where `wrong` is 0, the value of `_rise` is not used.
+        # `_rise` is not valid where `wrong` is 0, so its value is ignored there.
         return count - np.where(wrong > 0, wrong * self._rise(right + wrong, count), 0.0)
 
     def _curve(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
@@ -276,7 +276,7 @@ def _over_ranks(
     """
     ends = np.union1d(low, high)
     runs, ends = np.diff(ends), ends[1:]
-    first = np.searchsorted(high, ends) - 1  # indices of bins, not of edges
+    first = np.searchsorted(high, ends) - 1  # bin i lies between edges i and i + 1
     last = np.searchsorted(low, ends) - 1
     if alone is not None:
         used = ~alone[first]
@@ -292,7 +292,7 @@ def _extremes(
     out, length = np.empty(len(first)), last - first + 1
     width = 1
     while True:
-        # value[i] is the extreme of the `width` values that start at i.
+        # value[i] is the maximum (or minimum) of `width` original values from index i.
         here = (length >= width) & (length < 2 * width)
         out[here] = of_two(value[first[here]], value[last[here] - width + 1])
         if length.max(initial=0) < 2 * width:

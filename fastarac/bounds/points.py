@@ -128,8 +128,8 @@ def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOpe
     total = sweep.total
     largest = 0.0
     if criterion == "threshold":
-        # Items above the next higher edge are certainly accepted. Items between the neighbouring edges
-        # may be accepted, too.
+        # Items above the next higher edge are certainly accepted. Items between this edge and the next
+        # lower one may be accepted.
         rising = sweep.thresholds[::-1]
         if isinstance(limit, int) and abs(limit) > 1 << 53:
             rising = rising.astype(object)
@@ -155,7 +155,7 @@ def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, 
     tl, th, fl, fh, single = sweep.counts
     if criterion == "max_error_rate":
         index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1
-        # the first point above the limit
+        # the first point that certainly exceeds the limit
         over = int(np.searchsorted(fl / sweep.total, limit, side="right"))
         return index, over if over < len(fl) and not single[over - 1] else over - 1
     kept = np.flatnonzero(_risks(fh, tl) <= limit)

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 
 CHUNK = 1 << 15  # number of items processed at a time
-MOST_KEPT = 3 << 14  # maximum number of items of a label that are kept; more are sorted into nodes
-NODES = 32  # some nodes are collapsed if there are more than NODES / max_width
-# A node may hold this share of the budget that its enclosing nodes leave: when nodes are merged into
-# it, and when it takes new items.
+# Maximum number of items of one label in the buffer. If it overflows, its items are put into nodes.
+MOST_KEPT = 3 << 14
+# The sketch merges nodes if there are more than NODES / max_width.
+NODES = 32
+# Maximum share of a node in the budget that its enclosing nodes leave: COLLAPSED when nodes are merged
+# into the node, GROWN when new items are added to it.
 COLLAPSED, GROWN = 1 / 2, 3 / 4
 EXACT_INTEGERS = 1 << 53
 
@@ -98,7 +100,7 @@ class ThresholdSketch:
         self._max_width = sketch_format.width_of(max_width)
         self._lock = threading.Lock()
         self._nodes = Nodes.empty(0)
-        # this array is replaced, never changed, so it can be read without the lock
+        # The array is replaced and never modified, so that other threads can read it without the lock.
         self._totals = np.zeros(2, np.int64)
         self._kept = np.empty((2, 0), np.uint64)
         self._n_kept = np.zeros(2, np.int64)
@@ -170,11 +172,11 @@ class ThresholdSketch:
             if self.total + items.n > MOST_ITEMS:
                 raise ValueError(f"the counts would sum to {self.total + items.n}, beyond int64")
             for values, labels in _parts(items):
-                # Copy and check again, because another thread may write to the given arrays.
+                # Check the copies again, because another thread may have changed the given arrays.
                 doubles, right = values.astype(np.float64), labels.copy()
                 changed = not np.isfinite(doubles).all()
                 items.check(not_finite=changed, seen_labels=int(right.max()))
-                # read-only, because numba compiles for that type
+                # The kernels are compiled for read-only arrays.
                 self._count(read_only(doubles), read_only(right))
 
     def _count(self, values: NDArray[np.float64], labels: NDArray[np.uint8]) -> None:
@@ -186,7 +188,7 @@ class ThresholdSketch:
             self._routing = self._routes()
         way = self._routing
         keys, places = np.empty(len(values), np.uint64), np.empty(len(values), np.int32)
-        with np.errstate(over="ignore"):  # the distance from an end may overflow
+        with np.errstate(over="ignore"):  # distances from the ends may overflow
             sketch.route(values, labels, way.starts, way.table, way.ends, keys, places, way.added)
         right = int(np.count_nonzero(labels))
         self._totals = self._totals + np.array([len(values) - right, right])
@@ -204,7 +206,7 @@ class ThresholdSketch:
         sketch = _kernels.sketch
         low, _, counts = self._nodes
         starts, owners, sums = sketch_format.laid_out(self._nodes)
-        # Cells are finest near both ends, so a few outliers must not move the ends.
+        # Ignore outliers when choosing the ends, because the table is finest near both ends.
         ends = 0.0, 0.0, 0.0, 0
         if len(low):
             mass = np.cumsum(counts.sum(axis=1))
@@ -245,7 +247,7 @@ class ThresholdSketch:
         """Merge with the sketch of other items; the larger `max_width` of the two applies."""
         if not isinstance(other, ThresholdSketch):
             return NotImplemented
-        # Lock one after the other, so that no thread holds a lock while it waits for another.
+        # Copy each sketch under its own lock. Holding two locks at once could cause a deadlock.
         nodes, totals, limit = self._snapshot()
         others, other_totals, other_limit = other._snapshot()
         total = int(totals.sum()) + int(other_totals.sum())
@@ -300,7 +302,7 @@ class ThresholdSketch:
         keys, where = np.unique(np.concatenate([low, after]), return_inverse=True)
         depth = np.cumsum(np.bincount(where[: len(low)], minlength=len(keys)))
         depth -= np.cumsum(np.bincount(where[len(low) :], minlength=len(keys)))
-        keys = keys[depth > 0]  # keys outside all ranges hold no items
+        keys = keys[depth > 0]  # drop keys outside all ranges, which have no items
         ends = {}
         for name, at in (("low", low), ("high", last)):
             place = len(keys) - np.searchsorted(keys, at, side="right") + 1

@@ -16,18 +16,21 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 MAGIC = b"fastarac sketch\n"
-VERSION = 2  # version 1 allowed several nodes with the same range
+VERSION = 2  # version 1 allowed several nodes of the same range
 HEADER = struct.Struct("<16sHdq")  # magic bytes, version, max_width, number of nodes
 CHECKSUM = struct.Struct("<I")
 NODE_SIZE = 8 + 1 + 2 * 8
-LEAST_WIDTH = 1e-12  # for smaller widths, no memory could hold the nodes
+LEAST_WIDTH = 1e-12  # minimum of max_width; the nodes would not fit in memory below it
 MOST_ITEMS = np.iinfo(np.int64).max
 MOST_BITS = 64
 SPANS = np.array([(1 << bits) - 1 for bits in range(MOST_BITS + 1)], np.uint64)
-LARGEST = np.uint64(0xFFEFFFFFFFFFFFFF)  # the key of the largest finite confidence
+# Keys of the largest and the smallest finite confidence.
+LARGEST = np.uint64(0xFFEFFFFFFFFFFFFF)
 LEAST = np.uint64(0x0010000000000000)
-MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)  # a key that no item has, because minus zero becomes zero
-ROUNDING = 1 + 1e-9  # tolerance for rounding when the counts in a range are compared with its limit
+# Key of minus zero. No item has it, because minus zero is converted to zero.
+MINUS_ZERO = np.uint64(0x7FFFFFFFFFFFFFFF)
+# Tolerance for rounding errors when the counts in a range are compared with their limit.
+ROUNDING = 1 + 1e-9
 
 
 class Nodes(NamedTuple):
@@ -90,7 +93,7 @@ def written(max_width: float, nodes: Nodes) -> bytes:
 def read(data: Buffer) -> tuple[float, Nodes]:
     """Read and check the bytes of a sketch; return `max_width` and the nodes."""
     try:
-        content = memoryview(data).tobytes()  # a copy, because `data` may change meanwhile
+        content = memoryview(data).tobytes()  # a copy, because another thread may modify `data`
     except TypeError as error:
         raise TypeError(
             f"data must be bytes, or another buffer, got type {type(data).__name__}"
@@ -138,7 +141,7 @@ def _check_counts(counts: NDArray[np.int64]) -> None:
     """Raise unless each node has at least one item, and the sum of all counts fits int64."""
     wrong = (counts.min(axis=1) < 0) | (counts.max(axis=1) == 0)
     _reject_any(wrong, counts, "counts", "it must have at least one item and no negative number")
-    # sum in two halves to avoid overflow
+    # Sum the lower and upper 32 bits separately to avoid overflow.
     total = int((counts & 0xFFFFFFFF).sum()) + (int((counts >> 32).sum()) << 32)
     if total > MOST_ITEMS:
         raise ValueError(f"data is a damaged ThresholdSketch: its counts sum to {total}, beyond int64")

@@ -14,7 +14,8 @@ from fastarac._core.checks import same_number
 from fastarac._engine.inputs import labels_of, mask_of, read_groups
 
 CHUNK = 1 << 16
-LARGEST_GRID = 1 << 20  # larger tables of integer combinations are renumbered before counting
+# Maximum number of cells of a table of counts. For larger tables, the codes are made consecutive.
+LARGEST_GRID = 1 << 20
 
 
 class LabelColumn(NamedTuple):
@@ -153,7 +154,7 @@ def _read_column(values: Any, name: str) -> LabelColumn:
         if (codes < 0).any():
             _reject_null(name, int(np.argmax(codes < 0)))
         return LabelColumn(name, codes, 0, labels.tolist())
-    # an array of polars or pyarrow, or another array type
+    # Arrays of polars, pyarrow or another library.
     if not whole and not isinstance(values, np.ndarray | list | tuple):
         distinct, codes = read_groups(values, len(values), name)
         return LabelColumn(name, codes, 0, distinct.tolist())

@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastarac._core.checks import reject_where
 
-TOLERANCE = 1e-6  # the sum of a row may differ from 1 by this much
-LARGEST = 1e150  # larger costs are refused, so that no sum overflows
+TOLERANCE = 1e-6  # maximum difference of the sum of a row from 1
+LARGEST = 1e150  # maximum cost, so that no sum overflows
 
 
 def _array(values: ArrayLike, name: str, expected: str, kinds: str = "biuf") -> NDArray[Any]:
     try:
         array = np.asarray(values)
-    except ValueError as error:  # the rows have unequal lengths
+    except ValueError as error:  # rows of unequal lengths
         raise ValueError(f"{name} is not an array: {error}") from error
     if array.dtype.kind not in kinds:
         raise TypeError(f"{name} must hold {expected}, got type {array.dtype}")

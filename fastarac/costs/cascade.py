@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from fastarac.costs.verification import VerificationCosts
 
-UNIT = 1000  # number of items to which a printed cost refers
-FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # column headings
+UNIT = 1000  # costs are printed per this number of items
+FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # columns of the table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

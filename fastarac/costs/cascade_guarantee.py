@@ -18,11 +18,11 @@ from fastarac.costs.cascade_search import CascadeSearch
 from fastarac.costs.stages import MODEL, PEOPLE, Stages
 from fastarac.guarantees.betting import wealth
 
-FIRST = 1 << 16  # number of threshold combinations on the first grid, for each stricter limit
+FIRST = 1 << 16  # number of threshold combinations on the first grid, for each value of BELOW
 FINER = 1 << 12  # number of threshold combinations on each finer grid
-# Candidates are chosen for stricter limits, which lie this many standard errors below the limit.
+# Candidates are chosen for stricter limits, at these numbers of standard errors below the given limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-# shares of the first candidate's decisions that safer candidates keep
+# In safer candidates, each stage decides only this share of its decided items in the first candidate.
 KEPT = (0.1, 0.25, 0.5, 0.75)
 
 Thresholds = tuple[float, ...]

@@ -15,17 +15,18 @@ from fastarac.costs.stages import MODEL, PEOPLE, SILENT, Stages
 from fastarac.costs.verification import cheapest_corner
 from fastarac.samples.door import threshold_sweep
 
-ALL = 1 << 20  # maximum number of threshold combinations to compare one by one
-FIRST = 1 << 18  # number of combinations on the first grid otherwise
+# Up to this number of threshold combinations, all are compared. Otherwise grids are used.
+ALL = 1 << 20
+FIRST = 1 << 18  # number of combinations on the first grid
 FINER = 1 << 14  # number of combinations on each finer grid
-PAIRED = 1 << 16  # number of combinations tried for two stages while the others stay fixed
-REACH = 2  # number of cells on either side of the best cut that the next grid covers
+PAIRED = 1 << 16  # number of combinations for two stages while the others stay fixed
+REACH = 2  # the next grid covers this number of cells on each side of the best cut
 MOST_GRIDS = 8
-ROUNDS = 3  # number of passes over all pairs of stages
-MANY = 200_000  # maximum number of items for more than one pass
-SHOWN = 400  # number of thresholds in a picture
-FEW = 20_000  # maximum number of items; beyond it, neighbouring ones are aggregated
-ENDS = 4  # at each end, this fraction of the cut points lies ever closer together
+ROUNDS = 3  # number of passes over all pairs of stages, up to MANY items
+MANY = 200_000  # with more items, only one pass is made
+SHOWN = 400  # maximum number of thresholds in a plot
+FEW = 20_000  # with more items, items between two neighbouring cut points are aggregated
+ENDS = 4  # 1/ENDS of the cut points are spaced geometrically near each end
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +107,7 @@ class CascadeSearch:
     ) -> None:
         self.stages = stages
         self.finer = finer
-        # for each stage with a threshold, the model to whose confidence the threshold applies
+        # For each stage with a threshold: the model whose confidence is compared with the threshold.
         self.cutting = [stages.model[s] for s in range(stages.free)]
         models = sorted(set(self.cutting))
         self.rising = {m: np.sort(stages.values[m]) for m in models}
@@ -159,7 +160,7 @@ class CascadeSearch:
                     grid.counts, grid.layout, weights, nobody, np.array([np.inf]), window
                 )[1]
                 values_of.append(cost.item())
-        # a threshold for people cannot exceed the threshold of the model before them
+        # Drop thresholds for people that exceed the threshold of the model before them.
         reachable = np.isfinite(found[0])
         decided, costs, errors = (np.array(values)[reachable] / n for values in found)
         return decided, costs, errors
@@ -238,7 +239,7 @@ class CascadeSearch:
         first, last = best.grid.window[:, stage].tolist()
         last = min(last, len(points) - 1)
         start, stop = np.searchsorted(rising, points[[first, last]]).tolist()
-        # the reach if the best cut is at an end
+        # the number of points to add if the best cut is at an end of the grid
         beyond = REACH * (stop - start) // max(1, last - first) + REACH
         low, high = cut - REACH, cut + REACH
         begin = max(0, start - beyond) if low < first else int(np.searchsorted(rising, points[low]))

@@ -19,8 +19,8 @@ from fastarac._engine.inputs import read_groups
 from fastarac.costs._labels import classify
 from fastarac.costs._matrices import check_probabilities, read_costs, read_counts, read_probabilities
 
-LARGEST_SHOWN = 16  # maximum number of entries that a repr shows
-CHUNK = 1 << 17  # number of probabilities in a block, which stays in the cache with its risks
+LARGEST_SHOWN = 16  # maximum number of entries for which a repr shows the values
+CHUNK = 1 << 17  # number of probabilities in a block; the block must fit in the CPU cache
 
 
 def prediction_counts(
@@ -466,7 +466,7 @@ class CostMatrix(Result):
         """Yield (index of the first item, risks of the block) for blocks of items."""
         n_rows, n_classes = self.costs.shape[-2:]
         step = max(CHUNK // max(n_rows, n_classes), 64)
-        # The additional column of ones makes the product also sum the probabilities.
+        # The last column of ones makes the matrix product compute the sum of the probabilities, too.
         factors = np.ones((n_classes, n_rows + 1))
         if not self.per_item:
             factors[:, :n_rows] = self.costs.T
@@ -474,7 +474,7 @@ class CostMatrix(Result):
         for start in range(0, len(probabilities), step):
             part = np.asarray(probabilities[start : start + step], np.float64)
             risks = buffer[: len(part)]
-            with np.errstate(invalid="ignore", over="ignore"):  # the result is checked below
+            with np.errstate(invalid="ignore", over="ignore"):  # the risks are checked below
                 if self.per_item:
                     costs = self.costs[start : start + step]
                     np.einsum("nij,nj->ni", costs, part, out=risks[:, :n_rows])

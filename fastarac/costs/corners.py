@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 FloatArray = NDArray[np.float64]
-Indices = NDArray[np.int64]  # indices of points of a sweep
+Indices = NDArray[np.int64]  # indices into the points of a sweep
 
-SMALL = 1 << 32  # up to this total, products of correct and incorrect counts stay within 2**62
-WIDE = 1 << 62  # from this total on, counts are compared as Python integers
-LARGEST_SCALE = 1000  # largest exponent of the power of two that scales counts
+# Maximum total for which the product of a correct and an incorrect count is at most 2**62.
+SMALL = 1 << 32
+WIDE = 1 << 62  # totals of this size and above need Python integers
+LARGEST_SCALE = 1000  # maximum exponent of the power of two by which counts are scaled
 
 
 class _ARACHull(NamedTuple):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     Rates = tuple[Fraction, Fraction]
 
-CELLS = 10**7  # maximum number of random numbers (resamples × groups) drawn at once
+CELLS = 10**7  # maximum of resamples × groups in a batch, to limit memory
 
 
 class _CostCurve(NamedTuple):
@@ -103,7 +103,7 @@ class _Envelope(NamedTuple):
 
     ends: list[Fraction]
     rates: list[Rates]
-    vertices: list[int]  # the hull vertex of each segment, by index
+    vertices: list[int]  # index of the hull vertex of each segment
 
 
 def _envelope(hull: Sequence[Rates]) -> _Envelope:
@@ -258,7 +258,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
     """
     first, second = _envelope_of(a, "a"), _envelope_of(b, "b")
     ranges: list[tuple[Fraction, Fraction]] = []
-    joins = False  # whether curve a is still cheaper at the end of the previous range
+    joins = False  # whether the previous range continues into this one
     for low, high, at_low, at_high in _advantages(first, second):
         if at_low > 0 or at_high > 0:
             zero = low + (high - low) * at_low / (at_low - at_high) if at_low != at_high else low

@@ -108,7 +108,7 @@ def _times(counts: NDArray[Any], factor: int) -> NDArray[Any]:
 def _is_under(*points: NDArray[Any]) -> bool:
     """Return whether no point (x, y), the first two arrays, is above the line through the others."""
     if all(counts.dtype == np.int64 for counts in points):
-        # The arrays are made read-only because the kernel is compiled for that type.
+        # The kernel is compiled for read-only arrays.
         return bool(_kernels.hulls.is_under(*(read_only(np.ascontiguousarray(p)) for p in points)))
     x, y, above_x, above_y = (counts.tolist() for counts in points)
     j, last = 0, len(above_x) - 1

@@ -311,7 +311,7 @@ def threshold_array(thresholds: Sequence[Any]) -> NDArray[Any]:
 def _edge_slope(a: ExactVertex, b: ExactVertex) -> float:
     try:
         return float((b.tpr - a.tpr) / (b.fpr - a.fpr))
-    # the segment is vertical, or its slope exceeds the largest double
+    # The edge is vertical, or its slope is too large for a double.
     except (ZeroDivisionError, OverflowError):
         return math.inf
 
@@ -341,7 +341,7 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
         for x, y, threshold in zip(*hull, strict=True):
             points.append((_exact(x * x_scale), _exact(y * y_scale), threshold, name))
     if len(hulls) > 1:
-        # the sort is stable: among equal points, the first model comes first
+        # The sort is stable, so that among equal points the first model stays first.
         points.sort(key=lambda point: point[:2])
     vertices = [
         ExactVertex(Fraction(x) / x_unit, Fraction(y) / y_unit, threshold, name)
@@ -384,7 +384,8 @@ class _Hull(NamedTuple):
 
 def _hull_of_one(sweep: ThresholdSweep) -> _Hull:
     sweep = sweep.rising
-    found = hull_corners(sweep)  # lacks (0, 0) if correct items are accepted before the first error
+    # Add the point (0, 0), which is missing if the hull starts with correct items only.
+    found = hull_corners(sweep)
     if found[0]:
         found = np.concatenate([[0], found])
     return _Hull(

@@ -24,8 +24,10 @@ from fastarac.costs.classification import CostMatrix
 FloatArray = NDArray[np.float64]
 
 Values = Any  # a float, or an array with one value per cost matrix
-MOST_CELLS = 1 << 22  # maximum number of cells of resampled matrices (or of groups) in memory
-LARGEST_BIAS = 0.25  # largest shift by smoothing without a warning, in standard errors
+# Maximum number of cells of resampled matrices (or of the tables of groups), to limit memory.
+MOST_CELLS = 1 << 22
+# If smoothing shifts the cost by more than this number of standard errors, a warning is given.
+LARGEST_BIAS = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -309,7 +311,7 @@ def bcost_delta(
             counted = _Table(*np.divmod(pairs, matrix.size), times, matrix.shape)
     differences = prices[..., :, np.newaxis, :] - prices[..., np.newaxis, :, :]
     moments, distribution = _resample(counted, differences, plan)
-    # These sums are 0 except for rounding.
+    # Set results to 0 if they differ from 0 only by rounding errors.
     terms = n_rows**2 * n_classes + moments.n_groups
     noise = terms * np.finfo(np.float64).eps * abs(differences).max(axis=(-3, -2, -1))
     estimate = np.where(abs(moments.estimate) > noise, moments.estimate, 0.0)
@@ -338,7 +340,7 @@ def _plan(
 ) -> _Plan:
     level = inner_fraction(confidence_level, "confidence_level")
     n_resamples = whole_number(n_resamples, "n_resamples", 1, MOST_VALUES)
-    # Compute with 9/10, not with the double nearest to 0.9, so that (1 − 0.9)/2·1000 is exactly 50.
+    # Use the decimal value of the level, so that (1 − 0.9)/2·1000 is exactly 50.
     beyond = (1 - Fraction(str(confidence_level))) / 2
     rank = int(beyond * n_resamples) + 1
     if laplace is None:
@@ -404,8 +406,8 @@ def _resample(
     by_cell = prices.reshape(-1, counts.size)
     cells = counts.reshape(-1)
     weights = cells + plan.laplace
-    # Draw the rarest cells first: the share that is left after a frequent cell is a difference of two
-    # nearly equal numbers, and loses digits.
+    # Draw the rarest cells first. After a frequent cell, the remaining probability would be the
+    # difference of two nearly equal numbers, and would lose digits.
     order = np.argsort(weights, kind="stable")
     order = order[weights[order] > 0.0]
     probabilities = weights[order] / weights.sum()

@@ -198,12 +198,12 @@ def _best_performance(
     changes = np.array([float(errors / (errors + others)) for errors, others in steps])
     people = reviewer or PERFECT
     gamma, delta = gammas[:, None], deltas[None, :]
-    # `saved`: saving from accepting a correct item. `at_stake`: saving if an incorrect accepted item
-    # were correct instead.
+    # `saved` is the saving if a correct item is accepted. `at_stake` is the difference between this and
+    # the (usually negative) saving if an incorrect item is accepted.
     spoiling = people.false_alarm_rate * (2.0 + delta)
     saved, at_stake = gamma + spoiling, people.detection_rate * delta + spoiling
     ratio = np.full(saved.shape, np.inf)
-    with np.errstate(over="ignore"):  # inf is above all changes, which are at most 1
+    with np.errstate(over="ignore"):  # inf is valid: it exceeds all `changes`
         np.divide(saved, at_stake, out=ratio, where=np.broadcast_to(at_stake > 0, saved.shape))
     place = np.searchsorted(changes, ratio, side="right")
     at = part_of(sweep, corners)

@@ -94,7 +94,7 @@ def probability_cost(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLi
     0.5
     """
     positive, negative = _class_costs(p_positive, cost_fn, cost_fp)
-    # dividing by it avoids overflow, and loss of digits below 1e-308
+    # Division by the larger cost avoids overflow and underflow.
     largest = np.maximum(positive, negative)
     positive, negative = positive / largest, negative / largest
     return _plain(positive / (positive + negative))

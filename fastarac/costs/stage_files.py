@@ -30,9 +30,9 @@ PRICES = ("verification", "correction", "error")
 OF_MODELS = ("name", "price", "file", "max_share")
 OF_REVIEWERS = ("detection_rate", "false_alarm_rate")
 OF_PEOPLE = ("name", "price", *OF_REVIEWERS, "max_share")
-INDEPENDENT = "none"  # an id of this name takes outputs in the order of the files
+INDEPENDENT = "none"  # the value of `id` that matches outputs by position
 
-# Replace the library's arguments in messages by keys of the TOML file.
+# Messages of the library name its arguments. These replacements name keys of the TOML file instead.
 KEYS = {
     "item=COLUMN matches them": "id in [columns] matches them",
     "item=False": 'id = "none" in [columns]',

@@ -20,9 +20,9 @@ from fastarac.costs.verification import PERFECT, VerificationCosts, require_cost
 from fastarac.reviewer import Reviewer, check_reviewer
 
 MODEL, PEOPLE = "model", "people"
-SILENT = -np.inf  # the confidence if the model has no output
-DIGITS_OF_DOUBLE = 53  # bits of a double's mantissa
-MOST_PARTS = 16  # maximum number of summands that represent a price or a rate
+SILENT = -np.inf  # stands for the confidence of a missing output
+DIGITS_OF_DOUBLE = 53  # number of bits in the mantissa of a double
+MOST_PARTS = 16  # maximum number of doubles whose sum represents a price or a rate
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)

@@ -22,19 +22,24 @@ if TYPE_CHECKING:
 
 KIND, VERSION = "fastarac search", 4
 CRITERIA = "max_error_rate", "max_risk"
-PLANS = (0.5, 1.5), (0.25, 1.2)  # for each criterion, `later` and `spending` of `plan_of_any`
-# for each criterion, the plan's horizon: a multiple of the progress expected within the budget
+# Arguments `later` and `spending` of `plan_of_any`, for each criterion.
+PLANS = (0.5, 1.5), (0.25, 1.2)
+# Horizon of the plan for each criterion, as a multiple of the progress expected within the budget.
 HORIZONS = 1.1, 0.7
-# for each criterion, `before`, `rise` and `fall` of `plan_of_budget`
+# Arguments `before`, `rise` and `fall` of `plan_of_budget`, for each criterion.
 SPENDINGS = (0.95, 5.0, 2.0), (0.8, 0.5, 1.0)
 STEP = 0.005  # distance between candidate thresholds, as a share of all outputs
-FEWEST_STEPS = 40  # below this number of steps, candidates grow by FACTOR instead of by a step
+# Candidates smaller than FEWEST_STEPS steps have sizes in a geometric series with ratio FACTOR.
+FEWEST_STEPS = 40
 FACTOR = 0.7
-LOW = 0.1  # share of the outputs, at the lowest confidences, with denser candidates and draws
-FINE = 0.001  # distance between these candidates, as a share of all outputs
-STEEPNESS = 0.7  # there, densities of draws fall as rank ** -STEEPNESS, from the last rank up
-DENSEST = 8.0  # largest density at which an output is drawn
-# the mean density is at most this, so that a useless judge costs at most 25% more labels
+# The outputs with the lowest confidences get more candidates and are drawn more often. LOW is their
+# share of all outputs. FINE is the distance between their candidates, as a share of all outputs.
+LOW = 0.1
+FINE = 0.001
+# Exponent with which the density of draws falls with the rank, counted from the lowest confidence.
+STEEPNESS = 0.7
+DENSEST = 8.0  # maximum density of draws; the minimum is 1
+# Maximum mean density with a judge, so that a useless judge costs at most 25% more answers.
 SURPLUS = 1.25
 STATE = saved.record(
     {
@@ -201,7 +206,7 @@ class AdaptiveThresholdSearch:
             _densities_by_rank(cells) if guesses is None else _densities(guesses, self.limit)[order]
         )
         clock = _clocks(np.random.default_rng(self._seed), density)
-        placed = np.lexsort((clock, cells))  # sort by cell, and within a cell by draw order
+        placed = np.lexsort((clock, cells))  # sort by candidate, then by draw order
         self._items = order[placed]
         self._outputs = (
             np.append(0, self._sizes),
@@ -223,12 +228,12 @@ class AdaptiveThresholdSearch:
         if self.criterion == CRITERIA[0]:
             self._place[kernels.STARTED] = 1
             kernels.begin_run(0, self._outputs[2], self._money, self._run)
-        self._order = np.empty(0, np.int64)  # positions of answered and counted outputs, in draw order
+        self._order = np.empty(0, np.int64)  # positions of the counted outputs, in draw order
         self._plan = self._planned()
 
         self._asked: list[int] = []
         self._places: list[int] = []
-        # for each batch, its first question and the number of earlier answers
+        # For each batch: the index of its first question, and the number of answers recorded before it.
         self._batches: list[tuple[int, int]] = []
         self._answers: dict[int, bool] = {}
         self._position: dict[int, int] = {}
@@ -239,7 +244,7 @@ class AdaptiveThresholdSearch:
         if self.budget is None:
             return plan_of_any(self.failure_probability, *PLANS[which])
         n = len(self._items)
-        # The number of draws with replacement that give `budget` different outputs.
+        # Expected number of draws with replacement until `budget` different outputs are drawn.
         drawn = -n * np.log1p(-min(self.budget, n - 0.5) / n)
         expected = drawn * self._enough[-1] / self._outputs[2][-1]
         return plan_of_budget(
@@ -278,7 +283,7 @@ class AdaptiveThresholdSearch:
         place, kernels = self._place, _kernels.adaptive_search
         holds = self._most_errors < self._enough
         holds[place[kernels.FIRST] : place[kernels.FRONTIER]] = True
-        holds &= self._known_errors < self._enough  # withdraw a proof that later answers contradict
+        holds &= self._known_errors < self._enough  # later answers may show that a limit is exceeded
         return int(np.flatnonzero(holds)[-1]) if holds.any() else -1
 
     @property

@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy sets it
-SMALL_SHIFT = 0.05  # largest shift, as a share of the outputs, that only widens the intervals
-FEW_OUTSIDE = 0.01  # largest share of confidences outside the reference that only widens the intervals
+# The estimate is refused if the shift, or the share of confidences outside the range of the reference,
+# exceeds these limits. Smaller values only widen the intervals.
+SMALL_SHIFT = 0.05
+FEW_OUTSIDE = 0.01
 RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
-LEAST_VARIANCE = 1e-4  # smallest variance of an error count, as a share of its mean
-LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30  # blocks are joined up to this share and number of items
+LEAST_VARIANCE = 1e-4  # minimum variance of an error count, as a share of its mean
+# Neighbouring blocks are joined until they hold this share of the items and this number of items.
+LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -156,7 +159,7 @@ class _Field(NamedTuple):
             c**2 * q * (1.0 - q) / n_before for c, q in zip(counts, (p, taken), strict=True)
         )
         before = float(kept.sum())
-        # the reference has few accepted errors, and their number varies by chance, too
+        # The number of accepted errors in the reference is small, so it adds variance.
         if scaled and self.counted:
             before = max(before, math.fsum(counts[1] * taken) ** 2 / self.counted)
         variance = float(np.sum(chance + rejected)) + before
@@ -167,14 +170,14 @@ class _Field(NamedTuple):
 
         With `accepted`, only accepted outputs count as errors.
         """
-        p = self.calibration.error_probability  # from the highest block to the lowest
+        p = self.calibration.error_probability  # in order of decreasing confidence
         if not accepted:
             return float(p.max() - p.min())
         taken = np.unique(self.blocks[self.accepted])
         if not len(taken):
             return 0.0
         scaled = np.minimum(1.0, p[taken] * self.factor) if self.factor else np.full(1, self.rate)
-        step = 0.0 if self.accepted.all() else float(scaled.max())  # at the threshold
+        step = 0.0 if self.accepted.all() else float(scaled.max())  # the jump at the threshold
         return step + float(scaled.max() - scaled.min())
 
     def span(self, which: NDArray[np.bool_], level: float) -> tuple[float, float]:
@@ -287,7 +290,7 @@ def confidence_based_estimate(
     outside = sum(sum(_outside(own, values[codes == i])) for i, own in enumerate(references))
     reason = _reason(shift, outside, values, codes)
     moved, beyond = (0.0, 0.0) if reason else (shift.statistic * shift.shifted, outside / n)
-    unknown = int(np.sum(codes < 0))  # never accepted; whether they are right is unknown
+    unknown = int(np.sum(codes < 0))  # outputs of fields without a reference
     accepted_alone = max(part.variation(accepted=True) for part in parts)
     whole = max(part.variation(accepted=False) for part in parts)
     sums = _Sums(parts, codes, read.together, level, reason)
@@ -405,7 +408,7 @@ def _of_policy(
         n_taken, wrong = (
             float(each[whole].sum()) for each in (calibration.n_items, calibration.errors)
         )
-        if not policy.fields and len(whole) > whole.sum():  # the threshold lies inside a block
+        if not policy.fields and len(whole) > whole.sum():  # the threshold splits a block
             more = max(0.0, policy.accepted_by_field[i] - n_taken)
             wrong += more * float(calibration.error_probability[whole.sum()])
             n_taken += more
@@ -466,7 +469,7 @@ def _outside(reference: Reference, values: Array) -> tuple[int, int]:
     n_before, n_now = int(reference.counts.sum()), len(values)
     found = []
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
-        # The probability that the `count` most extreme confidences of both samples are all new.
+        # Probability, without a shift, that the `count` most extreme confidences are all new.
         places = np.arange(min(int(count), n_now))
         log_chance = float(np.sum(np.log((n_now - places) / (n_now + n_before - places))))
         found.append(int(count) if log_chance < math.log(RANGE_LEVEL / 2) else 0)
@@ -476,7 +479,7 @@ def _outside(reference: Reference, values: Array) -> tuple[int, int]:
 def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Array]:
     """Return the smallest and largest error probability of each block, from its neighbours."""
     size = max(LEAST_ITEMS, LEAST_SHARE * float(calibration.n_items.sum()))
-    wider = np.zeros(len(calibration.n_items), np.intp)  # the group of each block
+    wider = np.zeros(len(calibration.n_items), np.intp)  # index of the joined block
     filled, group = 0.0, 0
     for i, count in enumerate(calibration.n_items.tolist()):
         wider[i] = group

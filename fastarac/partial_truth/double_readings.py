@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-DOUBLE = "double"  # column with 1 in rows that two people answer
-SECOND = "second_correct"  # column of the second person's answers
+DOUBLE = "double"  # name of the column that has 1 in rows for two people
+SECOND = "second_correct"  # name of the column of the second person's answers
 
 
 def drawn_twice(rows: NDArray[Any], double: float, key: NDArray[np.uint64]) -> NDArray[np.int8]:

@@ -45,8 +45,10 @@ if TYPE_CHECKING:
 
 ROW = "row"
 LEAST = "least_probability"
-SIZE = "sample_size"  # column with the number of drawn rows, which reveals deleted rows
-DRAWN_BY = "drawn_by"  # column that names the column of groups that were drawn as a whole
+# This column repeats the number of drawn rows in each row, so that deleted rows are noticed.
+SIZE = "sample_size"
+# If whole groups were drawn, this column repeats the name of the column of groups in each row.
+DRAWN_BY = "drawn_by"
 ANSWER = 'nullif(drawn.correct, -1) AS "correct"'
 
 
@@ -652,7 +654,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
             return
         given = f"trim(CAST({old.identifier('correct')} AS VARCHAR))"
         ((n,),) = old.select(f"count(nullif({given}, ''))").fetchall()
-    except (DataFileError, duckdb.Error):  # the file has no readable answers
+    except (DataFileError, duckdb.Error):  # an unreadable file has no answers to lose
         return
     if n:
         raise ValueError(

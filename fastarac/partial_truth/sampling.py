@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Purpose = Literal["guarantee-these", "guarantee-new", "estimate", "comparison"]
 GUARANTEES = "guarantee-these", "guarantee-new"
-MIX = 0.5  # share of the budget that is spread evenly if there is a judge
+MIX = 0.5  # default share of the budget that is spread evenly, with a judge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,7 +275,8 @@ def _share_without_errors(
     if purpose in GUARANTEES:
         correct, values = np.ones(int(selected.sum()), np.bool_), scores[selected]
         options["groups"] = None if groups is None else groups[selected]
-    with collected([]):  # the best share, 0 or nearly 0, already shows that a sample is too small
+    # Suppress warnings about small samples, because a returned share near 0 already shows them.
+    with collected([]):
         policy = fit_policy(correct, values, random_state=0, **options)
     return float(policy.apply(scores).mean())
 
@@ -342,7 +343,7 @@ def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: fl
         return np.full(len(sizes), min(1.0, share))
     order = np.argsort(-sizes, kind="stable")
     size, count = sizes[order], counts[order].astype(np.float64)
-    # number of outputs in the units before each one
+    # number of outputs in all larger units
     whole = np.concatenate([[0.0], np.cumsum(count)])[:-1]
     rest = count[::-1].cumsum()[::-1]
     weighted = (count * size)[::-1].cumsum()[::-1]
@@ -354,8 +355,8 @@ def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: fl
         filled = np.minimum(1.0, floor + max(factor, 0.0) * sizes)
         if abs(float(filled @ counts) - share * count.sum()) <= 1e-9 * count.sum():
             return filled
-    # All units with a positive size are certain. The rest of the sample is spread evenly over units of
-    # size 0.
+    # All units with a positive size are drawn with certainty. The rest of the budget is spread evenly
+    # over the units of size 0.
     certain = sizes > 0.0
     remaining = share * count.sum() - float(counts[certain].sum())
     return np.where(certain, 1.0, remaining / float(counts[~certain].sum()))

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_ERRORS = (
-    40  # number of errors that the plan covers; after more errors, betting continues without it
-)
+# Maximum number of errors that the plan covers. After more errors, the bets ignore the plan.
+MOST_ERRORS = 40
 
 
 @lru_cache(maxsize=8)
@@ -62,8 +61,8 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     ndarray of shape (MOST_ERRORS + 3, n_steps), float
     """
     step = _kernels.adaptive_search.STEP
-    ends: list[int] = []  # τ_c of the recursion, as a number of steps
-    # g_c(τ)·e^τ at each step, for the current c; its integral up to τ_c gives g for c + 1
+    ends: list[int] = []  # τ_c of `_plan`, in steps
+    # g_c(τ)·e^τ at each step τ, for the current c. The integral up to τ_c gives the values for c + 1.
     paths = np.ones(1)
     used = 0.0
 
@@ -84,7 +83,8 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     progress = step * np.arange(ends[-1] + 1)
     plan = np.empty((MOST_ERRORS + 3, len(progress)))
     plan[MOST_ERRORS + 1 :] = np.log(failure_probability - used)
-    chance = np.exp(plan[MOST_ERRORS + 1] - progress)  # e^-τ times the probability of later acceptance
+    # e^-τ times the probability of later acceptance at each progress τ
+    chance = np.exp(plan[MOST_ERRORS + 1] - progress)
     for c, end in reversed([*enumerate(ends)]):
         gained = np.append(0.0, np.cumsum(0.5 * step * (chance[1:] + chance[:-1])[:end][::-1]))[::-1]
         chance = np.exp(-progress)

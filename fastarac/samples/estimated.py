@@ -18,7 +18,7 @@ from fastarac.sweep import ThresholdSweep, trusted_sweep
 FloatArray = NDArray[np.float64]
 Number = TypeVar("Number", float, Fraction)
 
-NO_PAIRS = 1e-13  # share of all pairs below which a difference is a rounding error
+NO_PAIRS = 1e-13  # a smaller share of all pairs is taken for a rounding error
 
 
 def _rate_of_possible(name: str) -> Any:
@@ -96,7 +96,7 @@ class EstimatedSweep(ThresholdSweep):
             f"correct, {self.n_incorrect:.6g} incorrect, {self.n_verified} verified)"
         )
 
-    if not TYPE_CHECKING:  # type checkers read the properties of the base class
+    if not TYPE_CHECKING:  # type checkers use the properties of ThresholdSweep
         recognition_rate = _rate_of_possible("recognition_rate")
         correction_rate = _rate_of_possible("correction_rate")
         error_rate = _rate_of_possible("error_rate")
@@ -111,10 +111,10 @@ class EstimatedSweep(ThresholdSweep):
         """The counts for limits: errors never decrease from one threshold to the next."""
         accepted = self.true_accepts + self.false_accepts
         errors = np.minimum(np.maximum.accumulate(np.maximum(self.false_accepts, 0.0)), accepted)
-        # There cannot be more errors below a threshold than items.
+        # The rejected errors must not outnumber the rejected items.
         errors = np.maximum(errors, accepted - (accepted[-1] - errors[-1]))
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
-        return trusted_sweep(ThresholdSweep, counts)  # unchecked, because the errors never decrease
+        return trusted_sweep(ThresholdSweep, counts)  # valid by construction
 
     @property
     def roc_auc(self) -> float:
@@ -130,10 +130,11 @@ class EstimatedSweep(ThresholdSweep):
         if not ta[-1] > 0.0:
             return math.nan
         p, q = np.diff(ta), np.diff(fa)
-        # Σc̃ẽ of each tie, where c̃ and ẽ estimate correct and error; 0 for items known with certainty
+        # Σc̃ẽ over the items of each tie, where ẽ is the estimated error and c̃ = 1 − ẽ. Items that are
+        # known with certainty add 0.
         own_pairs = q - self.squares
         n = ta + fa
-        pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃c̃ + Σc̃, because Σc̃² = Σc̃ − Σc̃ẽ
+        pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃ᵢc̃ⱼ + Σc̃, because Σc̃² = Σc̃ − Σc̃ẽ
         if interpolation == "step":
             area = float(np.sum((p * ta[:-1] + pairs_of_tie) / n[1:])) / float(ta[-1])
             return min(max(area, 0.0), 1.0)
@@ -157,7 +158,8 @@ class EstimatedSweep(ThresholdSweep):
         least = np.maximum(accepted - (total - n_incorrect), 0.0)
         errors = np.minimum(np.maximum(self.false_accepts, least), np.minimum(accepted, n_incorrect))
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
-        return trusted_sweep(ThresholdSweep, counts)  # unchecked, because estimated errors may decrease
+        # A checked sweep would refuse counts that decrease from one threshold to the next.
+        return trusted_sweep(ThresholdSweep, counts)
 
     def __add__(self, other: object) -> ThresholdSweep:
         """Raise ``TypeError``: add the truths instead, and estimate counts from their sum."""

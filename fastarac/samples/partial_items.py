@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-STEPS = 20  # κ takes values in steps of 1/STEPS
-KEPT = 3  # estimated counts are cached for this many values of κ
-FEW = 10.0  # least number of effective verified errors for predictions in a linear statistic
-FEW_JUDGED = 20.0  # least number of effective verified errors to assess the judge
-FEW_DRAWN_ALIKE = 5.0  # the same for a linear statistic with nearly equal weights
-HEAVY = 2.5  # weights are nearly equal up to this multiple of their mean
+STEPS = 20  # κ is rounded to a multiple of 1/STEPS
+KEPT = 3  # number of values of κ for which estimated counts are cached
+# Minimum effective numbers of verified errors: to use predictions in a linear statistic, to estimate κ,
+# and to estimate κ for a linear statistic whose items have nearly equal weights.
+FEW = 10.0
+FEW_JUDGED = 20.0
+FEW_DRAWN_ALIKE = 5.0
+HEAVY = 2.5  # maximum ratio of the largest weight to the mean, for nearly equal weights
 
 
 class EstimatedCounts(NamedTuple):
@@ -215,17 +217,17 @@ class PartialItems:
                 rates, own = (np.full(len(each), float(self.mostly_wrong)) for each in (rates, own))
             own = (1.0 - judged) * own + judged * last.verified
             together = self._pairs_drawn_together(self.error - own)
-            # An item known with certainty keeps its own error, free of rounding.
+            # Copy the errors of items that are known with certainty, to avoid rounding.
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
             added = self._added_up((1.0 - judged) * rates, judged * last.rates, own)
             right, wrong, squares, errors, sums = added
-            # Without the check, because it would refuse decreasing counts.
+            # A checked sweep would refuse counts that decrease from one threshold to the next.
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "squares", read_only(squares))
             object.__setattr__(sweep, "n_verified", len(self.places))
             object.__setattr__(sweep, "pairs_above", sums[0] + together / 2.0)
             object.__setattr__(sweep, "pairs_alone", sums[1] - together)
-            while len(self._counts) > KEPT:  # never drop the first entry, the initial counts
+            while len(self._counts) > KEPT:  # keep entry 0, the initial counts
                 del self._counts[list(self._counts)[1]]
             self._counts[share] = EstimatedCounts(sweep, errors, sums[2])
         return self._counts[share]
