@@ -151,10 +151,10 @@ class BoundedSweep(Table, Result):
         ):
             if (found := len(vector(given, name))) != bins:
                 raise ValueError(
-                    f"{name} must have one item for each of {bins} bins between edges, got {found}"
+                    f"{name} must have one value for each of the {bins} bins between edges, got {found}"
                 )
         if not np.isin(single, (0, 1)).all():
-            raise ValueError("single_valued must hold True and False alone")
+            raise ValueError("single_valued must hold only True and False")
         _, *counts = read_counts(np.arange(bins), correct_counts, incorrect_counts)
         ta, fa = (np.append(np.zeros(1, c.dtype), np.cumsum(c[::-1])) for c in counts)
         thresholds = np.append(lower[-1:], lower[::-1])
@@ -175,7 +175,7 @@ class BoundedSweep(Table, Result):
     def __add__(self, other: object) -> NoReturn:
         """Raise a TypeError, because the bins of two sweeps differ."""
         raise TypeError(
-            "a BoundedSweep is added to another object, but bins of different data are not the same; "
+            "a BoundedSweep cannot be added, because the bins of different data are not the same; "
             "add ThresholdSweeps (method='counts') or ThresholdSketches, or count all data in one call"
         )
 
@@ -302,7 +302,7 @@ def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
             return at
     at = vector(edges, "edges")
     if len(at) < 2 or not (at[1:] > at[:-1]).all():
-        raise ValueError("edges must be at least two, strictly increasing")
+        raise ValueError("edges must be at least two numbers in strictly increasing order")
     return at[:-1]
 
 
@@ -321,7 +321,7 @@ def _check(sweep: BoundedSweep) -> None:
             "thresholds is not an array of shape (m + 1,) with m >= 1 that starts with inf"
         )
     if not (thresholds[1:] < thresholds[:-1]).all():
-        raise ValueError("thresholds do not fall strictly from inf; BoundedSweep.from_bins takes edges")
+        raise ValueError("thresholds do not decrease from inf; BoundedSweep.from_bins takes edges")
     if sweep.single_valued.shape != (len(thresholds) - 1,) or sweep.single_valued.dtype != np.bool_:
         raise ValueError(f"single_valued is not an array of bool of shape ({len(thresholds) - 1},)")
     dtype = sweep.true_accepts_low.dtype
@@ -330,10 +330,12 @@ def _check(sweep: BoundedSweep) -> None:
         if counts.shape != thresholds.shape or counts.dtype not in (np.int64, np.float64):
             raise ValueError(f"{name} is not an array of int64 or float64 of shape {thresholds.shape}")
         if counts.dtype != dtype or counts[0] != 0 or not (counts[1:] >= counts[:-1]).all():
-            raise ValueError(f"{name} does not rise from 0, or has another type than the other counts")
+            raise ValueError(f"{name} does not increase from 0, or differs in type from other counts")
     for kind in ("true_accepts", "false_accepts"):
         low, high = getattr(sweep, f"{kind}_low"), getattr(sweep, f"{kind}_high")
         if not (low <= high).all() or low[-1] != high[-1]:
-            raise ValueError(f"{kind}_low and {kind}_high do not enclose counts that end in one")
+            raise ValueError(
+                f"{kind}_low and {kind}_high are not lower and upper bounds with equal last values"
+            )
     if not 0 < sweep.total < np.inf:
-        raise ValueError("the counts end at 0, but there must be items")
+        raise ValueError("the last counts are 0, but there must be at least one item")

@@ -99,7 +99,7 @@ def read(data: Buffer) -> tuple[float, Nodes]:
             f"data must be bytes, or another buffer, got type {type(data).__name__}"
         ) from error
     if len(content) < HEADER.size + CHECKSUM.size or not content.startswith(MAGIC):
-        raise ValueError("data is not a ThresholdSketch: it begins otherwise; use bytes from to_bytes")
+        raise ValueError("data is not a ThresholdSketch: its first bytes differ; use to_bytes")
     _, version, max_width, size = HEADER.unpack_from(content)
     if not 1 <= version <= VERSION:
         raise ValueError(
@@ -107,7 +107,7 @@ def read(data: Buffer) -> tuple[float, Nodes]:
         )
     end = len(content) - CHECKSUM.size
     if CHECKSUM.unpack_from(content, end)[0] != zlib.crc32(memoryview(content)[:end]):
-        raise ValueError("data is a damaged ThresholdSketch: its checksum is another one")
+        raise ValueError("data is a damaged ThresholdSketch: its checksum is wrong")
     width = width_of(max_width, "max_width in data")
     if end - HEADER.size != size * NODE_SIZE:
         raise ValueError(
@@ -150,17 +150,17 @@ def _check_counts(counts: NDArray[np.int64]) -> None:
 def _check(nodes: Nodes, max_width: float) -> None:
     """Raise unless the nodes are valid, because the kernels do not check them."""
     low, bits, counts = nodes
-    _reject_any(bits > MOST_BITS, bits, "bits", f"it must be 0 to {MOST_BITS}")
+    _reject_any(bits > MOST_BITS, bits, "bits", f"it must be from 0 to {MOST_BITS}")
     span = SPANS[bits]
     _reject_any(low & span, low, "low", "it must be the first key of a range of that many bits")
     finite = ((low | span) >= LEAST) & (low <= LARGEST) & ((bits > 0) | (low != MINUS_ZERO))
     _reject_any(~finite, low, "low", "it must be the key of a finite confidence")
     behind = (low[1:] > low[:-1]) | ((low[1:] == low[:-1]) & (bits[1:] < bits[:-1]))
-    _reject_any(np.append(False, ~behind), low, "low", "keys must rise, with each range once")
+    _reject_any(np.append(False, ~behind), low, "low", "keys must increase without repeated ranges")
     held = counts + laid_out(nodes).sums
     most = counts.sum(axis=0).astype(np.float64) * (max_width / 2 * ROUNDING)
     wide = (bits > 0) & (held > most).any(axis=1)
-    expected = f"nested ranges may hold at most max_width / 2 = {max_width / 2:g} of each kind"
+    expected = f"nested ranges may hold at most max_width / 2 = {max_width / 2:g} of a label"
     _reject_any(wide, counts, "counts", expected)
 
 

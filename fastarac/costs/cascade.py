@@ -218,7 +218,7 @@ class Cascade(Table, Result):
             confidence = dict(zip(models, confidence, strict=False))
         for name in confidence:
             if name not in models:
-                raise ValueError(f"confidence must have names among {', '.join(models)}, got {name!r}")
+                raise ValueError(f"confidence must have keys among {', '.join(models)}, got {name!r}")
         if models[0] not in confidence:
             raise ValueError(f"confidence must have {models[0]!r}, the first stage")
         return {name: vector(values, f"confidence of {name!r}") for name, values in confidence.items()}
@@ -265,7 +265,7 @@ class Cascade(Table, Result):
             said.append(
                 f"With {percent(1.0 - self.failure_probability)} confidence, at most "
                 f"{percent(self.max_error_rate)} of new outputs are wrong in the end{provided}. All "
-                f"figures are from the {self.n_items:,} outputs that tested this."
+                f"figures are from the {self.n_items:,} outputs of the test."
             )
         elif self.max_error_rate is not None:
             said.append(
@@ -457,7 +457,7 @@ def evaluate_cascade(
         names = tuple(stage.name for stage in read.stages)
         if thresholds.names != names:
             raise ValueError(
-                f"thresholds must be of the stages {', '.join(names)}, got "
+                f"thresholds must belong to the stages {', '.join(names)}, got "
                 f"{', '.join(thresholds.names)}"
             )
         thresholds = thresholds.thresholds[:-1]

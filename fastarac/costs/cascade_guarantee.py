@@ -78,10 +78,10 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
         if not (_leaves_no_error(stages) and _keeps(stages, passed)):
             raise ValueError(
                 f"max_error_rate is {promise.limit:g}, which no thresholds guarantee with "
-                f"{percent(1.0 - promise.failure_probability)} confidence: even the safest tried have "
-                f"{_errors(half, path[0])} errors in {half.stages.n_items} items, and to leave all of "
-                f"them to the last stage, {stages.stages[-1].name!r}, leaves errors or exceeds a "
-                "capacity"
+                f"{percent(1.0 - promise.failure_probability)} confidence: even the safest "
+                f"have {_errors(half, path[0])} errors in {half.stages.n_items} items, and if the last "
+                f"stage, {stages.stages[-1].name!r}, decides all items, errors remain or a "
+                "capacity is exceeded"
             )
         return Passed(passed, half.stages, 0.0 if half.groups is None else None, None)
     if half.groups is not None:
@@ -205,7 +205,7 @@ def _say_too_small(half: _Half, promise: Promise) -> None:
     if there < needed:
         expected = f"at least {needed} are needed" if needed < math.inf else "no number is enough"
         warn_too_small(
-            f"the half that tests has {there} {of}; {expected}, without an error, for a limit of "
+            f"the half for the test has {there} {of}; even without an error, {expected} for a limit of "
             f"{limit:g}: nothing can be accepted"
         )
 
@@ -217,7 +217,7 @@ def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
     counts = counts_of(stages, least.thresholds)
     if least.excess > 0:
         beyond = [
-            f"{share / stages.n_items:.4g} of the items get to {stage.name!r}"
+            f"{share / stages.n_items:.4g} of the items reach {stage.name!r}"
             f" (max_share {stage.max_share:g})"
             for stage, share, most in zip(
                 stages.stages, counts.reached, stages.capacities().tolist(), strict=True
@@ -225,7 +225,7 @@ def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
             if share > most
         ]
         raise ValueError(
-            f"no thresholds keep all capacities: at the least excess, {' and '.join(beyond)}"
+            f"no thresholds keep all capacities: with the smallest excess, {' and '.join(beyond)}"
         )
     raise ValueError(
         f"max_error_rate is {limit:g}, but these stages leave an error rate of at least "

@@ -428,7 +428,7 @@ class CostMatrix(Result):
         shape = self.costs.shape[-2:]
         if actual is None:
             if self.per_item:
-                raise TypeError("counts do not say which items they are: give predicted and actual")
+                raise TypeError("costs by item cannot go with counts: give predicted and actual")
             if labels is not None:
                 raise TypeError("labels cannot go with counts: it belongs to predicted and actual")
             counts = read_counts(predicted, shape)

@@ -373,7 +373,7 @@ def cost_curve_band(
     sweep = as_sweep(y_true, y_score, names=SCORED_NAMES)
     require_both_classes(sweep)
     if sweep.true_accepts.dtype != np.int64:
-        raise ValueError("y_true is a sweep of weights; a bootstrap needs counts of items")
+        raise ValueError("y_true is a weighted sweep; a bootstrap needs counts of items")
     positive, negative = sweep.n_correct, sweep.n_incorrect
     ends, rates, _ = _envelope([vertex[:2] for vertex in exact_hull([("", sweep)])])
     segment = np.searchsorted([float(end) for end in ends[1:-1]], places, side="right")

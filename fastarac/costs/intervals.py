@@ -356,7 +356,9 @@ def _read_prices(costs: ArrayLike | CostMatrix) -> NDArray[np.float64]:
     if not isinstance(costs, CostMatrix):
         return read_costs(costs)
     if costs.per_item:
-        raise TypeError("costs must be one matrix for all items, or a stack, got those of single items")
+        raise TypeError(
+            "costs must be one matrix for all items, or a stack of these, got costs by item"
+        )
     return costs.costs
 
 
@@ -491,6 +493,6 @@ def _smoothing_warning(moments: _Moments, low: FloatArray, high: FloatArray, lap
     outcome = ", so that the estimate is outside its own interval" if outside.flat[i] else ""
     return (
         f"laplace={laplace:g} adds {laplace * n_cells:g} items and moves the cost{where} by "
-        f"{bias.flat[i]:.3g}, beside a standard error of {error.flat[i]:.3g}{outcome}; laplace=0 adds "
-        f"none, and laplace={1 / n_cells:.3g} (1/{n_cells}) adds one in all"
+        f"{bias.flat[i]:.3g}, with a standard error of {error.flat[i]:.3g}{outcome}; laplace=0 adds "
+        f"none, and laplace={1 / n_cells:.3g} (1/{n_cells}) adds one item in total"
     )

@@ -78,9 +78,9 @@ class StagesFile:
         try:
             content = tomllib.loads(path.read_bytes().decode("utf-8"))
         except UnicodeDecodeError:
-            raise ValueError(f"{path}: it is no TOML: it is not UTF-8 text") from None
+            raise ValueError(f"{path}: it is not valid TOML: it is not UTF-8 text") from None
         except ValueError as error:  # TOMLDecodeError is a ValueError
-            raise ValueError(f"{path}: it is no TOML: {error}") from None
+            raise ValueError(f"{path}: it is not valid TOML: {error}") from None
         _only(path, "", content, TOP)
         for name, known in (("columns", COLUMNS), ("costs", PRICES)):
             table = content.get(name, {})
@@ -92,7 +92,7 @@ class StagesFile:
                 raise ValueError(f"{path}: [columns] {key} must be a text, got {value!r}")  # noqa: TRY004, the content of a file
         stages = content.get("stage")
         if not isinstance(stages, list) or not stages:
-            raise ValueError(f"{path}: it must have at least two [[stage]], got none")
+            raise ValueError(f"{path}: it must have at least two [[stage]] tables, got none")
         return cls(path, content, _files(path, stages))
 
     def load(self, max_error_rate: float | None = None) -> CascadeStages:
@@ -102,7 +102,7 @@ class StagesFile:
         if prices:
             missing = [name for name in PRICES[1:] if name not in prices]
             if missing:
-                raise ValueError(f"{path}: [costs] must have prices of {listed(missing)}")
+                raise ValueError(f"{path}: [costs] must have {listed(missing)}")
             costs = _of(path, lambda: VerificationCosts(**{"verification": 0.0, **prices}), "[costs] ")
         limits = {name: self.content[name] for name in LIMITS if name in self.content}
         if max_error_rate is not None:
@@ -155,8 +155,8 @@ class StagesFile:
         for name in self.files:
             if name not in models:
                 raise ValueError(
-                    f"{path}: the stage {name!r} is no model in column {columns['model']!r}, which has "
-                    f"{listed(list(models))}"
+                    f"{path}: the stage {name!r} is not a model of column {columns['model']!r}, which "
+                    f"has {listed(list(models))}"
                 )
         return {name: models[name] for name in self.files}, notes
 
@@ -207,7 +207,7 @@ def _files(path: Path, stages: Sequence[Any]) -> dict[str, Path]:
             if not isinstance(each.get(key), str):
                 raise ValueError(f"{path}: {where}{key} must be a text, got {each.get(key)!r}")  # noqa: TRY004, the content of a file
         if each["name"] in files:
-            raise ValueError(f"{path}: {where}has the name {each['name']!r} again")
+            raise ValueError(f"{path}: {where}repeats the name {each['name']!r}")
         files[each["name"]] = path.parent / each["file"]
     if not files:
         raise ValueError(f"{path}: no [[stage]] has a file; the first stage must be a model")

@@ -78,7 +78,7 @@ class Stage(Result):
         max_share: float | None = None,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise TypeError(f"name must be the name of a stage, got {name!r}")
+            raise TypeError(f"name must be a non-empty string, got {name!r}")
         of_stage = f"of stage {name!r}"
         is_model = correct is not None
         if confidence is not None and not is_model:
@@ -267,7 +267,7 @@ def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: Verification
         raise TypeError(f"stages must be a list of stages, got a {type(stages).__name__}")
     given = tuple(map(_stage_of, range(len(stages)), stages))
     if len(given) < 2:
-        raise ValueError(f"stages must hold at least two, got {len(given)}")
+        raise ValueError(f"stages must have at least two stages, got {len(given)}")
     names = [stage.name for stage in given]
     for name in names:
         if names.count(name) > 1:
@@ -328,7 +328,7 @@ def _check_models(stages: tuple[Stage, ...]) -> None:
             raise ValueError(f"confidence of stage {stage.name!r} is NaN for all items")
         if known.min() == known.max():
             raise ValueError(
-                f"confidence of stage {stage.name!r} must tell items apart, got {known[0]} for all"
+                f"confidence of stage {stage.name!r} must differ between items, got {known[0]} for all"
             )
 
 
@@ -336,7 +336,7 @@ def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
     if stage.price is not None:
         return stage.price
     if costs is None:
-        raise TypeError(f"stage {stage.name!r} needs a price, or give costs")
+        raise TypeError(f"stage {stage.name!r} has no price: give it, or give costs")
     return costs.verification
 
 

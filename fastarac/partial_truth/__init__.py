@@ -1,4 +1,4 @@
-"""Learn much from few verified outputs, each chosen for verification with a known probability."""
+"""Estimates and guarantees from a few verified outputs, each drawn with a known probability."""
 
 from __future__ import annotations
 

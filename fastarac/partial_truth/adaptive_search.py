@@ -1,4 +1,4 @@
-"""Verify outputs step by step until it is proved how many can be accepted."""
+"""Search step by step for the lowest threshold that provably keeps a limit on errors."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ STATE = saved.record(
 
 
 class AdaptiveThresholdSearch:
-    r"""Search for the lowest safe threshold of these outputs, asking for few answers.
+    r"""Search for the lowest threshold of these outputs that keeps a limit, with few answers.
 
-    Each answer serves all thresholds at once. The promise holds whenever the search stops.
+    Each answer is used for all thresholds. The guarantee holds whenever the search stops.
 
     Parameters
     ----------
@@ -72,15 +72,16 @@ class AdaptiveThresholdSearch:
     max_risk : float, optional
         Limit on the accepted wrong outputs, as a share of the accepted outputs.
     failure_probability : float, default=0.05
-        δ, the largest probability that the limit is exceeded at any time of the search.
+        δ, the maximum probability that the limit is ever exceeded during the search.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each output is right, in [0, 1]. A bad guess costs up to a
-        quarter more answers; the promise still holds.
+        An estimate of the probability that each output is right, in [0, 1]. A bad judge costs up to a
+        quarter more answers, but the guarantee still holds.
     budget : int, optional
-        The planned number of answers, if known. The search then tries to accept most after that many.
-        You may give fewer or more.
+        The planned number of answers. The search then aims at the largest acceptance rate after this
+        number of answers. The actual number may differ.
     random_state : int, SeedSequence, Generator or None, default=None
-        Source of randomness for the draws. The same integer and answers give the same questions.
+        Source of randomness for the draws. With the same integer and the same answers, the search asks
+        for the same outputs.
 
     Examples
     --------
@@ -108,7 +109,7 @@ class AdaptiveThresholdSearch:
     done : bool
         Whether further answers cannot change the threshold.
     n_verified, n_errors : int
-        The number of answers that count, and how many of them are "wrong".
+        The number of counted answers, and the number of "wrong" answers among them.
     open : ndarray of int
         The outputs asked for that have no answer yet, in the order drawn.
 
@@ -120,25 +121,27 @@ class AdaptiveThresholdSearch:
 
     See Also
     --------
-    draw_verification_sample : A sample of a known size, from which anything can be estimated.
-    fastarac.guaranteed_operating_point : A threshold for new outputs of the same source.
+    draw_verification_sample : Draw a sample of a given size, for estimates of any statistic.
+    fastarac.guaranteed_operating_point : Choose a threshold with a guarantee for new outputs from the
+    same source.
 
     Notes
     -----
-    The promise is about these n outputs, not new ones. With probability at least 1 − δ, the
-    accepted wrong outputs, including verified ones, never exceed the limit.
+    The guarantee is for these n outputs, not for new ones. With probability at least 1 − δ, the share
+    of accepted wrong outputs never exceeds the limit. Verified wrong outputs count, too.
 
-    All outputs are put in a random order once. Let A be the outputs above a candidate threshold, and L
-    the smallest number of errors in A that exceeds the limit. For output i in A, let R be i and the
-    outputs of A after it, and E the number of errors before it. Let e be 1 if i is an error, else 0. If
-    A has L errors,
+    At the start, all outputs are put in a random order. Let A be the outputs above a candidate
+    threshold, and L the smallest number of errors in A that exceeds the limit. For output i in A, let R
+    be i and the outputs of A after it, and E the number of errors before it. Let e be 1 if i is an
+    error, else 0. If A has L errors,
 
     .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad
         \varepsilon=\frac{L-E}{\sum_{j \in R} d_j}
 
     does not grow on average, and reaches 1/δ with probability at most δ [1]_. The densities d are fixed
-    before any answer, and are larger for outputs that the judge doubts. The bets λ depend on earlier
-    answers [2]_. For details see "Formulas of intervals, tests and guarantees" in the documentation.
+    before the first answer, and are higher for outputs with a low judge value. The bets λ depend on
+    earlier answers [2]_. For details see "Formulas of intervals, tests and guarantees" in the
+    documentation.
 
     References
     ----------
@@ -190,7 +193,7 @@ class AdaptiveThresholdSearch:
         self._start_run()
 
     def _place_outputs(self, scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> None:
-        """Sort the outputs by cell, and within a cell in the order of the draw."""
+        """Sort the outputs by the smallest candidate that contains them, then in draw order."""
         n, of_all = len(scores), self.criterion == CRITERIA[0]
         order = np.argsort(scores, kind="stable")[::-1]
         falling = scores[order]
@@ -219,7 +222,7 @@ class AdaptiveThresholdSearch:
         )
 
     def _start_run(self) -> None:
-        """Start the bets, before any answer."""
+        """Start the bets before the first answer."""
         kernels = _kernels.adaptive_search
         self._counts = np.zeros((3, len(self._sizes)), np.int64)
         self._place = np.zeros(4, np.int64)
@@ -239,7 +242,7 @@ class AdaptiveThresholdSearch:
         self._position: dict[int, int] = {}
 
     def _planned(self) -> NDArray[np.float64]:
-        """Return the plan that the bets follow."""
+        """Return the sampling plan that determines the bets."""
         which = CRITERIA.index(self.criterion)
         if self.budget is None:
             return plan_of_any(self.failure_probability, *PLANS[which])
@@ -259,7 +262,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def n_verified(self) -> int:
-        """Number of answers that count."""
+        """Number of counted answers: all before the first open question."""
         return int(self._place[_kernels.adaptive_search.LABELS])
 
     @property
@@ -294,7 +297,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
-        """Largest number of errors that each candidate may still have."""
+        """Upper bound on the errors in each candidate: all unverified outputs might be wrong."""
         kernels = _kernels.adaptive_search
         found: NDArray[np.int64] = (
             self._counts[kernels.WRONG] - self._counts[kernels.SEEN]
@@ -321,7 +324,8 @@ class AdaptiveThresholdSearch:
     def ask(self, k: int = 1) -> NDArray[np.intp]:
         """Return up to `k` outputs to verify, in the order drawn.
 
-        Fewer are returned if fewer are left. Outputs returned earlier may still be without an answer.
+        Fewer are returned if not enough are left. You may call this before all earlier outputs have an
+        answer.
 
         Parameters
         ----------
@@ -353,7 +357,7 @@ class AdaptiveThresholdSearch:
         return found
 
     def _state(self, labels: int) -> list[NDArray[Any]]:
-        """Return copies of the state that answers change, with space for `labels` answers."""
+        """Return copies of the arrays that answers modify, with room for `labels` answers."""
         order = np.empty(labels, np.int64)
         order[: self.n_verified] = self._order[: self.n_verified]
         return [order, *(a.copy() for a in (self._counts, self._place, self._money, self._run))]
@@ -361,9 +365,9 @@ class AdaptiveThresholdSearch:
     def tell(self, indices: ArrayLike, correct: ArrayLike) -> None:
         """Record answers to questions, in any order.
 
-        Answers count in the order in which their outputs were drawn. An open question delays all later
-        answers, so that the order of answering cannot break the promise. Report undecidable outputs as
-        wrong.
+        Answers count in the order in which their outputs were drawn. Answers after an open question are
+        not counted yet, so that the guarantee does not depend on the order in which people answer.
+        Report outputs that cannot be judged as wrong.
 
         Parameters
         ----------
@@ -376,7 +380,7 @@ class AdaptiveThresholdSearch:
         ------
         ValueError
             If an output was not asked for or already has a different answer, or if a value is not True
-            or False, 1 or 0. Then no answer is recorded.
+            or False, 1 or 0. In this case, no answer is recorded.
         """
         places, given = np.atleast_1d(np.asarray(indices)), np.atleast_1d(np.asarray(correct))
         if places.dtype.kind not in "iu" and len(places):
@@ -392,7 +396,7 @@ class AdaptiveThresholdSearch:
         new: dict[int, bool] = {}
         for index, value in zip(places.tolist(), given.tolist(), strict=True):
             if index not in self._position:
-                raise ValueError(f"indices must be among those asked for, got {index}")
+                raise ValueError(f"indices must be outputs that ask returned, got {index}")
             if self._answers.get(index, new.get(index, bool(value))) != bool(value):
                 raise ValueError(f"indices has {index}, which already has another answer")
             new[index] = bool(value)
@@ -400,7 +404,7 @@ class AdaptiveThresholdSearch:
         self._count()
 
     def _count(self) -> None:
-        """Count the answers up to the first open question."""
+        """Count the recorded answers that come before the first open question."""
         start = self.n_verified
         errors = []
         for index in self._asked[start:]:
@@ -464,7 +468,7 @@ class AdaptiveThresholdSearch:
     def _replay(self, state: dict[str, Any]) -> None:
         """Repeat the saved questions and answers; raise if the search asks for other outputs."""
         if self._digest != state["outputs_digest"]:
-            raise ValueError("it is of other outputs: their confidences, or the judge's, differ")
+            raise ValueError("it belongs to other outputs: the confidences or the judge values differ")
         batches, answers = state["batches"], state["answers"]
         asked = [index for batch in batches for index in batch["indices"]]
         saved.require_length(answers, "answers", len(asked), "batches ask for")
@@ -476,8 +480,8 @@ class AdaptiveThresholdSearch:
             is_same = self.n_verified == batch["after"] and len(wanted) > 0
             if not is_same or self.ask(len(wanted)).tolist() != wanted:
                 raise ValueError(
-                    f"batches[{number}] is not what this search would have asked for: the saved "
-                    "search is damaged"
+                    f"batches[{number}] does not match the questions of this search: the "
+                    "saved search is damaged"
                 )
         self._answers = told
         self._count()
@@ -495,7 +499,7 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 
 def _sizes(n: int) -> NDArray[np.intp]:
-    """Return the sizes of the candidates, in increasing order, if no confidences are equal."""
+    """Return the sizes of the candidates in increasing order, ignoring ties."""
     low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
     shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))
@@ -506,7 +510,7 @@ def _sizes(n: int) -> NDArray[np.intp]:
 
 
 def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return draw times; at each step, outputs are drawn in proportion to their density."""
+    """Return random times; sorted by them, outputs are drawn in proportion to their density."""
     return rng.exponential(size=len(density)) / density
 
 

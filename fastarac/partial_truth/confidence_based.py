@@ -44,7 +44,7 @@ LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConfidenceBasedEstimate(Result):
-    """Errors of outputs without truth, estimated from their confidences; not a guarantee.
+    """Errors of outputs without truth, estimated from their confidences, without a guarantee.
 
     Attributes
     ----------
@@ -58,22 +58,23 @@ class ConfidenceBasedEstimate(Result):
         Share of the outputs that are accepted; it is known exactly.
     n_items : int
     confidences_match : bool
-        Whether the confidences are distributed much as in the reference: no shift is detected, or one
-        of at most 5% of the outputs (`shift.statistic`), of which at most 1% lie outside the range of
-        the reference. New errors at the same confidences cannot be detected in this way. If False, the
-        intervals cover all that a drift allows; see the Notes of :func:`.confidence_based_estimate`.
+        Whether the distribution of confidences is close to the reference: no shift of more than 5%
+        (`shift.statistic`) is detected, and at most 1% of the confidences are outside the range of the
+        reference. If outputs with the same confidences are wrong more often than before, this is not
+        detected. If False, the intervals cover all error rates that are possible after a drift; see the
+        Notes of :func:`.confidence_based_estimate`.
     hidden_change : float
-        How far a shift of this size can move the error rate from its estimate, if as many outputs are
-        right as before; see the Notes of :func:`.confidence_based_estimate`.
+        The largest error of the estimate that a shift of this size can hide, if the overall share of
+        right outputs has not changed; see the Notes of :func:`.confidence_based_estimate`.
     reason : str
-        Why the confidences do not match; empty if they do.
+        Why the confidences do not match the reference; empty if they match.
     shift : ConfidenceShift
         The test for shifted confidences.
 
     See Also
     --------
     fastarac.partial_truth.confidence_based_estimate : estimate the errors of outputs without truth
-    ConfidenceShift : whether confidences have moved
+    ConfidenceShift : test of whether confidences have shifted
 
     References
     ----------
@@ -115,7 +116,7 @@ class ConfidenceBasedEstimate(Result):
     def __str__(self) -> str:
         rate = self.error_rate
         between = percent_range(rate.low, rate.high, 3)
-        unseen = "errors that come at the same confidences as before are not seen"
+        unseen = "new errors at the same confidences as before cannot be detected"
         if self.confidences_match:
             moved, change = percent(self.shift.statistic, 2), percent(self.hidden_change, 2)
             return (
@@ -144,7 +145,7 @@ class _Field(NamedTuple):
     accepted: NDArray[np.bool_]
 
     def expected(self, which: NDArray[np.bool_], *, scaled: bool) -> tuple[float, float, float]:
-        """Return the expected number of errors among `which`, its variance, errors per known error."""
+        """Return expected errors among `which`, their variance, and the largest weight of one error."""
         counts = np.zeros((2, len(self.calibration.thresholds)))
         for i, part in enumerate((which & ~self.accepted, which & self.accepted)):
             counts[i] = np.bincount(self.blocks[part], minlength=counts.shape[1])
@@ -181,7 +182,7 @@ class _Field(NamedTuple):
         return step + float(scaled.max() - scaled.min())
 
     def span(self, which: NDArray[np.bool_], level: float) -> tuple[float, float]:
-        """Return the fewest and most errors among `which`, from the blocks next to each output."""
+        """Return bounds on the errors among `which`, from the blocks next to each output."""
         lows, highs = _bounds_of_blocks(self.calibration, level)
         counts = np.bincount(self.blocks[which], minlength=len(lows))
         return float(counts @ lows), float(counts @ highs)
@@ -196,13 +197,13 @@ def confidence_based_estimate(
     groups: ArrayLike | None = None,
     confidence_level: float = DEFAULT_LEVEL,
 ) -> ConfidenceBasedEstimate:
-    """Estimate the errors of outputs without truth, from earlier errors at the same confidences.
+    """Estimate the errors of outputs without truth from earlier errors at the same confidences.
 
     Parameters
     ----------
     reference : Policy, ThresholdSweep, or (correct, confidence)
-        Outputs from the same source with their truth, unweighted. A policy stands for the outputs on
-        which it was fitted.
+        Outputs from the same source with their truth, unweighted. For a policy, the outputs on which it
+        was fitted are used.
     confidence : array_like of shape (n,)
         Confidences of the outputs without truth; finite.
     by : array_like of shape (n,), optional
@@ -211,15 +212,16 @@ def confidence_based_estimate(
         For a reference that is not a policy: accept iff confidence >= threshold. By default everything
         is accepted.
     groups : array_like of shape (n,), optional
-        Labels of dependent outputs, such as those of a page. They widen the intervals by how strongly
-        errors clustered in the policy's reference.
+        Labels of dependent outputs, such as those of a page. The intervals are widened according to the
+        clustering of errors in the policy's reference.
     confidence_level : float, default=0.95
         The level of the intervals, in (0, 1).
 
     Returns
     -------
     ConfidenceBasedEstimate
-        Error rate, risk and recognition rate of these outputs, and whether the reference applies.
+        Error rate, risk and recognition rate of these outputs, and whether their confidences match the
+        reference.
 
     Raises
     ------
@@ -235,26 +237,28 @@ def confidence_based_estimate(
     Notes
     -----
     The error probability p̂ at each confidence comes from isotonic regression on the reference; the
-    estimate is Σp̂/n. Isotonic regression is too low at the highest confidences. Therefore p̂ of
-    accepted outputs is multiplied by a factor: it makes the sum over the reference equal to the
-    accepted errors of the reference. For a policy, these are the errors of
-    :meth:`.Policy.expected_errors`, from items that did not choose the threshold. The interval is that
-    of a gamma variable for a sum of weighted Poisson variables [1]_. It allows for chance both in the
-    reference and in these outputs: it should contain the error rate of these outputs, not the error
-    rate of their source.
+    estimate is Σp̂/n. At the highest confidences, isotonic regression underestimates the error
+    probability. Therefore p̂ of accepted outputs is multiplied by a factor. The factor makes the sum of
+    p̂ over the accepted items of the reference equal to their number of errors. For a policy, the
+    number of errors is taken from :meth:`.Policy.expected_errors`, whose items were not used to choose
+    the threshold. The interval approximates a weighted sum of Poisson variables by a gamma variable
+    [1]_. It covers the random variation of both the reference and these outputs. It is an interval for
+    the error rate of these outputs, not of their source.
 
     Let D be the largest difference of the distribution functions (`shift.statistic`). Let g(c) be p̂
     for accepted confidences c, and 0 for others; its total variation is V. The estimate then differs
-    from the reference's by at most D·V, which is `hidden_change`. If confidences move although as many
-    outputs are right as before, the estimate is wrong by at most that. If a shift is detected
-    (:meth:`.Policy.shift`) but D is at most 5%, the intervals are widened by it. If more confidences
-    lie outside the reference's range than chance explains, but at most 1%, their share is added.
+    from the estimate for the reference by at most D·V, which is `hidden_change`. If the confidences
+    shift but the share of right outputs stays the same, the error of the estimate is at most D·V. If a
+    shift is detected (:meth:`.Policy.shift`) and D is at most 5%, the intervals are widened by D·V. If
+    significantly many confidences, but at most 1%, are outside the range of the reference, the
+    intervals are also widened by their share.
 
-    `confidences_match` is False if a larger shift is detected, if more confidences lie outside the
-    range, or if fields are unknown. Then an output's error probability is assumed to lie between those
-    of two blocks of confidences: the block above its own, and the block below. Each is replaced by the
-    outer end of its interval; above the highest block it is 0, below the lowest 1. A change of the
-    truth at the same confidences cannot be detected. This way of estimating a model's performance is
+    `confidences_match` is False if a larger shift is detected, if more confidences are outside the
+    range, or if outputs belong to unknown fields. Then the error probability of an output is only
+    assumed to be between the error probabilities of the next higher and the next lower block of
+    confidences. For each of the two blocks, the outer end of its confidence interval is used. Above the
+    highest block it is 0, and below the lowest block it is 1. If the error rates at the same
+    confidences have changed, this is not detected. This way of estimating a model's performance is
     known as average confidence [2]_ or confidence-based performance estimation.
 
     References
@@ -340,7 +344,7 @@ def _read(
     n = len(values)
     if isinstance(reference, Policy):
         if threshold is not None:
-            raise TypeError("threshold cannot go with a policy, which has its own")
+            raise TypeError("threshold cannot go with a policy, which has its own threshold")
         if reference.documents is not None:
             raise TypeError("reference must be a policy of single outputs, got one of whole documents")
         accepted = reference.apply(values, by=by)
@@ -458,14 +462,14 @@ def _of_items(
 def _reason(shift: ConfidenceShift, outside: int, values: Array, codes: NDArray[np.intp]) -> str:
     unknown = int(np.sum(codes < 0))
     if unknown:
-        return f"{unknown:,} outputs are of fields that the policy does not know"
+        return f"{unknown:,} outputs belong to fields that the policy does not know"
     if outside > FEW_OUTSIDE * len(values):
-        return f"{outside:,} of {len(values):,} confidences lie outside the range of the reference's"
+        return f"{outside:,} of {len(values):,} confidences lie outside the range of the reference"
     return str(shift) if shift.shifted and shift.statistic > SMALL_SHIFT else ""
 
 
 def _outside(reference: Reference, values: Array) -> tuple[int, int]:
-    """Count confidences above and below the reference's range; 0 if chance explains them."""
+    """Count confidences above and below the range of the reference; 0 if not significant."""
     n_before, n_now = int(reference.counts.sum()), len(values)
     found = []
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
@@ -495,7 +499,7 @@ def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Ar
 
 
 def _gamma_ends(mean: float, variance: float, step: float, level: float) -> tuple[float, float]:
-    """Return the interval of a number of errors as a gamma variable; one more error adds `step`."""
+    """Return a gamma interval for a number of errors; `step` is the weight of one more error."""
     variance = max(variance, mean * LEAST_VARIANCE) if mean else 0.0
     low, high = Moments(mean, variance, step).interval(level)
     return min(low, mean), max(high, mean)

@@ -25,7 +25,7 @@ SECOND = "second_correct"  # name of the column of the second person's answers
 
 
 def drawn_twice(rows: NDArray[Any], double: float, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-    """Draw the share `double` of the drawn rows at random, for a second person to answer."""
+    """Draw the share `double` of the drawn rows at random for a second person."""
     share = fraction_of(double, "double")
     chosen = np.zeros(len(rows), np.int8)
     order = generator_for(key, rows.astype("<i8")).permutation(len(rows))
@@ -36,7 +36,7 @@ def drawn_twice(rows: NDArray[Any], double: float, key: NDArray[np.uint64]) -> N
 def reader_of_answers(
     path: str | os.PathLike[str], *, from_confidence: float = -np.inf, confidence: str = "confidence"
 ) -> Reviewer | None:
-    r"""Estimate how well the first of two people finds errors, from the errors that both found.
+    r"""Estimate the share of errors that the first of two people finds, from a second reading.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Draw the outputs to verify from a file, and join the answers to all outputs again."""
+"""Draw outputs to verify from a file, and join the answers with all outputs."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ def sample_outputs(
         A file as in :func:`.read_outputs`; no truth is needed. Several files with the same columns,
         such as the two files of :func:`.apply_policy`, are read one after the other.
     output : str or path-like
-        The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It has the drawn
-        rows in their order, with all their columns. It adds ``row``, their number from 1;
-        ``inclusion_probability``; ``least_probability``, the smallest probability of all rows, drawn or
-        not, which guarantees use; ``sample_size``, the number of drawn rows; and an empty ``correct``.
-        With `groups` it also adds ``drawn_by``, the name of that column.
+        The file to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It contains the
+        drawn rows with all their columns, in the order of the input. Added columns: ``row``, the row
+        number from 1; ``inclusion_probability``; ``least_probability``, the smallest probability among
+        all rows of the input, for guarantees; ``sample_size``, the number of drawn rows; and an empty
+        ``correct``. With `groups`, the column ``drawn_by`` repeats the name of the column of groups.
     budget : float
         The average number of outputs to verify.
     purpose, max_error_rate, max_risk
@@ -99,38 +99,38 @@ def sample_outputs(
         the guarantee is exact only with equal probabilities.
     policy : Policy, optional
         Draw audits of the outputs that the policy accepts, instead of a sample of all outputs. The file
-        then has all rows, with ``accepted``, ``drawn`` and ``audit_probability``. It is the log that
-        :func:`.read_audits` reads once ``correct`` is filled in for the drawn outputs. An existing
-        column ``accepted`` must agree with the policy. Rows without a confidence are never accepted,
-        and are left out. A policy of whole documents draws whole documents; the log then keeps rows
-        without a confidence, whose answer says whether the field is rightly empty.
+        then has all rows, with ``accepted``, ``drawn`` and ``audit_probability``. Fill in ``correct``
+        for the drawn outputs, and read the file with :func:`.read_audits`. An existing column
+        ``accepted`` must agree with the policy. Rows without a confidence are never accepted, and are
+        left out. With a policy for whole documents, whole documents are drawn. The file then keeps rows
+        without a confidence; their answer says whether it is right that the field is empty.
     by : str, optional
         The column of fields, if the policy has thresholds by field.
     documents, types : str, optional
         The columns of documents and of their types, if the policy accepts whole documents.
     answers : str or path-like, optional
-        A file from an earlier call with a smaller budget and the same columns and seed. Its rows are
-        drawn again, and their answers kept. With one seed, each row has one permanent random number
-        (Ohlsson 1995), so the larger sample contains the smaller one. For all its rows,
-        `inclusion_probability` is that of the larger sample.
+        A file from an earlier call with a smaller budget and the same columns and seed. The new sample
+        contains its rows, and keeps their answers. A seed gives each row a permanent random number
+        (Ohlsson 1995), so that a larger sample contains every smaller one. All rows get the
+        `inclusion_probability` of the new sample.
     double : float, default=0.0
         The share of the drawn rows that two people answer. These rows have 1 in a column ``double``.
-        The second answer belongs in ``second_correct``, for :func:`reader_of_answers`. Not allowed with
-        a policy or `answers`.
+        Fill in the second answer as ``second_correct``; :func:`reader_of_answers` reads both. Not
+        allowed with a policy or `answers`.
     random_state : int, SeedSequence, Generator or None, default=0
         The same integer draws the same rows.
 
     Returns
     -------
     VerificationSample
-        The sample of the file's rows; for audits, the sample of the accepted rows.
+        The sample of the rows; for audits, of the accepted rows.
 
     Raises
     ------
     DataFileError
-        As in :func:`.read_outputs`; also if the file already has a column that is to be added, or if
-        `answers` has rows that this budget and seed do not draw; or if an accepted document has no row
-        for an optional field, so that nobody would see a missed value.
+        As in :func:`.read_outputs`; also if the file already has one of the added columns, if `answers`
+        has rows that are not drawn with this budget and seed, or if an accepted document has no row for
+        an optional field, because a missed value would then go unnoticed.
     ValueError
         As in :func:`.draw_verification_sample`; also if `answers` is given with a policy, or if a file
         name has an unknown extension.
@@ -187,20 +187,20 @@ def join_answers(
     path : str or path-like, or sequence of them
         The file or files from which outputs were drawn.
     answers : str or path-like
-        The file that :func:`sample_outputs` wrote, with ``correct`` filled in as far as known.
+        The file that :func:`sample_outputs` wrote, with ``correct`` filled in where it is known.
     output : str or path-like
         The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn`` and
-        ``correct``. If `answers` has them, also ``least_probability`` and ``drawn_by``.
+        ``correct``. The columns ``least_probability`` and ``drawn_by`` are added if `answers` has them.
     confidence : str, default="confidence"
         The column of confidences, used to check that both files have the same outputs.
     open : {"refuse", "wrong"}, default="refuse"
-        Whether a drawn output without an answer is written as wrong, or keeps an empty ``correct``,
-        which other functions refuse.
+        What to do with a drawn output without an answer: leave ``correct`` empty, which other functions
+        refuse, or write it as wrong.
 
     Returns
     -------
     drawn, answered : int
-        The number of drawn rows, and how many of them have an answer.
+        The number of drawn rows, and the number of those rows that have an answer.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def draw_rows(
 ) -> VerificationSample:
     """Draw as :func:`sample_outputs` does, from the rows that `open_rows` opens.
 
-    `beside` returns further text columns, given the positions of the drawn rows.
+    `beside` maps the positions of the drawn rows to additional text columns.
     """
     aims: dict[str, Any] = {"purpose": purpose, "max_error_rate": max_error_rate, "max_risk": max_risk}
     added = _columns_added(groups, policy, answers, aims, double=bool(double))
@@ -314,7 +314,7 @@ def draw_rows(
 def _columns_added(
     groups: str | None, policy: Policy | None, answers: Any, aims: dict[str, Any], *, double: bool
 ) -> list[str]:
-    """Return the columns that a sample's file adds; raise for options that cannot go together."""
+    """Return the columns that the sample file adds; raise for incompatible options."""
     added = [ROW, PROBABILITY, LEAST, SIZE, "correct", *([] if groups is None else [DRAWN_BY])]
     if policy is not None:
         _refuse_beside_policy(answers=answers, groups=groups, **aims)
@@ -323,13 +323,13 @@ def _columns_added(
 
 
 def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> float | None:
-    """Return the evenly spread share of the budget; raise if that makes a judge useless."""
+    """Return the share of the budget that is spread evenly; raise if a judge would have no effect."""
     if mix is None and policy is not None:
         mix = 1.0
     if judge is not None and mix == 1.0:
         raise ValueError(
-            "judge needs a mix below 1: a mix of 1, the default with a policy, spreads the budget "
-            "evenly"
+            "judge needs a mix below 1: with a mix of 1, the default for a policy, the judge has no "
+            "effect"
         )
     return mix
 
@@ -337,7 +337,7 @@ def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> floa
 def _log_of(
     sample: VerificationSample, accepted: NDArray[np.bool_], kept: NDArray[np.bool_]
 ) -> dict[str, NDArray[Any]]:
-    """Return a log of the `kept` rows; it says which accepted ones were drawn."""
+    """Return the log columns of the `kept` rows: which are accepted, and which are drawn."""
     n = len(accepted)
     drawn, probability = np.zeros(n, np.int8), np.ones(n)
     drawn[accepted], probability[accepted] = sample.selected, sample.inclusion_probability
@@ -351,7 +351,7 @@ def _texts_beside(
     drawn: NDArray[np.intp],
     rows: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """Return further columns for `rows`, counted from 1; cells of rows not drawn are empty."""
+    """Return additional columns for `rows`, numbered from 1; cells of other rows are empty."""
     found = {}
     for name, texts in beside(drawn).items():
         every = np.full(int(rows.max(initial=0)), "", object)
@@ -363,7 +363,7 @@ def _texts_beside(
 def _accepted_by(
     policy: Policy, source: FileSource, read: Mapping[str, Any], given: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return which rows the policy accepts; raise if an existing column says otherwise."""
+    """Return which rows the policy accepts; raise if the column ``accepted`` differs."""
     of_documents = policy.documents is not None
     confidence, missing = without_confidence(read["confidence"])
     documents = read["groups"] if of_documents else None
@@ -380,7 +380,7 @@ def _accepted_by(
         bad = told != accepted
         refuse_where(source, "accepted", bad, str(does[bad.argmax()]))
     if not accepted.any():
-        raise DataFileError(source.path, "the policy accepts none of its outputs")
+        raise DataFileError(source.path, "the policy accepts none of the outputs")
     if not of_documents:
         _warn_without_confidence(given)
     warn_of_accepted_alone(policy, accepted)
@@ -388,7 +388,7 @@ def _accepted_by(
 
 
 def _design_of(sample: VerificationSample) -> dict[str, NDArray[Any]]:
-    """Return the drawn rows, counted from 1, with the columns that describe the draw."""
+    """Return the numbers of the drawn rows, from 1, and the columns that describe the draw."""
     n = np.count_nonzero(sample.selected)
     return {
         ROW: np.flatnonzero(sample.selected) + 1,
@@ -473,7 +473,7 @@ class _Answers(NamedTuple):
         refuse_twice(source, rows)
         places = rows.astype(np.intp) - 1
         refuse_where(source, confidence, ours[places] != found["confidence"],
-                f"expected the confidence of that row of {outputs.path}")  # fmt: skip
+                f"expected the confidence of the same row in {outputs.path}")  # fmt: skip
         probability = found[PROBABILITY]
         refuse_where(source, PROBABILITY, ~((probability > 0) & (probability <= 1)),
                 "expected a number above 0 and at most 1")  # fmt: skip
@@ -484,31 +484,31 @@ class _Answers(NamedTuple):
                 raise DataFileError(
                     source.path,
                     f"it has {len(size):,} of the {size[0]:,.0f} rows that were drawn; keep all of "
-                    "them, with an empty column correct where there is no answer: the rows left "
-                    "out may be the wrong ones",
+                    "them, and leave correct empty where there is no answer, because the missing rows "
+                    "may be wrong more often",
                 )
         least = least_of(source, LEAST, found[LEAST]) if LEAST in found else None
         return cls(source, places, probability, found["correct"], least)
 
     def spread(self, n: int) -> NDArray[np.int8]:
-        """Return the answers for all n outputs; -1 if there is none."""
+        """Return an answer for each of the n outputs; -1 if it has none."""
         found = np.full(n, -1, np.int8)
         known = ~np.isnan(self.correct)
         found[self.places[known]] = self.correct[known]
         return found
 
     def among(self, sample: VerificationSample) -> NDArray[np.int8]:
-        """Return the answers for all outputs; raise unless `sample` contains all rows of the file."""
+        """Return an answer for each output; raise unless `sample` contains all rows of this file."""
         larger = sample.inclusion_probability[self.places] * (1.0 + ROUNDING)
         refuse_where(
             self.source, ROW, ~sample.selected[self.places] | (self.probability > larger),
-            "this row is not drawn now: use the same options and seed, and no smaller budget",
+            "this row is not in the new sample: use the same options and seed, and no smaller budget",
         )  # fmt: skip
         return self.spread(len(sample.selected))
 
 
 def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> float:
-    """Return the single value of a column of least probabilities."""
+    """Return the value of a column of least probabilities; raise unless all rows have the same."""
     bad = ~((values > 0) & (values <= 1)) | (values != values[:1])
     refuse_where(source, column, bad, "expected one number above 0 and at most 1 in all rows")
     return float(values[0])
@@ -521,7 +521,7 @@ def drawn_by(source: FileSource) -> str:
     if len(named) != 1 or named[0] not in source.columns:
         raise DataFileError(
             source.path,
-            f"column {quoted(DRAWN_BY)} must hold the name of a column, the same in each row, got "
+            f"column {quoted(DRAWN_BY)} must name the same column of the file in each row, got "
             f"{quoted(str(named[0]))}",
         )
     return str(named[0])
@@ -537,7 +537,7 @@ def _warn_without_confidence(given: NDArray[np.bool_]) -> None:
     if left:
         warn_unreliable(
             f"{left:,} of {n:,} outputs have no confidence: they are never accepted, so the sample "
-            "leaves them out, and a check is one of the others"
+            "leaves them out, and a check applies to the other outputs only"
         )
 
 
@@ -545,28 +545,28 @@ def _paths_of(path: Any) -> list[Path]:
     paths = [path_of(each) for each in (path if isinstance(path, list | tuple) else [path])]
     if not paths or len({each.resolve() for each in paths}) < len(paths):
         found = "no file" if not paths else "one file twice"
-        raise ValueError(f"path must name one file, or several different ones, got {found}")
+        raise ValueError(f"path must name one file, or several different files, got {found}")
     return paths
 
 
 def opened_tables(paths: Sequence[Path], connection: DuckDBPyConnection) -> FileSource:
-    """Open tables with the same columns as one; the rows of each follow those of the one before."""
+    """Open tables with the same columns as one table, with the rows of the files in order."""
     written = [path for path in paths if not _is_without_lines(path)]
     sources = [open_source(path, connection) for path in written or paths[:1]]
     return sources[0] if len(sources) == 1 else RowsOfFiles(sources)
 
 
 def _is_without_lines(path: Path) -> bool:
-    """Return whether a JSON lines file is empty, such as one of two parts without rows."""
+    """Return whether a JSON lines file has no rows."""
     of_lines = path.suffix.lower() in (".jsonl", ".ndjson")
     return of_lines and path.is_file() and path.stat().st_size == 0
 
 
 def _doubled(**others: Any) -> list[str]:
-    """Return the columns for two people's answers; raise with options that draw no new sample."""
+    """Return the columns for the answers of two people; raise if no new sample is drawn."""
     for name, value in others.items():
         if value is not None:
-            raise ValueError(f"double needs a new sample, without {name}")
+            raise ValueError(f"double needs a new sample: leave out {name}")
     return [DOUBLE, SECOND]
 
 
@@ -577,11 +577,11 @@ def _refuse_beside_policy(*, answers: Any, groups: Any, **aims: Any) -> None:
                 f"{name} cannot go with a policy, whose audits are drawn evenly: leave out {name}"
             )
     if answers is not None:
-        raise ValueError("answers cannot go with a policy, as each audit is drawn once")
+        raise ValueError("answers cannot go with a policy, because each audit is drawn only once")
     if groups is not None:
         raise ValueError(
-            "groups cannot go with a policy, whose audits are of single outputs; without the "
-            "policy, whole groups are drawn, and a check takes these"
+            "groups cannot go with a policy, whose audits are single outputs; leave out the policy "
+            "to draw whole groups, which a check accepts"
         )
 
 
@@ -595,7 +595,7 @@ def goal_of(output: str | os.PathLike[str], *read: str | os.PathLike[str]) -> Pa
 
 
 def refuse_columns(source: FileSource, added: list[str]) -> None:
-    """Raise if the file already has a column that is to be added."""
+    """Raise if the file already has one of the columns to add."""
     if isinstance(source, JsonLines):
         source.find_all_columns()
     there = [name for name in added if name in source.columns]
@@ -607,7 +607,7 @@ def refuse_columns(source: FileSource, added: list[str]) -> None:
 
 
 def refuse_where(source: FileSource, column: str, bad: NDArray[np.bool_], why: str) -> None:
-    """Raise for the first bad value of a column; `why` is the explanation."""
+    """Raise an error about the first bad value of a column, with the explanation `why`."""
     if bad.any():
         raise source.unexpected(column, int(bad.argmax()), why)
 
@@ -628,7 +628,7 @@ def columns_to_draw(
 ) -> dict[str, Any]:
     """Read the columns on which the draw depends; None for a column without a name.
 
-    `empty` says whether confidences may be empty; empty ones are read as NaN.
+    If `empty`, confidences may be empty, and are then read as NaN.
     """
     picks: dict[str, Pick] = {"confidence": Number("confidence", confidence)}
     if judge is None:
@@ -643,7 +643,7 @@ def columns_to_draw(
 
 
 def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
-    """Raise if the file to write already has people's answers, because they would be lost."""
+    """Raise if the output file already has answers from people, because they would be lost."""
     import duckdb
 
     if not goal.is_file():
@@ -666,7 +666,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
 def write_rows(
     source: FileSource, goal: Path, table: Mapping[str, Any], added: list[str], *, first: bool
 ) -> None:
-    """Write the rows whose numbers `table` holds, with its columns, in their order."""
+    """Write the rows whose numbers are in `table`, in their order, with the columns of `table`."""
     run = source.connection
     names = [sql_name(name) for name in source.columns if name not in table]
     for name in source.columns if isinstance(source, JsonLines) else ():

@@ -1,4 +1,4 @@
-"""Choose which outputs to verify if not all can be; each is drawn with a known probability."""
+"""Choose which outputs to verify; each is drawn with a known probability."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class VerificationSample(Table, Result):
     inclusion_probability : ndarray of shape (n,)
         π, the probability with which each output is selected, in (0, 1]; given for all outputs.
     least_probability : float
-        The least of these, on which guarantees rest; at least mix · budget / n.
+        The smallest of these probabilities, which guarantees use; at least mix · budget / n.
     purpose : str
         "guarantee-these", "guarantee-new", "estimate" or "comparison".
     best_acceptance_rate : float or None
@@ -106,7 +106,7 @@ def draw_verification_sample(
     groups: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> VerificationSample:
-    r"""Draw the outputs that people verify, so that few answers tell as much as possible.
+    r"""Draw the outputs that people verify, so that few answers are as informative as possible.
 
     Parameters
     ----------
@@ -116,21 +116,22 @@ def draw_verification_sample(
         The average number of outputs to verify, above 0 and at most n.
     purpose : {"guarantee-these", "guarantee-new", "estimate", "comparison"}, optional
         What the answers are for. For a guarantee, exactly `budget` outputs (rounded) are drawn, all
-        equally likely: a sample that :func:`.fit_policy` takes as it is. Default: "guarantee-new" with
-        a limit, else "estimate".
+        equally likely: :func:`.fit_policy` accepts such a sample directly. Default: "guarantee-new"
+        with a limit, else "estimate".
     max_error_rate, max_risk : float, optional
-        The limit to be proved, in (0, 1); at most one of the two.
+        The limit that is to be guaranteed, in (0, 1). Give at most one of the two.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each output is right, in [0, 1]. A bad guess makes the sample
-        less informative, but nothing becomes wrong. Not for a guarantee.
+        An estimate of the probability that each output is right, in [0, 1]. A bad judge makes the
+        sample less informative, but estimates stay valid. Not for a guarantee.
     mix : float, optional
-        The share of the budget spread evenly over all outputs, in [0, 1]; the rest goes to outputs that
-        the judge is least sure about. Default: 0.5 with a judge, 1 without. Not for a guarantee.
+        The share of the budget spread evenly over all outputs, in [0, 1]; the rest goes to the outputs
+        about which the judge is least certain. Default: 0.5 with a judge, 1 without. Not for a
+        guarantee.
     strata : array_like of shape (n,), optional
         Labels of parts, such as fields; each gets a share of the budget in proportion to its number of
         outputs. Not for a guarantee.
     groups : array_like of shape (n,), optional
-        Labels of groups, such as pages, which are drawn whole.
+        Labels of groups, such as pages. Whole groups are drawn.
     random_state : int, SeedSequence, Generator or None, default=None
         Seed of the draw. The same integer selects the same outputs.
 
@@ -156,14 +157,14 @@ def draw_verification_sample(
 
     Notes
     -----
-    Unless it is for a guarantee, each output (or group) is drawn independently, by Poisson sampling
-    (Särndal, Swensson and Wretman 1992, 3.5), with
+    Except for a guarantee, each output (or group) is drawn independently, by Poisson sampling (Särndal,
+    Swensson and Wretman 1992, 3.5), with
 
     .. math:: \pi_i = \min\left(1,\; m\frac{B}{n} + \lambda\sqrt{\hat\jmath_i(1 - \hat\jmath_i)}\right)
 
     for the budget B, the evenly spread share m, and the judge's value ĵ. λ is chosen so that the
     probabilities sum to B. The number of outputs drawn varies around B, with a standard deviation of at
-    most √B. A group has the root mean square over its outputs in place of the square root. For
+    most √B. For a group, the square root is replaced by the root mean square over its outputs. For
     estimating a mean, a probability proportional to the standard deviation of the error is optimal
     (Neyman 1934; Zrnic and Candès 2024). The evenly spread share limits the weights 1/π to n/(mB).
 
@@ -239,7 +240,7 @@ def limit_to_prove(max_error_rate: float | None, max_risk: float | None) -> tupl
 
 
 def purpose_of(purpose: Purpose | None, limit: object) -> Purpose:
-    """Return the purpose; by default a guarantee for new outputs with a limit, else an estimate."""
+    """Return the purpose; the default is "guarantee-new" with a limit, else "estimate"."""
     if purpose is None:
         return "estimate" if limit is None else "guarantee-new"
     choice(purpose, "purpose", get_args(Purpose))
@@ -247,7 +248,7 @@ def purpose_of(purpose: Purpose | None, limit: object) -> Purpose:
 
 
 def refuse_beside_guarantee(purpose: str, **given: object) -> None:
-    """Raise if an option is given that makes draws uneven."""
+    """Raise if an option is given that would make the probabilities unequal."""
     for name, value in given.items():
         if value is not None:
             raise TypeError(
@@ -264,7 +265,7 @@ def _share_without_errors(
     groups: NDArray[np.intp] | None,
     limit: dict[str, Any],
 ) -> float:
-    """Return the share of the outputs that a policy accepts if every answer is "right"."""
+    """Return the share of the outputs that a policy accepts if all answers are "right"."""
     if not selected.any():
         return 0.0
     options: dict[str, Any] = dict(limit)
@@ -302,12 +303,12 @@ class _Units(NamedTuple):
         if (part_of[codes] != parts).any():
             where = int((part_of[codes] != parts).argmax())
             raise ValueError(
-                f"groups must each lie in one stratum, but the one at {where} lies in several"
+                f"each group must lie in one stratum, but the group of output {where} lies in several"
             )
         return cls(codes, counts, part_of)
 
     def probabilities(self, variance: FloatArray, even: float, share: float) -> FloatArray:
-        """Return the probability of each unit, so that each stratum has its share of the budget.
+        """Return the probability of each unit, so that each stratum gets its share of the budget.
 
         `variance` is the variance of each output's error; `even` is the share of the budget spread
         evenly.
@@ -336,8 +337,8 @@ def _by_rank(scores: NDArray[Any]) -> FloatArray:
 def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: float) -> FloatArray:
     """Return min(1, floor + λ·size) per unit, with the λ that draws this share of all outputs.
 
-    The units that reach 1 are the largest. Each number of such units determines a λ. The solution is
-    the first λ at which no further unit exceeds 1.
+    The units that reach 1 are the largest. For each possible number of units with probability 1, there
+    is one λ. The solution is the first λ at which no further unit exceeds 1.
     """
     if not sizes.max() > 0.0 or share >= 1.0:
         return np.full(len(sizes), min(1.0, share))

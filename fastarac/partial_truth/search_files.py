@@ -61,29 +61,29 @@ def search_outputs(
     batch_file : str or path-like
         The file of outputs to verify: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. It
         has three more columns: ``row``, the number of the output from 1; ``search_batch``, which tells
-        other commands that these rows are not a random sample; and ``correct``, to be filled in. An
-        existing file is read before it is overwritten. Outputs without an answer stay in the next
-        batch.
+        other commands that these rows are not a random sample; and ``correct``, to be filled in. If the
+        file exists, its answers are read before it is overwritten. Outputs without an answer stay in
+        the next batch.
     batch : int, default=50
         The largest number of outputs in a batch.
     confidence, judge : str
         The columns for these parameters of :class:`AdaptiveThresholdSearch`.
     max_error_rate, max_risk, failure_probability, budget, random_state
-        As in :class:`AdaptiveThresholdSearch`. An existing search keeps its own random state, and the
-        other values must be unchanged.
+        As in :class:`AdaptiveThresholdSearch`. An existing search keeps its random state, and refuses
+        other values of the other parameters.
     open : {"refuse", "wrong"}, default="refuse"
-        Whether outputs of the last batch without an answer stay in the next one, or count as wrong.
+        Whether outputs of the last batch without an answer are asked again, or count as wrong.
 
     Returns
     -------
     AdaptiveThresholdSearch
-        The search after these answers. Its `open` outputs are those of the written batch.
+        The search after these answers. Its attribute `open` has the outputs of the written batch.
 
     Raises
     ------
     DataFileError
-        As in :func:`.read_outputs`; also if the batch has rows that were not asked for, or changed
-        answers.
+        As in :func:`.read_outputs`; also if the batch has rows that the search did not ask for, or if
+        an earlier answer has changed.
     ValueError
         If the state is damaged, or belongs to other outputs or limits.
     ModuleNotFoundError
@@ -149,12 +149,12 @@ def search_outputs(
 
 
 def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) -> None:
-    """Raise if the search was begun with other limits than are given now."""
+    """Raise if the saved search has other parameters than the given ones."""
     for name, value in given.items():
         found = search.limit if name == search.criterion else getattr(search, name)
         if found != value:
             raise ValueError(
-                f"{state}: its {name} is {found}, but {value} is given now: begin a new state"
+                f"{state}: its {name} is {found}, but {value} is given: use {found}, or a new state"
             )
 
 
@@ -172,7 +172,7 @@ def _take_answers(
     numbers, answers = found[ROW], found["correct"]
     asked = np.concatenate([search.open, search.answered]) + 1
     refuse_where(batch, ROW, ~np.isin(numbers, asked),
-                 f"expected the number of one of the {n:,} rows that were asked for")  # fmt: skip
+                 f"expected the number of a row in one of the batches, at most {n:,}")  # fmt: skip
     if open == "wrong":
         warn_of_open(batch, "correct", int(np.isnan(answers).sum()), len(answers))
         answers = np.nan_to_num(answers, nan=0.0)

@@ -1,4 +1,4 @@
-"""A sequential sampling plan: how many answers a threshold needs, by number of errors."""
+"""Sequential sampling plans: the number of answers needed for acceptance, by number of errors."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MOST_ERRORS = 40
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
-    """Return the plan for an unknown number of answers; it spends by errors (see :func:`_plan`).
+    """Return the plan for an unknown number of answers, whose spending depends on the errors.
 
-    After c errors, a share of the failure probability is left to spend: later · (c + 1) ** -spending.
+    After c errors, the share later · (c + 1) ** -spending of the failure probability is left to spend.
     """
     return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
 
@@ -32,11 +32,11 @@ def plan_of_any(failure_probability: float, later: float, spending: float) -> ND
 def plan_of_budget(
     failure_probability: float, horizon: float, before: float, rise: float, fall: float
 ) -> NDArray[np.float64]:
-    """Return the plan for progress up to a horizon T; it spends by progress (see :func:`_plan`).
+    """Return the plan for progress up to a horizon T, whose spending depends on the progress τ.
 
     Up to progress τ ≤ T, at most the share before · (τ/T) ** rise of the failure probability is spent.
-    Beyond T, it is all except (1 - before) · (T/τ) ** fall. Such an error-spending function goes back
-    to Lan and DeMets 1983.
+    Beyond T, at most the share 1 - (1 - before) · (T/τ) ** fall is spent. Lan and DeMets 1983
+    introduced such error-spending functions.
     """
 
     def spent(_: int, progress: float) -> float:
@@ -48,13 +48,13 @@ def plan_of_budget(
 
 
 def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> NDArray[np.float64]:
-    """Return the log probability of acceptance later if the error rate equals the limit.
+    """Return the log probability of later acceptance if the error rate equals the limit.
 
     The axes are the number of errors so far, and progress τ. Progress is the number of errors expected
     so far if the error rate is at the limit, in steps of ``_kernels.adaptive_search.STEP``. Errors then
-    follow a Poisson process. With c errors, acceptance is possible from τ_c on. Let g_c(τ) be the
-    probability of c errors up to τ without acceptance. Then τ_c is the first τ at which g_0(τ_0) + ...
-    + g_c(τ) is at most the share ``spent(c, τ)`` of the failure probability.
+    follow a Poisson process. With c errors, acceptance is possible if the progress is at least τ_c. Let
+    g_c(τ) be the probability of c errors up to τ without acceptance. Then τ_c is the first τ at which
+    g_0(τ_0) + ... + g_c(τ) is at most the share ``spent(c, τ)`` of the failure probability.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     used = 0.0
 
     def holds(steps: int) -> bool:
-        """Return whether acceptance is allowed after `steps`, with the next number of errors."""
+        """Return whether acceptance is allowed at this step with the current number of errors."""
         accepted = paths[-1] * np.exp(-step * steps)
         return bool(used + accepted <= failure_probability * spent(len(ends), step * steps))
 

@@ -1,4 +1,4 @@
-"""Read files of outputs, some of which are verified."""
+"""Read files of partly verified outputs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _VerifiedOutputs(NamedTuple):
 
 
 class VerifiedOutputs(Table, TupleResult, _VerifiedOutputs):
-    """Outputs, some of which are verified: the known truth, and the confidences.
+    """Partly verified outputs: the known truth, and the confidences of all outputs.
 
     See Also
     --------
@@ -51,7 +51,7 @@ class VerifiedOutputs(Table, TupleResult, _VerifiedOutputs):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the outputs as columns, one row each; `correct` is NaN for unverified outputs."""
+        """Return columns with one row per output; `correct` is NaN for unverified outputs."""
         return self.correct.to_columns() | {"confidence": self.confidence}
 
 
@@ -67,7 +67,7 @@ def read_verified(
     least_probability: str | None = None,
     open: Open = "refuse",  # noqa: A002, as users say it
 ) -> VerifiedOutputs:
-    r"""Read outputs, some of which are verified, from a file such as :func:`join_answers` writes.
+    r"""Read partly verified outputs from a file, such as one that :func:`join_answers` wrote.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def read_verified(
         default to columns of these names, if the file has them. `groups` defaults to the column named
         in ``drawn_by``, which :func:`sample_outputs` writes if groups were drawn whole.
     open : {"refuse", "wrong"}, default="refuse"
-        Whether a drawn output without an answer is an error, or counts as wrong; a warning then gives
-        their number.
+        What to do with drawn outputs without an answer: raise an error, or count them as wrong with a
+        warning.
 
     Returns
     -------
@@ -128,9 +128,10 @@ def read_verified_models(
 ) -> dict[str, VerifiedOutputs]:
     """Read the partly verified outputs of several models, each as :func:`read_verified` does.
 
-    `item` is the column that identifies items; outputs come in the item order of the first file. An
-    item that occurs twice, or is missing in a file, is a DataFileError, because the remaining items
-    would not be a sample with known probabilities. Without `item`, outputs are matched by position.
+    `item` is the column that identifies items. The outputs of all files are sorted as in the first
+    file. If an item occurs twice or is missing in a file, a DataFileError is raised, because the other
+    items would not be a sample with known probabilities. Without `item`, outputs are matched by
+    position.
     """
     read = {
         name: read_verified_fields(path, by=item, **{"inclusion_probability": PROBABILITY, **columns})
@@ -186,7 +187,7 @@ def read_verified_fields(
     least_probability: str | None = None,
     open: Open = "refuse",  # noqa: A002, as users say it
 ) -> tuple[VerifiedOutputs, NDArray[Any] | None]:
-    """Read the outputs that :func:`read_verified` reads, and field labels from the column `by`."""
+    """Read outputs as :func:`read_verified` does, and their fields from the column `by`."""
     picks: dict[str, Pick] = {
         "confidence": Number("confidence", confidence),
         "correct": Correct("correct", correct),
@@ -211,9 +212,8 @@ def read_verified_fields(
         ):
             raise DataFileError(
                 source.path,
-                "it has only the outputs that were drawn, but all are needed, with the answers "
-                "beside them: join_answers, or fastarac sample FILE --answers ANSWERS -o ALL, "
-                "writes such a file",
+                "it has only the drawn outputs, but all outputs are needed, together with the answers: "
+                "join_answers, or fastarac sample FILE --answers ANSWERS -o ALL, writes such a file",
             )
         choice(open, "open", get_args(Open))
         if open == "wrong" and "drawn" in found:
@@ -238,26 +238,26 @@ def read_verified_fields(
 def _checked_least(
     source: FileSource, picks: Mapping[str, Pick], found: Mapping[str, Any]
 ) -> float | None:
-    """Return the smallest probability, if the file gives it; raise if a row contradicts it."""
+    """Return the least probability if the file has this column; raise for invalid rows."""
     column = {name: pick.column for name, pick in picks.items()}
     known, probability = ~np.isnan(found["correct"]), found["inclusion_probability"]
     is_drawn = found["drawn"] == 1 if "drawn" in found else known
     no_chance = ~((probability > 0) & (probability <= 1))
     wanted = "expected a number above 0 and at most 1"
     for bad, why in (
-        (is_drawn & no_chance, f"{wanted} for an output that was chosen"),
-        (~np.isnan(probability) & no_chance, f"{wanted}, or nothing where it is not known"),
+        (is_drawn & no_chance, f"{wanted} for a drawn output"),
+        (~np.isnan(probability) & no_chance, f"{wanted}, or an empty cell if it is unknown"),
     ):
         _refuse_rows(source, column["inclusion_probability"], bad, why)
     if "judge" in found:
         bad = ~((found["judge"] >= 0) & (found["judge"] <= 1))
         _refuse_rows(source, column["judge"], bad, "expected a number in [0, 1]")
-    surplus = "it must be empty, as the output was not drawn"
+    surplus = "it must be empty, because the output was not drawn"
     _refuse_rows(source, column["correct"], known & ~is_drawn, surplus)
     least = None
     if LEAST in found:
         least = least_of(source, column[LEAST], found[LEAST])
-        why = f"expected a number of at least {least:g}, the least of all"
+        why = f"expected a number of at least {least:g}, the least probability"
         _refuse_rows(source, column["inclusion_probability"], probability < least, why)
     unanswered = f"the output was drawn: fill in the answer, or {COUNT_OPEN}"
     _refuse_rows(source, column["correct"], is_drawn & ~known, unanswered)

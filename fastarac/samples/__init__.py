@@ -1,1 +1,1 @@
-"""Kinds of samples from which figures are computed, and their common entry points."""
+"""The kinds of samples from which metrics are computed, and their common entry points."""

@@ -1,4 +1,4 @@
-"""Entry points for samples: they detect the kind of sample, and return the counts for figures."""
+"""Entry points for samples: detect the kind of sample, and return its counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def simplified(correct: Any) -> Any:
-    """Return plain labels if the truth is certain for all items; else the argument."""
+    """Return plain labels if the truth of all items is certain; otherwise the argument."""
     return correct.simplified if isinstance(correct, PartialTruth) else correct
 
 
@@ -43,18 +43,18 @@ def answers_of(
 ) -> tuple[Any, PartialTruth | None, Reviewer | None]:
     """Return the labels, the `PartialTruth` or None, and the people who answered, or None.
 
-    Limits are tested on people's answers, so the answers are returned as if they were true.
+    If people may err, tests of limits use their answers. So the answers are returned as labels.
     """
     people = informative(truth_reader)
     if isinstance(correct, PartialTruth) and correct.truth_reader is not None:
         if truth_reader is not None:
-            raise TypeError("truth_reader must be left out beside a PartialTruth that has its own")
+            raise TypeError("truth_reader cannot go with a PartialTruth that has its own truth_reader")
         correct, people = correct.as_answered, correct.truth_reader
     return *labels_and_truth(correct), people
 
 
 def partial_truth_of(correct: Any) -> PartialTruth:
-    """Return the given truth, or for plain labels a truth with inclusion probability 1."""
+    """Return the given `PartialTruth`; for plain labels, one with inclusion probability 1."""
     labels, truth = labels_and_truth(correct)
     return PartialTruth(labels, inclusion_probability=1.0) if truth is None else truth
 
@@ -113,8 +113,8 @@ def threshold_sweep(
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum. Items of weight 0 do not count.
     graded : bool, default=False
-        Whether `correct` holds grades in [0, 1], such as the credit for a partly right answer. An item
-        with grade g counts as g correct and 1 − g incorrect items, so the counts are floats.
+        Whether `correct` has grades in [0, 1], such as the score of a partly right answer. An item with
+        grade g counts as g correct and 1 − g incorrect items, so the counts are floats.
     corners_only : bool, default=False
         Leave out the thresholds inside runs of correct items. With k errors, at most 2k + 1 thresholds
         remain; if k is small, the correct items need no sorting. Not with weights or grades.
@@ -145,10 +145,10 @@ def threshold_sweep(
     The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter: equal
     confidences share a threshold. Sums are exact integers; sums of weights are rounded once.
 
-    For figures that depend on pairs, errors and corners only, a sweep of corners gives the same values
-    to the last bit. These are the ARAC and ROC areas and their partial areas, the hull, the acceptance
-    at an error rate or a risk, the costs, ARP-AUC and AURC by "mean" and "exact", and PR-AUC by Davis
-    and Goadrich. Functions that need the thresholds inside a run raise ``TypeError``.
+    Metrics that depend only on pairs of items, on errors, or on corners of the ROC curve have exactly
+    the same values. Among them are the ARAC and ROC areas and their partial areas, the convex hull, the
+    acceptance rate at an error rate or a risk, costs, ARP-AUC and AURC with "mean" and "exact", and
+    PR-AUC with "davis-goadrich". Functions that need all thresholds raise ``TypeError``.
 
     References
     ----------
@@ -172,7 +172,7 @@ def threshold_sweep(
     if corners_only:
         if graded or sample_weight is not None:
             other = "graded" if graded else "sample_weight"
-            message = f"give only one of corners_only, which needs whole items, and {other}"
+            message = f"give only one of corners_only and {other}"
             raise TypeError(message)
         items = read_items(correct, confidence)
         return trusted_sweep(CornerSweep, corners_of(items))
@@ -212,10 +212,10 @@ def as_ranked(
     corners: bool = False,
     share_of_judge: Callable[[PartialItems], float | None] | None = None,
 ) -> RankedItems:
-    """Return ranked items or counts, from which figures are computed without a whole sweep.
+    """Return ranked items or counts, from which metrics are computed without all thresholds.
 
-    With `corners`, a `CornerSweep` suffices. For partly verified items, `share_of_judge` computes the
-    judge's share κ.
+    With `corners`, the result may be a `CornerSweep`. For partly verified items, `share_of_judge`
+    computes the judge's share κ.
     """
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
@@ -263,8 +263,8 @@ def estimated_sweep(
 ) -> EstimatedSweep:
     """Return the estimated counts at every threshold.
 
-    The judge's share κ is the result of `share_of_judge`, or else the best one for the errors of all
-    items.
+    The judge's share κ is the result of `share_of_judge`; by default, the best κ for the number of
+    errors of all items.
     """
     require_alone(sample_weight=sample_weight)
     items = PartialItems(truth, confidence, truth.groups)
@@ -279,8 +279,8 @@ def known_best(
 ) -> tuple[Any, ArrayLike | None]:
     """Return (correct, confidence); for a partial truth (estimated counts, None).
 
-    The estimated counts are most precise at one acceptance rate: `acceptance` computes it from the
-    initial counts.
+    The judge's share κ is chosen so that the estimated counts are most precise at one acceptance rate:
+    the result of `acceptance` for the initial counts.
     """
     labels, truth = labels_and_truth(correct)
     if truth is None:
@@ -298,7 +298,7 @@ def split_grades(
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None,
 ) -> GradedItems:
-    """Return graded items as weighted items in groups; raise for a sweep, because it has no grades."""
+    """Return graded items as groups of weighted items; raise for a sweep, because it has no grades."""
     if isinstance(correct, AcceptedCounts):
         raise TypeError("graded cannot go with a ThresholdSweep: give the sweep alone")
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)
@@ -307,7 +307,7 @@ def split_grades(
 def require_confidence(
     confidence: ArrayLike | None, names: tuple[str, str, str] = NAMES, *, beside: Any = None
 ) -> ArrayLike:
-    """Return the confidence; raise if it is missing and no sweep is given instead."""
+    """Return the confidence; raise if it is missing."""
     if confidence is None:
         if isinstance(beside, AcceptedCounts):
             whole_sweep(beside)

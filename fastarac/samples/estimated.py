@@ -1,4 +1,4 @@
-"""Counts at every threshold with estimated errors, and their variants for limits and curves."""
+"""Counts of estimated errors at every threshold, and variants of them for limits and curves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_PAIRS = 1e-13  # a smaller share of all pairs is taken for a rounding error
 
 
 def _rate_of_possible(name: str) -> Any:
-    """Return a property that reads a rate of `ThresholdSweep` from the nearest possible counts."""
+    """Return a property that computes a rate of `ThresholdSweep` from the nearest possible counts."""
 
     def rate(self: EstimatedSweep) -> Any:
         return getattr(self.possible, name)
@@ -37,13 +37,14 @@ class EstimatedSweep(ThresholdSweep):
 
     At each threshold, the number of accepted items is known, and the number of errors among them is
     estimated. `false_accepts` is a sum of the estimated errors ẽ (:class:`.PartialTruth`), which may
-    decrease from one threshold to the next; `true_accepts` is the rest. Areas are unbiased over the
-    random choice of the verified items. Single counts may be negative, or exceed the number of items.
-    Therefore rates, curves and the point at a threshold are those of :attr:`possible`. For limits,
-    :attr:`rising` takes the largest number of errors so far, from the highest threshold down.
+    decrease from one threshold to the next; `true_accepts` is the number of accepted items minus this
+    sum. Areas are unbiased over the random choice of the verified items. Single counts may be negative,
+    or exceed the number of items. Therefore rates, curves and operating points are computed from
+    :attr:`possible`. For limits, :attr:`rising` uses the maximum of the estimated errors at this and
+    all higher thresholds.
 
-    All counts use the same share κ of the judge. Functions that take (truth, confidence) choose κ for
-    each figure. Their results are more precise than those from a sweep.
+    All counts use the same share κ of the judge. Functions of (truth, confidence) choose κ for each
+    metric. Their results are more precise than those from a sweep.
 
     Attributes
     ----------
@@ -57,9 +58,9 @@ class EstimatedSweep(ThresholdSweep):
     pairs_above : float
         Estimated number of pairs in which the correct item is above the incorrect one; ties count half.
     pairs_alone : float
-        How much n⁺·n⁻, the product of both class counts, exceeds the number of pairs of two different
-        items. It is Σc̃ẽ over the items, with c̃ = 1 − ẽ, minus a correction for items drawn together
-        as a group.
+        The product n⁺·n⁻ of the estimated class counts, minus the estimated number of pairs of two
+        different items. It is Σc̃ẽ over the items, with c̃ = 1 − ẽ, minus a correction for items drawn
+        together as a group.
 
     See Also
     --------
@@ -167,7 +168,7 @@ class EstimatedSweep(ThresholdSweep):
 
 
 class EstimatedItems(RankedItems):
-    """Figures computed from estimated counts, clipped to their possible range."""
+    """Metrics computed from estimated counts, clipped to their possible range."""
 
     __slots__ = ()
     given: EstimatedSweep
@@ -182,11 +183,11 @@ class EstimatedItems(RankedItems):
         return self.given.precision_area(interpolation)
 
     def within(self, value: Number, least: Number, most: Number) -> Number:
-        """Return a figure, clipped to its possible range."""
+        """Return a metric, clipped to its possible range."""
         return min(max(value, least), most)
 
     def refuse_unestimated(self, **options: object) -> None:
-        """Raise if an option is given for which no figure can be estimated."""
+        """Raise if an option is given for which metrics cannot be estimated."""
         require_alone(**options)
 
 
@@ -197,7 +198,7 @@ def plain(sweep: ThresholdSweep) -> ThresholdSweep:
 
 
 def require_alone(**others: object) -> None:
-    """Raise if any of these arguments is given beside a `PartialTruth`."""
+    """Raise if any of these arguments is given together with a `PartialTruth`."""
     for name, value in others.items():
         if value is not None:
             raise TypeError(f"{name} cannot go with a PartialTruth: give the truth alone")

@@ -1,4 +1,4 @@
-"""The truth of some items, each of which was verified with a known probability."""
+"""The truth of some items, which were chosen for verification with known probabilities."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from fastarac.reviewer import Reviewer, errors_by, informative
 FloatArray = NDArray[np.float64]
 
 INSTEAD = (
-    "threshold_sweep(correct, confidence), given alone, has the estimated counts for curves, "
-    "asymptotic_interval has intervals and compare_models tests"
+    "for curves give threshold_sweep(correct, confidence) alone, for intervals use "
+    "asymptotic_interval, for tests compare_models"
 )
 
 
 def refuse(instead: str = INSTEAD) -> NoReturn:
     """Raise, because the labels of all items are needed; the message says what to use instead."""
-    raise TypeError(f"a PartialTruth is given in place of the labels of all items; {instead}")
+    raise TypeError(f"the labels of all items are needed, got a PartialTruth; {instead}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,14 +45,14 @@ class PartialTruth(Table, Result):
         π, the probability with which each item was chosen, in (0, 1], fixed before the item's truth was
         known. It may be NaN for items that were not chosen.
     judge : array_like of shape (n,), optional
-        A guess at the probability that each item is right, in [0, 1], such as another engine's. A good
-        judge narrows intervals.
+        An estimate of the probability that each item is right, in [0, 1], such as from another engine.
+        A good judge narrows intervals.
     drawn : array_like of shape (n,), bool, optional
         Which items were chosen, with or without an answer; by default the verified ones.
     open : {"refuse", "wrong"}, default="refuse"
         What to do with drawn items without an answer: raise an error, or count them as wrong.
     groups : array_like of shape (n,), optional
-        Labels of groups, such as pages, of items that are dependent or were drawn together.
+        Labels of groups, such as pages, whose items are dependent or were drawn together.
     graded : bool, default=False
         Whether `correct` may hold grades in [0, 1], such as mean answers.
     truth_reader : Reviewer, optional
@@ -87,8 +87,8 @@ class PartialTruth(Table, Result):
     ------
     ValueError
         If a probability is outside (0, 1] or missing for a verified item, a judge is outside [0, 1], a
-        label is neither 0 nor 1, a drawn item has no answer, or no item is verified. Also if the number
-        of drawn items is outside the central 99.9% of its distribution.
+        label is neither 0 nor 1, a drawn item has no answer, or no item is verified. A ValueError is
+        also raised if the number of drawn items is outside the central 99.9% of its distribution.
 
     See Also
     --------
@@ -103,9 +103,10 @@ class PartialTruth(Table, Result):
 
     .. math:: \tilde e_i = g_i + \frac{V_i}{\pi_i}(e_i - g_i)
 
-    has the mean e over the random choice of items, however good g is (Särndal, Swensson and Wretman
-    1992). Counts are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, where g⁰ is the error rate by
-    confidence, and g¹ by judge. κ minimises the variance of the statistic (PPI++).
+    has the expectation e over the random choice of items, for any g (Särndal, Swensson and Wretman
+    1992). Counts of errors are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, where g⁰ is the
+    error rate at the item's confidence, and g¹ at the item's judge value. κ minimises the variance of
+    the statistic (PPI++).
 
     With a `truth_reader`, each answer e′ becomes e = (e′ − a)/(d − a), with the share d of errors found
     and the share a of right outputs called wrong (Rogan and Gladen 1978).
@@ -226,7 +227,7 @@ class PartialTruth(Table, Result):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
                 raise ValueError(f"{name} must be given for both truths that are added, or for neither")
         if self.truth_reader != other.truth_reader:
-            raise ValueError("truth_reader must be the same of both truths that are added")
+            raise ValueError("truth_reader must be the same for both truths that are added")
         both = PartialTruth.__new__(PartialTruth)
         judge = None
         if self.judge is not None and other.judge is not None:
@@ -271,7 +272,7 @@ class PartialTruth(Table, Result):
 
     @property
     def as_answered(self) -> PartialTruth:
-        """The same answers, taken as true; limits on errors found are tested with them."""
+        """The same answers, taken as the truth, for tests of limits on the errors that people find."""
         if self.truth_reader is None:
             return self
         found = PartialTruth.__new__(PartialTruth)
@@ -283,12 +284,12 @@ class PartialTruth(Table, Result):
 
     @property
     def errors(self) -> FloatArray:
-        """The error for which each answer counts, (n,), given the `truth_reader`; NaN if unverified."""
+        """The error e of each item, (n,), corrected for the `truth_reader`; NaN if unverified."""
         return errors_by(self.truth_reader, 1.0 - self.correct)
 
 
 def _read_drawn(drawn: ArrayLike, truth: FloatArray) -> NDArray[np.bool_]:
-    """Return which items were drawn; raise if a verified item was not."""
+    """Return which items were drawn; raise if an item was verified but not drawn."""
     flags = vector(drawn, "drawn")
     same_number("drawn", len(flags), "correct", len(truth))
     reject_where(~np.isin(flags, (0, 1)), flags, "drawn", "0 or 1")

@@ -62,13 +62,12 @@ class PartialItems:
     certain : bool
         Whether the answers are the truth, because the people who verified make no errors.
     doubt : float
-        If the people's error rates are estimated: the relative standard error of the value of an answer
-        "wrong".
+        Relative standard error of the correction of an answer "wrong", if the error rates of people are
+        estimated.
     order : ndarray of shape (n,)
         The index of each item in the given arrays.
-    predictions : list of one or two Prediction
-        g⁰, the prediction by confidence, and g¹, the prediction by the judge if there is one.
-    codes : ndarray of shape (n,) or None
+    predictions : list of one or two The prediction g⁰ by confidence and, if there is a judge, the
+    prediction g¹ by judge value. codes : ndarray of shape (n,) or None
         The number of each item's group.
     """
 
@@ -113,7 +112,7 @@ class PartialItems:
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """Number of items at each threshold but the first."""
+        """Number of items at each threshold except the first."""
         return np.diff(self.starts)
 
     @property
@@ -127,11 +126,11 @@ class PartialItems:
         return float(np.sum(self.weight * self.error)) * 2.0 > self.n
 
     def share_of(self, derivative: FloatArray) -> float:
-        """Return κ for a statistic; `derivative` is by the error of each verified item.
+        """Return κ for a statistic, from its derivative by the error of each verified item.
 
         κ is the slope of a regression through the origin (PPI++, equation 8). The response is each
-        verified item's contribution to the statistic's error. The regressor is the part of it that is
-        due to the difference between the two predictions. κ is limited to [0, 1] and rounded to
+        verified item's contribution to the statistic's error. The regressor is the part of this
+        contribution that depends on the difference g¹ − g⁰. κ is limited to [0, 1] and rounded to
         1/`STEPS`, so that similar statistics share the same counts.
         """
         if len(self.predictions) == 1:
@@ -148,7 +147,7 @@ class PartialItems:
         return round(min(1.0, max(0.0, slope)) * STEPS) / STEPS
 
     def sums(self, values: FloatArray) -> FloatArray:
-        """Return the values of verified items; with groups, the sum over each group."""
+        """Return the values of the verified items; with groups, their sums by group."""
         if self.codes is None:
             return values
         return np.bincount(self.codes[self.places], values).astype(np.float64)
@@ -163,14 +162,14 @@ class PartialItems:
         return float(np.sum(values)) ** 2 / float(np.sum(values * values))
 
     def verified_errors(self, derivative: FloatArray) -> float:
-        """Return the effective number of verified errors (or correct items) for a statistic."""
+        """Return the effective number of verified items of the rarer class for a statistic."""
         own = self.weight * np.abs(derivative)
         wrong = own * self.error
         found = min(self.effective(wrong), self.effective(own - wrong))
         return 0.0 if math.isnan(found) else found
 
     def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> float | None:
-        """Return κ if there are enough verified errors; else 0, or None for a linear statistic."""
+        """Return κ if enough errors are verified; otherwise 0, or None to use no predictions."""
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
         if linear and verified >= FEW_DRAWN_ALIKE and self.drawn_alike:
@@ -185,7 +184,7 @@ class PartialItems:
         return self.codes is None and float(self.weight.max()) <= HEAVY * float(self.weight.mean())
 
     def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> float | None:
-        """Return κ for a statistic; `derivative` is by an error at each threshold, (m,)."""
+        """Return κ for a statistic, from its derivative by an error at each threshold, (m,)."""
         of_verified = derivative[self.tie]
         return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
 
@@ -201,7 +200,7 @@ class PartialItems:
 
     @cached_property
     def beginning(self) -> EstimatedCounts:
-        """The initial counts, with κ for the recognition rate."""
+        """The initial counts, with the κ that is best for the recognition rate."""
         return self.estimate(self.share_of(np.ones(len(self.places))))
 
     def sweep(self, share: float | None) -> EstimatedSweep:
@@ -240,9 +239,10 @@ class PartialItems:
     def _added_up(
         self, by_confidence: FloatArray, by_judge: FloatArray, corrected: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
-        """Return correct and incorrect items and Σẽ² by threshold, ẽ by item, and sums over pairs.
+        """Return correct items, errors and Σẽ² by threshold, ẽ by item, and sums over pairs.
 
-        Several threads work on blocks that do not depend on the number of threads.
+        The blocks of the threads do not depend on the number of threads, so that results do not,
+        either.
         """
         kernels, m = _kernels.estimated, len(self.starts) - 1
         blocks = self.predictions[0].blocks, self.predictions[-1].blocks
@@ -273,8 +273,8 @@ class PartialItems:
         """Return the bias of Σc̃ᵢẽⱼ over pairs of two items that were drawn together.
 
         For two items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product of
-        their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum belongs to pairs in which the
-        correct item is above.
+        their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with the correct
+        item above the incorrect one.
         """
         if self.codes is None or not self.drawn_whole:
             return 0.0
@@ -287,7 +287,7 @@ class PartialItems:
 
     @cached_property
     def drawn_whole(self) -> bool:
-        """Whether each group is verified completely, with a single probability, or not at all."""
+        """Whether each group is either unverified, or verified completely with a single probability."""
         if self.codes is None:
             return False
         codes = self.codes[self.places]

@@ -227,10 +227,10 @@ def test_known_areas_stand_in_place_of_the_bounds():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([0, 1, 1], [1, 1], [1, 1]), "edges must be at least two, strictly increasing"),
-        (([1], [], []), "edges must be at least two, strictly increasing"),
-        (([0, np.nan], [1], [1]), "edges must be at least two, strictly increasing"),
-        (([0, 1, 2], [1], [1, 1]), "correct_counts must have one item for each of 2 bins between"),
+        (([0, 1, 1], [1, 1], [1, 1]), "edges must be at least two numbers in strictly"),
+        (([1], [], []), "edges must be at least two numbers in strictly"),
+        (([0, np.nan], [1], [1]), "edges must be at least two numbers in strictly"),
+        (([0, 1, 2], [1], [1, 1]), "correct_counts must have one value for each of the 2 bins between"),
         (([0, 1], [-1], [1]), r"correct_counts\[0\] must .*got -1"),
         (([0, 1], [0], [0]), r"sum below 2\*\*63, got 0"),
     ],
@@ -241,9 +241,11 @@ def test_wrong_bins_are_refused(arguments, message):
 
 
 def test_wrong_single_values_are_refused():
-    with pytest.raises(ValueError, match="single_valued must have one item for each of 2 bins between"):
+    with pytest.raises(
+        ValueError, match="single_valued must have one value for each of the 2 bins between"
+    ):
         BoundedSweep.from_bins([0, 1, 2], [1, 1], [1, 1], single_valued=[True])
-    with pytest.raises(ValueError, match="single_valued must hold True and False alone"):
+    with pytest.raises(ValueError, match="single_valued must hold only True and False"):
         BoundedSweep.from_bins([0, 1, 2], [1, 1], [1, 1], single_valued=[2, 0])
 
 
@@ -254,7 +256,7 @@ def test_wrong_single_values_are_refused():
         ({"thresholds": [np.inf, np.nan]}, "fall strictly"),
         ({"single_valued": [True, True]}, "single_valued"),
         ({"true_accepts_low": [0, 1, 2]}, "true_accepts_low is not"),
-        ({"true_accepts_low": [1, 1]}, "does not rise from 0"),
+        ({"true_accepts_low": [1, 1]}, "does not increase from 0"),
         ({"true_accepts_high": [0, 1]}, "do not enclose"),
     ],
 )

@@ -222,11 +222,11 @@ def test_wrong_sketches_are_refused():
         ThresholdSketch(0.0)
     data = sketched([1, 0], [0.5, 0.25]).to_bytes()
     for wrong, message in [
-        (b"something else", "begins otherwise"),
+        (b"something else", "first bytes differ"),
         (data[:-1], "damaged"),
         (data[:40] + b"x" + data[41:], "damaged"),
         (data[:16] + b"\x09" + data[17:], "version 9"),
-        (b"", "begins otherwise"),
+        (b"", "first bytes differ"),
     ]:
         with pytest.raises(ValueError, match=message):
             ThresholdSketch.from_bytes(wrong)

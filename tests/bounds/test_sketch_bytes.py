@@ -49,10 +49,10 @@ def chain(levels: range) -> list[Node]:
 
 
 CRAFTED: dict[str, tuple[bytes, str]] = {
-    "bits": (written((HALF, 200, 1, 1)), "200; it must be 0 to 64"),
+    "bits": (written((HALF, 200, 1, 1)), "200; it must be from 0 to 64"),
     "deep": (
         written(*((0, 64, 1, 1) for _ in range(100))),
-        r"low\[1\] is 0; keys must rise, with each range once",
+        r"low\[1\] is 0; keys must increase without repeated ranges",
     ),
     "negative": (
         written((HALF, 0, -1, 2)),

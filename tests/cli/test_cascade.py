@@ -117,7 +117,7 @@ def test_limits_of_the_command_line_groups_and_a_column_of_models(folder, tmp_pa
     assert plot.read_bytes().startswith(b"\x89PNG")
     (folder / "few.toml").write_text(text.replace("0.1\nfailure", "0.001\nfailure"))
     result = run("cascade", folder / "few.toml")
-    assert "he half that tests has 45 groups" in result.stdout
+    assert "he half for the test has 45 groups" in result.stdout
     assert "people verify everything" in result.stdout
 
 
@@ -131,7 +131,7 @@ def test_limits_of_the_command_line_groups_and_a_column_of_models(folder, tmp_pa
         ("price = 0.5\n", "", "price of stage 'thorough' is None"),
         ("= 0.98", "= 98", "[[stage]] 3 detection_rate must be a number"),
         ('"clerk"', '"quick"', "names, got 'quick' twice"),
-        ("correction = 5\n", "", "[costs] must have prices of correction"),
+        ("correction = 5\n", "", "[costs] must have correction"),
         ("correction = 5\n", "corection = 5\n", "[costs] has the unknown key 'corection';"),
         ("correction = 5\n", "correction = 0\n", "[costs] correction must be a finite number"),
         ("[costs]", "[prices]", "unknown key 'prices'; keys are"),
@@ -143,7 +143,7 @@ def test_limits_of_the_command_line_groups_and_a_column_of_models(folder, tmp_pa
         ("quick.csv", "one.csv", "the models have different items"),
         ('"quick.csv"', "3", "[[stage]] 1 file must be a text, got 3"),
         ("max_error_rate = 0.01", "max_error_rate = 2", "max_error_rate must be a number in [0, 1],"),
-        ("max_error_rate = 0.01", "max_error_rate = ", "it is no TOML"),
+        ("max_error_rate = 0.01", "max_error_rate = ", "it is not valid TOML"),
         ("[[stage]]", "[[stages]]", "unknown key 'stages'; keys are"),
         ('file = "quick.csv"\n', "", "the first stage, 'quick', must be a model,"),
     ],
@@ -186,7 +186,7 @@ def test_other_files_that_are_refused(folder):
         ),
         (
             '[columns]\nmodel = "model"\n[[stage]]\nname = "a"\nprice = 1\nfile = "both.csv"\n',
-            "the stage 'a' is no model in column 'model', which has quick and thorough",
+            "the stage 'a' is not a model of column 'model', which has quick and thorough",
         ),
     ):
         path.write_text(text)

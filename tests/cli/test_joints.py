@@ -164,7 +164,7 @@ REASONS = {
     "I": "it already has the column",
     "L": ", so it is no log of fastarac sample --audit; for verified",
     "M": 'column "model" holds "a" and "b", .* a policy is for one model: give a table of one model',
-    "N": "the policy accepts none of its outputs",
+    "N": "the policy accepts none of the outputs",
     "P": 'column "inclusion_probability" holds .* use a uniform sample, .*--for guarantee-new draws it',
     "R": "it already has the column",
     "S": 'has a column "inclusion_probability", so its outputs were drawn .* use',

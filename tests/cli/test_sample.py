@@ -181,7 +181,7 @@ def test_refusals(outputs, tmp_path):
     assert "add a --mix below 1" in reason(*audit, "--judge", "judge")
     assert "--group cannot go with --audit" in reason(*audit, "--group", "page")
     evenly = ("sample", outputs, "--budget", 4, "--judge", "judge", "--mix", 1, *to)
-    assert "judge needs a mix below 1: a mix of 1, the default with a policy," in reason(*evenly)
+    assert "judge needs a mix below 1: with a mix of 1, the default for a policy," in reason(*evenly)
     assert 'no column "jury"' in reason("sample", outputs, "--budget", 4, "--judge", "jury", *to)
     assert ", which is also read: choose another file" in reason(
         "sample", outputs, "--budget", 4, "-o", outputs
@@ -197,7 +197,7 @@ def test_refusals(outputs, tmp_path):
     for lines, message in (
         ([header, first, first, *rest], "each row once"),
         ([header, first.replace(first.split(",")[0], "1000", 1), *rest], "one of the 400 rows"),
-        ([header, "1" + first[first.index(",") :], *rest], "the confidence of that row"),
+        ([header, "1" + first[first.index(",") :], *rest], "the confidence of the same row"),
         ([header, first[:-1] + ",maybe"], "true or false"),
     ):
         goal.write_text("\n".join(lines) + "\n")

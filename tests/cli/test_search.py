@@ -79,7 +79,7 @@ def test_refusals(outputs, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(path.read_text().replace("0.", "0.1", 1))
     refused = [
-        (("search", other, *command[2:]), "it is of other outputs"),
+        (("search", other, *command[2:]), "it belongs to other outputs"),
         ((*command[:3], 0.02, *command[4:]), "its max_error_rate is 0.05, but 0.02 is"),
         ((*command, "--guarantee", 0.1), "its failure_probability is 0.05"),
         ((*command, "--budget", 300), "its budget is None, but 300 is given now:"),

@@ -321,7 +321,7 @@ def test_refusals(folder, tmp_path):
     for row, message in (
         ("1,0.5,0.5,,0", "expected a number above 0 and at most 1"),
         ("1,0.5,0.5,0,0", "expected a number above 0 and at most 1"),
-        (",0.5,0.5,1.5,0", "at most 1, or nothing where it is not known"),
+        (",0.5,0.5,1.5,0", "at most 1, or an empty cell if it is unknown"),
         ("1,0.5,1.5,0.2,0", "expected a number in"),
         ("2,0.5,0.5,0.2,0", "true or false"),
         ("1,,0.5,0.2,0", "a finite number"),
@@ -367,7 +367,7 @@ def test_policies_refuse(folder, tmp_path):
     flags = ["drawn", *("1" if line[0] != "," else "0" for line in lines[1:])]
     for row, flag, message in (
         (",0.5,0.5,0.2,0", "1", "the output was drawn: fill in the answer"),
-        ("1,0.5,0.5,0.2,0", "0", "it must be empty, as the output was not drawn"),
+        ("1,0.5,0.5,0.2,0", "0", "it must be empty, because the output was not drawn"),
         ("1,0.5,0.5,,0", "1", "expected a number above 0 and at most 1"),
         ("1,0.5,nan,0.2,0", "1", "a finite number"),
         ("1,0.5,-0.1,0.2,0", "1", "expected a number in"),

@@ -466,7 +466,7 @@ def test_one_item_in_every_cell_is_too_much_for_many_classes():
         text = str(caught[0].message)
         assert text.startswith("laplace=1 adds 100 items and moves the cost by 0.1")
         assert "so that the estimate is outside its own interval; laplace=0 adds none" in text
-        assert text.endswith("laplace=0.01 (1/100) adds one in all")
+        assert text.endswith("laplace=0.01 (1/100) adds one item in total")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             for laplace in (0, 1 / 100):

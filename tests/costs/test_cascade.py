@@ -245,7 +245,7 @@ def test_apply_needs_later_models_for_what_gets_there_alone():
     given_all["m1"][np.flatnonzero(waiting == 1)[0]] = np.inf
     with pytest.raises(ValueError, match="confidence of 'm1' must be a finite number, or"):
         found.apply(given_all)
-    with pytest.raises(ValueError, match="must have names among m0, m1, m2, got 'clerk'"):
+    with pytest.raises(ValueError, match="must have keys among m0, m1, m2, got 'clerk'"):
         found.apply({"m0": [0.5], "clerk": [0.5]})
     with pytest.raises(ValueError, match="'m0', the first stage"):
         found.apply({"m1": [0.5]})
@@ -281,7 +281,7 @@ def test_where_nothing_can_be_accepted_it_says_so():
     with pytest.raises(ValueError, match=r"max_error_rate is 0.01, .* at least 0.1 \(at thresholds"):
         optimize_cascade([hopeless, Stage("people", 1, reviewer=fa.Reviewer(0.9))], max_error_rate=0.01)
     first = Stage("first", 1, correct=[1] * 50, confidence=rng.random(50), max_share=0.5)
-    with pytest.raises(ValueError, match=r"1 of the items get to 'first' \(max_share 0.5\)"):
+    with pytest.raises(ValueError, match=r"1 of the items reach 'first' \(max_share 0.5\)"):
         optimize_cascade([first, Stage("a", 1)], max_error_rate=1.0)
     few = Stage("few", 1, max_share=0.2)
     with pytest.raises(ValueError, match=r"leave an error rate of at least 0\.8"):
@@ -298,7 +298,7 @@ def good(**options):
     ("stages", "error", "message"),
     [
         ("ab", TypeError, "stages must be a list of stages, got a"),
-        ([good()], ValueError, "stages must hold at least two, got 1"),
+        ([good()], ValueError, "stages must have at least two stages, got 1"),
         ([good(), 3], TypeError, r"stages\[1\] must be a Stage or a dict of its"),
         (
             [good(), {"name": "b", "prise": 1}],
@@ -306,7 +306,11 @@ def good(**options):
             r"stages\[1\] has the unknown key 'prise'; keys are",
         ),
         ([good(), {"price": 1}], TypeError, r"stages\[1\] must have name"),
-        ([good(), {"name": "b", "price": None}], TypeError, "stage 'b' needs a price, or give costs"),
+        (
+            [good(), {"name": "b", "price": None}],
+            TypeError,
+            "stage 'b' has no price: give it, or give costs",
+        ),
         ([good(), Stage("a", 1)], ValueError, ", got 'a' twice"),
         ([Stage("b", 1), good()], ValueError, "the first stage, 'b', must be a model, with"),
         ([good(), Stage("b", 1, correct=[1]), Stage("c", 1)], ValueError, "has 1 and 'a' has 2"),
@@ -314,7 +318,7 @@ def good(**options):
         (
             [Stage("a", 1, correct=[1, 0], confidence=[0.5, 0.5]), Stage("b", 1)],
             ValueError,
-            "confidence of stage 'a' must tell items apart,",
+            "confidence of stage 'a' must differ between items,",
         ),
     ],
 )
@@ -329,8 +333,8 @@ def test_what_is_no_cascade_is_refused(stages, error, message):
         (("a", -1), {}, ValueError, "price of stage 'a' must be a finite number of at"),
         (("a", math.nan), {}, ValueError, "price of stage 'a' must be a finite number, got"),
         (("a", "1"), {}, TypeError, "price of stage 'a' must be a number, got '1'"),
-        (("", 1), {}, TypeError, "name must be the name of a stage, got ''"),
-        ((3, 1), {}, TypeError, "name must be the name of a stage, got 3"),
+        (("", 1), {}, TypeError, "name must be a non-empty string, got ''"),
+        ((3, 1), {}, TypeError, "name must be a non-empty string, got 3"),
         (("a", None), {"correct": [1]}, TypeError, "is None, but a model needs the price of an item"),
         (
             ("a", 1),

@@ -303,7 +303,7 @@ class TestBand:
 
     def test_errors_of_the_data(self):
         weighted = fa.threshold_sweep(LABEL, SCORE, sample_weight=np.ones(40))
-        with pytest.raises(ValueError, match="y_true is a sweep of weights; a bootstrap needs counts"):
+        with pytest.raises(ValueError, match="y_true is a weighted sweep; a bootstrap needs counts"):
             fa.costs.cost_curve_band(weighted)
         with pytest.raises(ValueError, match="y_true has no positive item"):
             fa.costs.cost_curve_band([0, 0], [1, 2])

@@ -433,7 +433,7 @@ def test_wrong_arguments_of_expected_cost():
             ValueError,
             "labels has 3 classes, so the costs need a row",
         ),
-        (by_item, ([[1, 0], [0, 1]],), {}, TypeError, "counts do not say which items they are"),
+        (by_item, ([[1, 0], [0, 1]],), {}, TypeError, "costs by item cannot go with counts"),
         (
             by_item,
             ([0, 1, 1], [0, 1, 1]),

@@ -272,9 +272,7 @@ def test_it_says_what_it_is():
 
 def test_weights_and_grades_have_no_corners():
     for name, value in (("sample_weight", [1.0, 2.0]), ("graded", True)):
-        with pytest.raises(
-            TypeError, match="give only one of corners_only, which needs whole items, and"
-        ):
+        with pytest.raises(TypeError, match="give only one of corners_only and"):
             fa.threshold_sweep([1, 0], [0.5, 0.6], corners_only=True, **{name: value})
     with pytest.raises(TypeError, match="CornerSweep needs counts of type int64, got float64"):
         fa.results.CornerSweep([np.inf, 0.5], [0.0, 1.5], [0.0, 1.0])

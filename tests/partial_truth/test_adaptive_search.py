@@ -346,13 +346,13 @@ def test_to_json_and_back(outputs):
     assert again.to_json() == text
     np.testing.assert_array_equal(again._run, search._run)
     assert again.ask(5).tolist() == search.ask(5).tolist()
-    with pytest.raises(ValueError, match="of other outputs"):
+    with pytest.raises(ValueError, match="belongs to other outputs"):
         AdaptiveThresholdSearch.from_json(text, confidence[::-1], judge=confidence)
-    with pytest.raises(ValueError, match="of other outputs"):
+    with pytest.raises(ValueError, match="belongs to other outputs"):
         AdaptiveThresholdSearch.from_json(text, confidence)
     damaged = json.loads(text)
     damaged["batches"][1]["indices"][0] = damaged["batches"][0]["indices"][0]
-    with pytest.raises(ValueError, match=r"batches\[1\] is not what this search would have asked for"):
+    with pytest.raises(ValueError, match=r"batches\[1\] does not match the questions"):
         AdaptiveThresholdSearch.from_json(json.dumps(damaged), confidence, judge=confidence)
 
 
@@ -364,7 +364,7 @@ def test_refusals(outputs):
         (
             [int(np.setdiff1d(np.arange(1000), indices)[0])],
             [True],
-            "indices must be among those asked for, got",
+            "indices must be outputs that ask returned, got",
         ),
         ([indices[0]], [0.5], r"correct\[0\] must .*got 0.5"),
         (indices, [True], "one answer for each"),

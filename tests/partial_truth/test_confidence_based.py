@@ -161,7 +161,7 @@ def test_range_fields_and_groups():
     rng = np.random.default_rng(3)
     right, confidence = outputs(rng, 3000)
     found = confidence_based_estimate((right, confidence), np.append(confidence[:500], [2.0] * 20))
-    assert found.reason == "20 of 520 confidences lie outside the range of the reference's"
+    assert found.reason == "20 of 520 confidences lie outside the range of the reference"
     assert "no estimate without truth" in str(found)
     assert "as long as a confidence means" in str(
         confidence_based_estimate((right, confidence), confidence)
@@ -175,7 +175,7 @@ def test_range_fields_and_groups():
     assert found.error_rate.estimate * 3000 == pytest.approx(expected.estimate, rel=0.25)
     strange = np.where(np.arange(3000) < 30, "sum", field)
     found = confidence_based_estimate(policy, confidence, by=strange)
-    assert found.reason == "30 outputs are of fields that the policy does not know"
+    assert found.reason == "30 outputs belong to fields that the policy does not know"
     assert found.recognition_rate.low <= np.mean(right) - 0.01
     pages = np.arange(3000) // 30
     right = right.copy()

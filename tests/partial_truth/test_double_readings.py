@@ -54,5 +54,5 @@ def test_what_both_found_is_counted(tmp_path):
 
 
 def test_double_is_of_a_new_sample(outputs, tmp_path):
-    with pytest.raises(ValueError, match="double needs a new sample, without answers"):
+    with pytest.raises(ValueError, match="double needs a new sample: leave out answers"):
         partial_truth.sample_outputs(outputs, tmp_path / "b.csv", 40, answers=outputs, double=0.5)

@@ -175,7 +175,7 @@ def test_bad_purposes(options, error, message):
         (
             ([0.1, 0.2], 1),
             {"groups": [1, 1], "strata": [1, 2]},
-            "groups must each lie in one stratum, but the one at",
+            "each group must lie in one stratum, but the group of output",
         ),
     ],
 )
