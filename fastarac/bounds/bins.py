@@ -1,4 +1,4 @@
-"""Bins of confidence that do not depend on the data: narrow near 0 and 1, for any scale.
+"""Bins of confidence that do not depend on the data, and are narrow near 0 and 1.
 
 The number of a bin increases with the confidence. There are 2,048 bins for each halving of the
 confidence below 0.5, for each halving of its distance from 1 above 0.5, and for each doubling beyond 1.
@@ -29,7 +29,7 @@ PARTS = 4096  # number of equal parts into which a bin with too many items is sp
 
 
 class Split(NamedTuple):
-    """A bin of one group that is to be split into parts of equal width."""
+    """A bin of one group, which is split into parts of equal width."""
 
     group: object
     low: Any
@@ -85,7 +85,7 @@ def is_in_range(given: Range, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
 
 
 def part_expression(splits: list[Split], x: nw.Expr, by: OfGroup | None) -> nw.Expr:
-    """Return each item's part number, which increases with the confidence; 0 outside splits."""
+    """Return the number of each item's part, which increases with the confidence; 0 outside splits."""
     import narwhals as nw
 
     part: nw.Expr = nw.lit(0.0)

@@ -25,11 +25,11 @@ COUNTS = ("true_accepts_low", "true_accepts_high", "false_accepts_low", "false_a
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BoundedSweep(Table, Result):
-    """Counts of accepted items at some thresholds, and certain bounds on the metrics of the items.
+    """Counts of accepted items at some thresholds, and guaranteed bounds on the metrics of the items.
 
-    Between two thresholds, the order of the items is unknown. So every metric is a :class:`.Bounds`
-    that certainly contains its value for the single items. Build a sweep with :meth:`.from_bins`, or
-    with a :class:`.ThresholdSketch`.
+    Between two thresholds, the order of the items is unknown. So every metric is a pair of
+    :class:`.Bounds` that contain its exact value. Build a sweep with :meth:`.from_bins`, or with a
+    :class:`.ThresholdSketch`.
 
     Attributes
     ----------
@@ -37,27 +37,26 @@ class BoundedSweep(Table, Result):
         Strictly decreasing: ``inf``, then the lower edge of each bin. float64, or an object array of
         Python integers if these exceed 2**53.
     true_accepts_low, true_accepts_high : ndarray of shape (m + 1,)
-        Lower and upper bound on the number of correct items with ``confidence >= threshold``. They are
-        equal at the first and at the last threshold, and everywhere if the counts of all bins are
-        exact. int64, or float64 for weights.
+        Lower and upper bound on the number of correct items with ``confidence >= threshold``. Both
+        bounds are equal at the first and at the last threshold, and at all thresholds if the counts of
+        all bins are exact. int64, or float64 for weights.
     false_accepts_low, false_accepts_high : ndarray of shape (m + 1,)
-        Lower and upper bound on the number of incorrect items, likewise.
+        Lower and upper bound on the number of incorrect items with ``confidence >= threshold``.
     single_valued : ndarray of bool of shape (m,)
         Whether all items between two thresholds have the same confidence, so that their order is known.
     known : mapping of str to Bounds
-        Areas with tighter bounds than the counts give, by attribute name.
+        Bounds of areas that are tighter than the bounds from the counts, by attribute name.
 
     See Also
     --------
-    ThresholdSketch : counts of a stream of items, in memory that does not grow with it
-    Bounds : ends between which a figure surely lies
-    fastarac.results.BoundedEvaluation : the figures of a BoundedSweep
+    ThresholdSketch : counts of a stream of items, in bounded memory Bounds : lower and upper bound of a
+    metric fastarac.results.BoundedEvaluation : the figures of a BoundedSweep
 
     Notes
     -----
-    For the ROC-AUC, a bin of p correct and q incorrect items leaves pq of the n⁺n⁻ pairs undecided. The
-    other areas are bounded by the best and by the worst order (including ties) of the items in each
-    bin. If the bins hold enough distinct confidences, the bounds are attained and cannot be narrower.
+    For the ROC-AUC, a bin of p correct and q incorrect items leaves the order of pq of the n⁺n⁻ pairs
+    unknown. The bounds of the other areas come from the best and the worst order (including ties) of
+    the items in each bin. If the bins may contain enough distinct confidences, the bounds are sharp.
     All bounds are rounded outward. An exact area has two equal ends, rounded once to the nearest
     double.
 
@@ -115,7 +114,7 @@ class BoundedSweep(Table, Result):
         correct_counts, incorrect_counts : array_like of shape (k,)
             The numbers of correct and incorrect items in each bin, at least 0. Floats are weights.
         single_valued : array_like of bool of shape (k,), optional
-            Which bins hold items of a single confidence; by default none.
+            Which bins contain only items of a single confidence; by default none.
 
         Returns
         -------
@@ -128,8 +127,9 @@ class BoundedSweep(Table, Result):
 
         Notes
         -----
-        Some tools make bins that include the upper edge instead of the lower edge. To use them, negate
-        the confidence; an edge then accepts the items above it.
+        Some tools make bins that include the upper edge instead of the lower edge. For such bins, give
+        ``np.nextafter(edges, np.inf)`` as edges: a double is above an edge iff it is at least the next
+        double.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class BoundedSweep(Table, Result):
     def to_columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a table, one row for each threshold.
 
-        `single_valued` is about the bin whose lower edge is the threshold; True for the threshold inf.
+        `single_valued` describes the bin whose lower edge is the threshold; True for the threshold inf.
         """
         counts = {name: getattr(self, name) for name in ("thresholds", *COUNTS)}
         return counts | {"single_valued": np.append(True, self.single_valued)}
@@ -208,7 +208,7 @@ class BoundedSweep(Table, Result):
 
     @property
     def sweep(self) -> ThresholdSweep | None:
-        """The exact sweep of the items if their order is fully known; None otherwise."""
+        """The exact sweep of the items if the order of all items is known; None otherwise."""
         counts = self.counts
         if not (counts.exact.all() and counts.single.all()):
             return None
@@ -261,16 +261,16 @@ class BoundedSweep(Table, Result):
         Parameters
         ----------
         best : bool
-            Whether the correct items of each bin are above its incorrect items, or below.
+            If True, the correct items of each bin are above its incorrect items; otherwise below.
         steps : int, default=1
-            Number of points within a bin for the class that comes first; the items of the other class
-            are tied.
+            Number of points within a bin for the class with the higher confidences. The items of the
+            other class are tied.
 
         Returns
         -------
         ThresholdSweep
-            Every curve of the items lies between those of the two orders. Its thresholds are the lower
-            edges of the bins, repeated for points inside a bin.
+            The true curve lies between the curves of the best and the worst order. Its thresholds are
+            the lower edges of the bins, repeated for points inside a bin.
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
         counts = ThresholdCounts(self.thresholds[where], correct, incorrect)
@@ -307,7 +307,7 @@ def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
 
 
 def refuse_of_bounds(**given: object) -> None:
-    """Raise for arguments that need single items; None and False count as not given."""
+    """Raise for arguments that need single items, unless they are None or False."""
     for name, value in given.items():
         if value is not None and value is not False:
             raise TypeError(f"{name} cannot go with a BoundedSweep: use a ThresholdSweep")

@@ -1,21 +1,24 @@
 """The smallest and the largest areas that are possible for given counts in bins.
 
-All bounds follow from four arrays over the edges of the bins, from the highest edge down. The arrays
-are lower and upper bounds on the numbers of correct and of incorrect items at or above each edge. If
-lower and upper bounds agree at all edges, the bins are independent and the extremes are attained:
+All bounds are computed from four arrays over the edges of the bins, from the highest edge down. The
+arrays are lower and upper bounds on the numbers of correct and of incorrect items at or above each
+edge. If lower and upper bounds agree at all edges, the bins are independent and the extremes are
+attained:
 
 * ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below. Exact
   integers.
 * Average precision: it is largest if the correct items are tied above the incorrect ones, and smallest
-  if they come one by one below them. Let T correct and F incorrect items be above. Correct item j of
+if they are below the incorrect ones with distinct confidences. Let T correct and F incorrect items be
+above. Correct item j of
   the bin then has the precision (T + j)/(T + j + F); the sum over j is p − F·(H(T + p + F) − H(T + F)),
   with the harmonic numbers H.
-* ARP by trapezoids: it is largest if the correct items come one by one, and then the incorrect items
-  tied (a straight line lies above a convex curve). It is smallest if the incorrect items come one by
-  one, and then the correct items tied (a straight line lies below a concave curve).
+* ARP by trapezoids: it is largest if the correct items are above with distinct confidences, and the
+incorrect items are tied below (a straight line lies above a convex curve). It is smallest if the
+incorrect items are above with distinct confidences, and the correct items are tied below (a straight
+line lies below a concave curve).
 
-If lower and upper bounds differ, an item may be in one of several bins. Its precision is then bounded
-by the extremes over all these bins. Such bounds are certain, but need not be attained.
+If lower and upper bounds differ, an item may be in one of several bins. The bounds of its precision are
+then the extremes over all these bins. Such bounds are guaranteed, but may not be sharp.
 """
 
 from __future__ import annotations
@@ -48,12 +51,12 @@ class _Bounds(NamedTuple):
 
 
 class Bounds(TupleResult, _Bounds):
-    """Lower and upper bound that certainly contain a metric of the items, rounded outward.
+    """Guaranteed lower and upper bound of a metric of the items, rounded outward.
 
     See Also
     --------
     BoundedSweep : bounds of figures from counts in bins
-    fastarac.results.CurveBounds : two curves between which that of the items lies, of a BoundedSweep
+    fastarac.results.CurveBounds : lower and upper bound of a curve, from a BoundedSweep
 
     Examples
     --------
@@ -84,7 +87,7 @@ class Bounds(TupleResult, _Bounds):
 
 
 class Counts(NamedTuple):
-    """Bounds on the items at or above each edge, from the highest down, (m + 1,); 0 at the first."""
+    """Bounds on the items at or above each edge, of shape (m + 1,); the first entry is 0."""
 
     correct_low: NDArray[Any]
     correct_high: NDArray[Any]
@@ -100,11 +103,11 @@ class Counts(NamedTuple):
         return np.asarray(correct & (self.incorrect_low == self.incorrect_high))
 
     def path(self, *, best: bool, steps: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return both counts along the best or the worst order, and the edge below each point.
+        """Return both counts in the best or worst order, and the edge below each point.
 
-        In the best order, the correct items of a bin come first, in `steps` steps, and the incorrect
-        items are tied below them. In the worst order, the incorrect items come first. Points without a
-        change are left out.
+        In the best order, the correct items of a bin are above in `steps` steps, and the incorrect
+        items are tied below them. In the worst order, the incorrect items are above. Points with the
+        same counts as the previous point are omitted.
         """
         first, second = self.correct_high, self.incorrect_low
         if not best:
@@ -120,7 +123,7 @@ class Counts(NamedTuple):
         return correct[new], incorrect[new], where[new]
 
     def pair_area(self, metric: str) -> Bounds | None:
-        """Return the bounds of an area that is computed from pairs; None for 0/0."""
+        """Return the bounds of an area that is computed from pairs of items; None for 0/0."""
         ends = []
         for best in (False, True):
             correct, incorrect, _ = self.path(best=best)
@@ -213,7 +216,7 @@ class Counts(NamedTuple):
         return count - np.where(wrong > 0, wrong * self._rise(right + wrong, count), 0.0)
 
     def _curve(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
-        """Return the area under that quotient by trapezoids, in which both end values count half."""
+        """Return the trapezoidal sum for `_one_by_one`, in which both end values count half."""
         area = self._one_by_one(right, wrong, count)
         if self.correct_low.dtype != np.int64:
             return area
@@ -223,7 +226,7 @@ class Counts(NamedTuple):
 
 
 def outward(low: Fraction, high: Fraction) -> Bounds:
-    """Round the ends outward; if they are equal, round them to the nearest double."""
+    """Return bounds rounded outward; equal ends are rounded to the nearest double."""
     ends = float(low), float(high)
     if low == high:
         return Bounds(*ends)
@@ -254,7 +257,7 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def _chord(t: FloatArray, f: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
-    """Return the area under the precision over a tie, a straight line; flat if no item is above."""
+    """Return the area under the precision over a tie, by a straight line; flat if no item is above."""
     after = _ratio(t + p, t + p + f + q)
     before = np.where(t + f > 0, _ratio(t, t + f), after)
     return (p + q) * (before + after) / 2.0
@@ -268,11 +271,11 @@ def _over_ranks(
     largest: bool = True,
     alone: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Return for each run of ranks its items times the largest `value` of the bins that may hold them.
+    """Return for each run of ranks its length times the largest `value` of its possible bins.
 
-    At least low[i] and at most high[i] items are at or above edge i. So the item of rank r is in the
-    first bin with high >= r at the earliest, and in the first bin with low >= r at the latest. With
-    ``largest=False``, the smallest value is used. Bins marked in `alone` are left out.
+    At least low[i] and at most high[i] items are at or above edge i. So the highest possible bin of
+    rank r is the first with high >= r, and the lowest possible bin is the first with low >= r. With
+    ``largest=False``, the smallest value is used. Bins that are marked in `alone` are omitted.
     """
     ends = np.union1d(low, high)
     runs, ends = np.diff(ends), ends[1:]

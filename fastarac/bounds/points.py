@@ -1,4 +1,4 @@
-"""Operating points from counts in bins: they certainly keep the limit, and show the possible loss."""
+"""Operating points from counts in bins, which keep the limit in any case, and their possible loss."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 class BoundedOperatingPoint(Result):
     """Bounds on the counts and rates at one threshold, from counts in bins.
 
-    An item is accepted iff its confidence is at or above `threshold`. If the threshold was chosen for a
-    limit, the items keep the limit, whatever their order inside the bins. A threshold inside a bin
-    might accept more within the limit, but at most `largest_acceptance_rate`.
+    An item is accepted iff its confidence is at or above `threshold`. A threshold that was chosen for a
+    limit keeps the limit for any order of the items inside the bins. A threshold inside a bin might
+    accept more items within the limit, but at most `largest_acceptance_rate`.
 
     Attributes
     ----------
     threshold : float
-        ``inf`` if nothing may be accepted. A Python integer if no float holds it.
+        ``inf`` if nothing may be accepted. A Python integer if it is too large for an exact float.
     true_accepts, false_accepts : Bounds
         TA and FA; both ends are equal if the counts at the threshold are exact.
     n_correct, n_incorrect : int or float
         n⁺ and n⁻.
     largest_acceptance_rate : float
-        The largest acceptance rate that a threshold between the single items might have within the
-        limit, in [0, 1].
+        Upper bound on the acceptance rate of the best threshold within the limit if all confidences
+        were known, in [0, 1].
 
     See Also
     --------
-    fastarac.operating_point : choose the threshold by one criterion and say what happens there
+    fastarac.operating_point : choose the threshold by one criterion, and compute its rates
     fastarac.frames.BoundedSweep : bounds of figures from counts in bins
 
     Examples
@@ -84,7 +84,7 @@ class BoundedOperatingPoint(Result):
 
     @property
     def acceptance_lost(self) -> float:
-        """The largest acceptance rate that may be lost because the order inside bins is unknown."""
+        """Upper bound on the acceptance rate that is lost because the order inside bins is unknown."""
         return max(0.0, self.largest_acceptance_rate - self.acceptance_rate.low)
 
     @property
@@ -107,13 +107,13 @@ class BoundedOperatingPoint(Result):
 
     @property
     def risk(self) -> Bounds:
-        """FA/(TA + FA), errors among the accepted items; NaN if nothing is accepted."""
+        """FA/(TA + FA), the share of errors among the accepted items; NaN if nothing is accepted."""
         (ta, more_ta), (fa, more_fa) = self.true_accepts, self.false_accepts
         return Bounds(_share(fa, more_ta), _share(more_fa, ta))
 
     @property
     def precision(self) -> Bounds:
-        """TA/(TA + FA), correct ones among the accepted items; NaN if nothing is accepted."""
+        """TA/(TA + FA), the share of correct items among the accepted; NaN if nothing is accepted."""
         (ta, more_ta), (fa, more_fa) = self.true_accepts, self.false_accepts
         return Bounds(_share(ta, more_fa), _share(more_ta, fa))
 
@@ -123,7 +123,7 @@ def _share(part: float, rest: float) -> float:
 
 
 def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOperatingPoint:
-    """Return the operating point for one criterion; a limit chooses among the sweep's thresholds."""
+    """Return the operating point for one criterion; for a limit, at one of the sweep's thresholds."""
     tl, th, fl, fh, _ = sweep.counts
     total = sweep.total
     largest = 0.0
@@ -151,7 +151,7 @@ def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOpe
 
 
 def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, int]:
-    """Return the index of the last threshold that certainly keeps a limit, and of the last that may."""
+    """Return the indices of the last threshold that keeps a limit, and of the last that may keep it."""
     tl, th, fl, fh, single = sweep.counts
     if criterion == "max_error_rate":
         index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1

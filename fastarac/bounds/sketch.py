@@ -1,4 +1,4 @@
-"""A sketch of a stream of items in bounded memory; its bounds contain the metrics of all items."""
+"""A sketch of a stream of items in bounded memory, with bounds on the metrics of all items."""
 
 from __future__ import annotations
 
@@ -44,16 +44,17 @@ class Routing(NamedTuple):
 
 
 class ThresholdSketch:
-    """Counts of a stream of items, in memory that does not grow with the stream.
+    """Counts of a stream of items, in bounded memory.
 
     Give batches to :meth:`.update`, and merge sketches of parts with ``+``, in any order. The bounds
     from :meth:`.bounds` contain the metrics of all items together. The bounds of the ROC-AUC are at
-    most `max_width` wide. As long as there are few distinct confidences, everything is exact.
+    most `max_width` wide. With few distinct confidences, all counts are exact.
 
     Parameters
     ----------
     max_width : float, default=1e-3
-        The largest width of the ROC-AUC's bounds, in [1e-12, 1). The memory grows as 1/`max_width`.
+        The maximum width of the bounds on the ROC-AUC, in [1e-12, 1). The memory grows as
+        1/`max_width`.
 
     Raises
     ------
@@ -69,14 +70,14 @@ class ThresholdSketch:
     -----
     Confidences become keys: the bits of doubles, mapped so that their order is kept. Ranges of keys
     that begin with the same bits are the nodes of a tree. At first, each confidence has its own counts.
-    When there are many, they are collapsed into ranges with few items. All nodes along a path of the
-    tree together hold at most a share ``max_width / 2`` of the correct items, and of the incorrect
-    items. The order of an item is unknown only relative to items in its own range, and in the ranges
-    around and inside it. Therefore fewer than ``max_width`` of all pairs of a correct and an incorrect
-    item are undecided, for any stream.
+    When there are many confidences, they are merged into ranges with few items. The nodes on a path
+    from the root of the tree contain together at most the share ``max_width / 2`` of the correct items,
+    and the same share of the incorrect items. The order of an item is unknown only relative to items in
+    its own range, and in the ranges around and inside it. Therefore, for any stream, the order is
+    unknown for a share of less than ``max_width`` of all pairs of a correct and an incorrect item.
 
-    Several threads may update, add and read one sketch. Each sees a batch of another thread entirely or
-    not at all.
+    Several threads may update, add and read one sketch. A thread sees either all items of another
+    thread's batch or none.
 
     Examples
     --------
@@ -115,7 +116,7 @@ class ThresholdSketch:
 
     @property
     def max_width(self) -> float:
-        """The largest width of the bounds on the ROC-AUC."""
+        """The maximum width of the bounds on the ROC-AUC."""
         return self._max_width
 
     @property
@@ -151,8 +152,9 @@ class ThresholdSketch:
         Raises
         ------
         ValueError, TypeError
-            As :func:`.threshold_sweep`, also for integers beyond 2**53; then nothing is counted. Also
-            if another thread writes to the arrays meanwhile; then some items may have been counted.
+            As :func:`.threshold_sweep`, also for integers beyond 2**53; then nothing is counted. The
+            same errors are raised if another thread makes the arrays invalid during the call. Some
+            items may then have been counted.
 
         Examples
         --------
@@ -199,7 +201,7 @@ class ThresholdSketch:
             sketch.clear(way.added)
 
     def _budget(self) -> NDArray[np.float64]:
-        """Return how many incorrect and correct items all nodes of a path may hold together."""
+        """Return the maximum number of incorrect and of correct items in the nodes of one path."""
         return self._totals.astype(np.float64) * (self._max_width / 2)
 
     def _routes(self) -> Routing:
@@ -244,7 +246,7 @@ class ThresholdSketch:
         self._limit = max(int(NODES / self._max_width), 2 * size)
 
     def __add__(self, other: object) -> ThresholdSketch:
-        """Merge with the sketch of other items; the larger `max_width` of the two applies."""
+        """Merge with the sketch of other items; the result has the larger `max_width`."""
         if not isinstance(other, ThresholdSketch):
             return NotImplemented
         # Copy each sketch under its own lock. Holding two locks at once could cause a deadlock.
@@ -261,7 +263,7 @@ class ThresholdSketch:
         return merged
 
     def _snapshot(self) -> tuple[Nodes, NDArray[np.int64], int]:
-        """Return a copy of the nodes of all items so far, their totals, and the limit of nodes."""
+        """Return a copy of the nodes, the numbers of items by label, and the limit of nodes."""
         with self._lock:
             self._settle()
             return self._nodes.head(len(self._nodes.low)), self._totals, self._limit
@@ -277,7 +279,7 @@ class ThresholdSketch:
         -------
         BoundedSweep
             The bounds of `roc_auc` are at most `max_width` wide; the widths of other bounds are not
-            guaranteed. Everything is exact until a range is collapsed.
+            guaranteed. All counts are exact until confidences are merged into ranges.
 
         Raises
         ------

@@ -130,7 +130,7 @@ def read(data: Buffer) -> tuple[float, Nodes]:
 
 
 def _each_range_once(nodes: Nodes) -> Nodes:
-    """Add up the counts of neighbouring nodes with the same range, but not of single confidences."""
+    """Merge neighbouring nodes with the same range, except nodes of single confidences."""
     low, bits, counts = nodes
     new = np.append(True, (low[1:] != low[:-1]) | (bits[1:] != bits[:-1]) | (bits[1:] == 0))
     starts = np.flatnonzero(new[: len(low)])

@@ -37,7 +37,7 @@ class LabelColumn(NamedTuple):
 
 
 class Classified(NamedTuple):
-    """Columns of labels, and the classes that they belong to."""
+    """Columns of labels, and the classes that the labels denote."""
 
     columns: tuple[LabelColumn, ...]
     classes: list[Any]
@@ -45,7 +45,7 @@ class Classified(NamedTuple):
     """Number of items for each combination of the columns' own labels."""
 
     def _maps(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield for each column the indices of the labels that occur, and the class of each."""
+        """Yield for each column the indices of the labels that occur, and their classes."""
         numbers = {label: number for number, label in enumerate(self.classes)}
         for axis, column in enumerate(self.columns):
             seen = _seen(self.grid, axis)
@@ -177,7 +177,7 @@ def _read_column(values: Any, name: str) -> LabelColumn:
 
 
 def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> LabelColumn:
-    """Number values of several 8-byte words each, in order of first appearance."""
+    """Number values that consist of several 8-byte words, in order of first appearance."""
     words = padded.view(np.uint64).reshape(len(array), -1)
     codes = np.empty(len(array), np.int64)
     bits = 12

@@ -64,7 +64,7 @@ def read_probabilities(probabilities: ArrayLike, n_classes: int) -> NDArray[Any]
 
 
 def check_probabilities(part: NDArray[np.float64], sums: NDArray[np.float64], start: int) -> None:
-    """Raise unless the rows from `start` on are probabilities that sum to 1."""
+    """Raise unless the rows of `part` are probabilities that sum to 1; its first row is row `start`."""
     if part.min(initial=0.0) >= 0.0 and (np.abs(sums - 1.0) <= TOLERANCE).all():
         return
     bad = ~((part >= 0.0) & (part < np.inf))

@@ -45,28 +45,29 @@ class Cascade(Table, Result):
     thresholds : tuple of float
         A model accepts an item iff its confidence is at or above the model's threshold. People verify
         an item iff the confidence of the last model before them is at or above their threshold. ``inf``
-        means that the stage decides nothing; ``-inf``, for the last stage, that it decides all
-        remaining items.
+        means that the stage decides nothing. The last stage has ``-inf``: it decides all remaining
+        items.
     prices : tuple of float
         Price of an item that reaches a model, or that people verify.
     reached, decided : tuple of int
-        Number of items for which the price is paid, and of items that the stage decides.
+        Number of items for which the price of the stage is paid, and number of items that the stage
+        decides.
     missed, corrected, spoiled : tuple of float
-        Of the items that a stage decides: the number of wrong outputs that stay wrong, of wrong outputs
-        that people correct, and of correct outputs that people make wrong.
+        Numbers among the items that a stage decides: wrong outputs that stay wrong, wrong outputs that
+        people correct, and correct outputs that people make wrong.
     n_items : int
-        Number of items from which the figures are computed: all or, with a `failure_probability`, the
-        test half.
+        Number of items from which the figures are computed. With a `failure_probability`, these are
+        only the items of the test half.
     correction_price, error_price : float
         C_C and C_E, the prices of a correction and of an undetected error.
     max_error_rate, failure_probability : float or None
-        The limit, and the allowed probability that new items from the same source exceed it.
+        The limit, and the maximum probability that new items from the same source exceed the limit.
     bound : float or None
         The Clopper–Pearson upper bound of the error rate on the test half, at `failure_probability`;
         None without a failure probability, or with groups.
     exact : bool
-        Whether all combinations of thresholds were compared. Otherwise the best ones were searched on
-        finer and finer grids.
+        Whether all combinations of thresholds were compared. Otherwise, increasingly fine grids were
+        searched.
     max_group_size : int or None
         With groups, the largest group size for which the guarantee holds.
 
@@ -142,8 +143,8 @@ class Cascade(Table, Result):
     def stage_costs(self) -> tuple[float, ...]:
         """The mean cost per item of each stage; their sum is `cost`.
 
-        It consists of the price of the items that reach the stage, the corrections made there, and the
-        errors among the items decided there.
+        The cost of a stage consists of its price for the items that reach it, its corrections, and the
+        errors among the items that it decides.
         """
         return tuple(
             (
@@ -164,9 +165,9 @@ class Cascade(Table, Result):
         ----------
         confidence : dict of array_like, or sequence of array_like
             The confidences of the models, by name or in the order of the models. Use NaN if a model has
-            no output for an item: it then decides nothing. Use NaN also if an earlier stage decided the
-            item, so that the model was not run. A model that is not given decides nothing; an item that
-            reaches the first such model gets that stage's number.
+            no output for an item: it then decides nothing. Also use NaN if the model was not run
+            because an earlier stage decided the item. A model without given confidences decides
+            nothing; an item that reaches the first such model gets the number of that stage.
 
         Returns
         -------
@@ -239,7 +240,7 @@ class Cascade(Table, Result):
         return "\n".join([*lines, *self.sentences()])
 
     def rows_in_words(self) -> list[tuple[str, ...]]:
-        """Return the printed cells of each stage: threshold, three rates, and the cost of 1,000 items.
+        """Return the table rows of the stages: threshold, three rates, and the cost of 1,000 items.
 
         Infinite thresholds are printed as "nothing" and "the rest".
         """
@@ -287,11 +288,11 @@ def optimize_cascade(
     max_group_size: int | None = None,
     random_state: RandomState = 0,
 ) -> Cascade:
-    r"""Choose the thresholds of all stages together, for the lowest cost within one limit.
+    r"""Choose the thresholds of all stages jointly, for the lowest cost within a limit on errors.
 
-    Items go from stage to stage. A model accepts the items at or above its threshold and passes the
-    others on. People verify the items at or above theirs and pass the others on. The last stage decides
-    all remaining items.
+    Items go from stage to stage. A model accepts the items with a confidence at or above its threshold,
+    and passes the other items on. People verify the items with a confidence at or above their
+    threshold, and pass the other items on. The last stage decides all remaining items.
 
     Parameters
     ----------
@@ -302,16 +303,17 @@ def optimize_cascade(
         Largest allowed share of all items that are wrong in the end, in [0, 1].
     costs : VerificationCosts, optional
         Prices of a correction and an error. The price of verification applies to people without a price
-        of their own. By default both cost nothing, and only the limit prevents errors.
+        of their own. By default, corrections and errors cost nothing, and only the limit prevents
+        errors.
     failure_probability : float, optional
-        δ, in (0, 0.5]: the probability with which new items from the same source may exceed the limit.
+        δ, in (0, 0.5]: the maximum probability that new items from the same source exceed the limit.
         Thresholds are then chosen on a random half of the items and tested on the other half.
     groups : array_like of shape (n,), optional
         Labels of dependent items (page, document); needs `failure_probability`.
     max_group_size : int, optional
         Largest group size, if known in advance; by default the size of the largest group given.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seed for the halves, and for the simulated work of imperfect people on the test half.
+        Seed for the split into halves, and for the simulated work of imperfect people on the test half.
 
     Examples
     --------
@@ -339,20 +341,21 @@ def optimize_cascade(
     Returns
     -------
     Cascade
-        The cascade; of several equally cheap ones, the one in which earlier stages decide most.
+        The cascade. Among equally cheap cascades, it is the one whose earlier stages decide the largest
+        number of items.
 
     Raises
     ------
     TypeError
         If neither `max_error_rate` nor `costs` is given, because errors would then cost nothing.
     ValueError, TypeError
-        If the stages form no cascade, or if no thresholds keep the limit, or all capacities. The
-        message gives the lowest value possible.
+        If the stages do not form a cascade, or if no thresholds keep the limit and all capacities. The
+        message gives the lowest possible value.
 
     Warns
     -----
     SampleTooSmallWarning
-        If nothing could be guaranteed even if no item in the test half were wrong.
+        If the test half is too small for a guarantee, even without an error.
 
     See Also
     --------
@@ -369,14 +372,15 @@ def optimize_cascade(
     People verify the output of the last model before them, with the rates d and a of
     :class:`.Reviewer`.
 
-    **The search.** Thresholds are compared on joint counts, depth first. Up to about a million
-    combinations of distinct confidences are all compared (``exact``). Otherwise a grid is refined
-    around the best ones until each of its cells has a single confidence.
+    **The search.** Combinations of thresholds are compared depth first, using a joint table of counts.
+    Up to about a million combinations of distinct confidences are all compared (``exact``). Otherwise a
+    grid is refined around the best ones until each of its cells has a single confidence.
 
-    **The guarantee.** One half of the items chooses thresholds for several limits up to
-    `max_error_rate`. The other half tests them in this order, up to the first failure. The test is an
-    exact binomial test or, with `groups`, a bet (:func:`.guaranteed_operating_point`). The work of
-    people is simulated for each item with the given d and a. Capacities are not tested.
+    **The guarantee.** Thresholds for several limits up to `max_error_rate` are chosen on one half of
+    the items. They are tested on the other half, from the strictest limit up, until a test fails. The
+    test is an exact binomial test or, with `groups`, a bet (:func:`.guaranteed_operating_point`). The
+    work of people is simulated for each item with the given d and a. The test does not include the
+    capacities.
     """
     if max_error_rate is None and costs is None:
         raise TypeError("give max_error_rate or costs: without them errors cost nothing")
@@ -421,8 +425,8 @@ def evaluate_cascade(
     stages : sequence of Stage or dict
         As for :func:`optimize_cascade`.
     thresholds : sequence of float, or Cascade
-        The threshold of each stage except the last; ``inf`` if a stage decides nothing. Or a cascade
-        with the same stages.
+        The threshold of each stage except the last; ``inf`` if a stage decides nothing. Alternatively,
+        a cascade with the same stages.
     costs : VerificationCosts, optional
         Prices of a correction and an error; by default 0.
 
@@ -438,8 +442,8 @@ def evaluate_cascade(
 
     See Also
     --------
-    optimize_cascade : choose the thresholds of all stages together, for the least cost within one limit
-    Stage : one stage of a cascade
+    optimize_cascade : choose the thresholds of all stages jointly, for the lowest cost within a limit
+    on errors Stage : one stage of a cascade
 
     Examples
     --------
@@ -476,7 +480,7 @@ def evaluate_cascade(
 
 
 class CostOverThreshold(NamedTuple):
-    """Costs as a function of one stage's threshold, starting where the stage decides nothing."""
+    """Costs as a function of one stage's threshold; at the first entry, the stage decides nothing."""
 
     share: NDArray[np.float64]
     cost: NDArray[np.float64]

@@ -62,7 +62,8 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
     Raises
     ------
     ValueError
-        If no thresholds keep the limit on the first half, or none pass the test on the second.
+        If no thresholds keep the limit on the first half, or no thresholds pass the test on the other
+        half.
     """
     fitting, half = _halves(stages, promise, rng)
     search = CascadeSearch(fitting, FIRST, FIRST, FINER)
@@ -92,7 +93,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
 
 
 def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple[Stages, _Half]:
-    """Draw the two halves; items are sorted first, so that their given order does not matter."""
+    """Draw the two halves; sort the items first, so that their given order has no influence."""
     n, codes = stages.n_items, promise.codes
     keys = [*stages.correct, *stages.values]
     order = np.lexsort([*keys, *([] if codes is None else [codes])])
@@ -123,7 +124,7 @@ def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple
 
 
 def _path(search: CascadeSearch, fitting: Stages, half: _Half, limit: float) -> list[Thresholds]:
-    """Return the thresholds to test, from safe to cheap; they depend on the first half alone."""
+    """Return the thresholds to test, from safe to cheap; they depend only on the first half."""
     spread = math.sqrt(limit * (1.0 - limit) / half.stages.n_items * float(half.sizes.mean()))
     limits = sorted({min(limit, max(0.0, limit - below * spread)) for below in BELOW})
     path: list[Thresholds] = []
@@ -138,7 +139,7 @@ def _path(search: CascadeSearch, fitting: Stages, half: _Half, limit: float) -> 
 
 
 def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
-    """Return thresholds at which each stage decides only a `share` of its items, the most confident."""
+    """Return thresholds at which each stage decides only the most confident `share` of its items."""
     decided = decided_by(stages, thresholds)
     found = []
     for s, threshold in enumerate(thresholds):
@@ -211,7 +212,7 @@ def _say_too_small(half: _Half, promise: Promise) -> None:
 
 
 def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
-    """Raise ValueError, and say which limit no thresholds keep, and the lowest possible value."""
+    """Raise a ValueError with the limit that no thresholds keep, and its lowest possible value."""
     stages = search.stages
     least = search.fewest_errors()
     counts = counts_of(stages, least.thresholds)

@@ -1,4 +1,4 @@
-"""Search for the cheapest thresholds of all stages, on a grid and then on finer ones."""
+"""Search for the cheapest thresholds of all stages, on a grid and then on finer grids."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Tried(NamedTuple):
     nothing: bool
 
     def heard(self) -> _Tried:
-        """Return the candidates, without one that accepts items for which the model has no output."""
+        """Return the candidates, except a candidate that accepts items without an output."""
         if not len(self.values) or self.values[0] > SILENT:
             return self
         return _Tried(self.values[1:], self.nothing or len(self.values) == 1)
@@ -69,7 +69,7 @@ class _Grid(NamedTuple):
 
 
 class _CountedItems(NamedTuple):
-    """Items; a weighted one may stand for many that all candidates treat alike."""
+    """Weighted items; an item may represent several items that no candidate separates."""
 
     values: tuple[Floats, ...]
     correct: NDArray[np.uint8]
@@ -87,7 +87,7 @@ class _Best(NamedTuple):
     """Cost as a sum of parts, for exact comparison."""
 
     def is_better_than(self, other: _Best) -> bool:
-        """Return whether these thresholds exceed the limits by less, or by as much at a lower cost."""
+        """Return whether the excess over the limits is smaller, or equal with a lower cost."""
         cheaper = math.fsum((self.cost - other.cost).tolist()) < 0.0
         return self.excess < other.excess or (self.excess == other.excess and cheaper)
 
@@ -100,7 +100,7 @@ class _Goal(NamedTuple):
 
 
 class CascadeSearch:
-    """Search for the cheapest thresholds of all stages, for one limit or several."""
+    """Search for the cheapest thresholds of all stages, for one or several limits."""
 
     def __init__(
         self, stages: Stages, every: int = ALL, first: int = FIRST, finer: int = FINER
@@ -130,10 +130,10 @@ class CascadeSearch:
         return self._search(_Goal(weights, limit))
 
     def over_threshold(self, thresholds: Sequence[float], stage: int) -> tuple[Floats, Floats, Floats]:
-        """Return three arrays over the threshold of a stage: the share it decides, cost, error rate.
+        """Return the share decided, cost and error rate, as arrays over one stage's threshold.
 
         Cost and error rate are per item. The threshold moves from ``inf``, where the stage decides
-        nothing, down to the lowest; the others stay as given.
+        nothing, down to the lowest; the other thresholds stay as given.
         """
         stages, n = self.stages, self.stages.n_items
         tried = []
@@ -166,7 +166,7 @@ class CascadeSearch:
         return decided, costs, errors
 
     def _search(self, goal: _Goal) -> CheapestThresholds:
-        """Search the first grid, then finer ones around the best cell, then each pair of stages."""
+        """Search the first grid, then finer grids around the best cell, then each pair of stages."""
         everyone = range(self.stages.free)
         best = self._best_on(self.grid, goal)
         if not self.exact:
@@ -263,7 +263,7 @@ class CascadeSearch:
         return self._grid(tried)
 
     def _without_idle(self, chosen: Sequence[float]) -> tuple[float, ...]:
-        """Set people's threshold to ``inf`` if the stage before them takes all their items."""
+        """Set the threshold of people to ``inf`` if the stage before them decides all their items."""
         found = list(chosen)
         for s in range(1, len(chosen)):
             if self.stages.stages[s].kind == PEOPLE and chosen[s] >= chosen[s - 1]:
@@ -271,7 +271,7 @@ class CascadeSearch:
         return tuple(found)
 
     def _first_points(self, n_combinations: int) -> dict[int, Floats]:
-        """Return cut points of each model: all confidences if the search is exact, else a sample."""
+        """Return cut points of each model: all confidences if there are few, else a selection."""
         left, room = list(self.cutting), float(n_combinations)
         points: dict[int, Floats] = {}
         for m in sorted(set(self.cutting), key=lambda m: self.distinct[m]):
@@ -284,7 +284,7 @@ class CascadeSearch:
         return points
 
     def _grid(self, tried: list[_Tried], items: _CountedItems | None = None) -> _Grid:
-        """Count the items in cells: below each combination of candidate thresholds."""
+        """Count the items in the cells between candidate thresholds."""
         stages, items = self.stages, items or self.items
         tried = [each.heard() for each in tried]
         points = []
@@ -350,10 +350,9 @@ def _only(best: _Best, stage: int) -> _Tried:
 
 
 def cheapest_single(stages: Stages) -> CheapestThresholds | None:
-    """Return the cheapest threshold of one model before people without limits; else None.
+    """Return the cheapest threshold if the stages are one model and people, without limits; else None.
 
-    As in :func:`.optimal_operating_point`, exact products are compared at the corners of the convex
-    hull.
+    The corners of the convex hull are compared exactly, as in :func:`.optimal_operating_point`.
     """
     alone = len(stages.stages) == 2 and stages.stages[1].kind == PEOPLE
     alone = alone and bool((stages.values[0] > SILENT).all())

@@ -1,4 +1,4 @@
-"""Confusion counts, cost matrices, and predictions of least risk."""
+"""Confusion counts, cost matrices, and predictions with the lowest expected cost."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def prediction_counts(
     ----------
     predicted, actual : array_like of shape (n,)
         Labels: strings, numbers, booleans, or any hashable objects. Columns of pandas, polars and
-        pyarrow work too.
+        pyarrow are accepted, too.
     labels : array_like of shape (K,), optional
-        All classes, in the order of rows and columns. Give it if a class may not occur. By default: all
-        labels that occur, sorted. With two classes, the order is (negative, positive).
+        All classes, in the order of rows and columns. Give `labels` if a class may have no items. By
+        default: all labels that occur, sorted. With two classes, the order is (negative, positive).
     groups : array_like of shape (n,), optional
         Labels of items that belong together, such as those of a page; each group gets its own table.
 
@@ -47,7 +47,8 @@ def prediction_counts(
     -------
     ndarray of int64 of shape (K, K), or (n_groups, K, K)
         M[i, j]: number of items of class j predicted as class i. **Rows are predicted, columns are
-        actual**; scikit-learn's confusion matrix is the transpose. Groups are in increasing order.
+        actual**; scikit-learn's confusion matrix is the transpose. The tables of groups are in
+        increasing order of the labels.
 
     Raises
     ------
@@ -128,8 +129,8 @@ def paired_prediction_counts(
 
     Notes
     -----
-    The three-dimensional matrix M′(i₁, i₂|j) of BCOSTDELTA (Suzuki 2003). Its sum over the second axis
-    is the confusion matrix of the first model.
+    This is the three-dimensional matrix M′(i₁, i₂|j) of BCOSTDELTA (Suzuki 2003). Its sum over the
+    second axis is the confusion matrix of the first model.
 
     References
     ----------
@@ -146,7 +147,7 @@ def paired_prediction_counts(
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
 class CostMatrix(Result):
-    """Costs of predicting one class when another class is true.
+    """Costs of predicting each class, for each true class.
 
     Parameters
     ----------
@@ -160,9 +161,9 @@ class CostMatrix(Result):
     Warns
     -----
     UnreasonableCostsWarning
-        If a row is dominated, so that predicting its class is never best. With two classes, also if
-        each wrong prediction costs at most as much as the right one. The costs are then usually
-        mistaken.
+        If a row is dominated, so that predicting its class is never best. With two classes, the warning
+        is also given if each wrong prediction costs at most as much as the right one. This usually
+        indicates a mistake in the costs.
 
     See Also
     --------
@@ -172,7 +173,7 @@ class CostMatrix(Result):
     Notes
     -----
     Suzuki 2003, table 2; Elkan 2001, "The foundations of cost-sensitive learning". Costs are reasonable
-    if no row dominates another. With two classes, this means c(+|−) > c(−|−) and c(−|+) > c(+|+).
+    if no row dominates another. For two classes, reasonable means c(+|−) > c(−|−) and c(−|+) > c(+|+).
 
     References
     ----------
@@ -224,7 +225,7 @@ class CostMatrix(Result):
         Notes
         -----
         All entries must be measured from the same baseline. Suzuki 2003 (tables 3 and 4, after Elkan
-        2001) shows how baselines get mixed up: refusing a payment has the same effect on the account
+        2001) gives an example of mixed baselines: refusing a payment has the same effect on the account
         whether the customer is good or bad.
 
         Examples
@@ -249,14 +250,14 @@ class CostMatrix(Result):
         return self.costs.ndim == 3
 
     def dominated_rows(self) -> tuple[int, ...]:
-        """Return the rows that are never needed, because another row costs at most as much everywhere.
+        """Return the dominated rows: another row costs at most as much in every column.
 
         Returns
         -------
         tuple of int
-            Row numbers in increasing order. Of two equal rows, both are listed. With costs by item, one
-            and the same row must cost at most as much for every item. Suzuki 2003, note 3; Elkan 2001,
-            section 1.2.
+            Row numbers in increasing order. If two rows are equal, both are returned. With costs by
+            item, the same other row must cost at most as much for every item. Suzuki 2003, note 3;
+            Elkan 2001, section 1.2.
 
         Examples
         --------
@@ -274,8 +275,9 @@ class CostMatrix(Result):
         """The smallest probability p* of the positive class at which predicting it is optimal.
 
         p* = [c(+|−) − c(−|−)]/[c(+|−) − c(−|−) + c(−|+) − c(+|+)] (Suzuki 2003, equation 2; Elkan 2001,
-        equation 2), in (0, 1), rounded once from the exact value. Predict + iff P(+) ≥ p*; at P(+) = p*
-        both predictions cost the same. NaN with a warning if the costs are not reasonable.
+        equation 2), in (0, 1), rounded once from the exact value. Predict + iff P(+) ≥ p*. At P(+) =
+        p*, both predictions have the same expected cost. NaN with a warning if the costs are not
+        reasonable.
         """
         (tn, fn), (fp, tp) = self._two_classes("threshold")
         false_alarm, miss = fp - tn, fn - tp
@@ -290,8 +292,8 @@ class CostMatrix(Result):
         Returns
         -------
         CostMatrix
-            The costs minus c(−|−), divided by c(+|−) − c(−|−). Each is rounded once from its exact
-            value.
+            The costs minus c(−|−), divided by c(+|−) − c(−|−). Each entry is rounded once from its
+            exact value.
 
         Raises
         ------
@@ -301,7 +303,7 @@ class CostMatrix(Result):
         Notes
         -----
         Adding a constant to all costs, or multiplying all by a positive number, changes no prediction.
-        So two numbers remain that matter (Suzuki 2003, after table 3; Elkan 2001, section 1.2).
+        Therefore only two free parameters remain (Suzuki 2003, after table 3; Elkan 2001, section 1.2).
 
         Examples
         --------
@@ -350,12 +352,13 @@ class CostMatrix(Result):
         return risks
 
     def predict(self, probabilities: ArrayLike) -> NDArray[np.int64]:
-        """Return the cheapest prediction for each item: the row with the lowest risk.
+        """Return the prediction with the lowest expected cost for each item.
 
         Parameters
         ----------
         probabilities : array_like of shape (n, K)
-            As for `risk`. It is processed in blocks: no array of its size is allocated.
+            As for `risk`. The array is processed in blocks, so that no other array of its size is
+            allocated.
 
         Returns
         -------
@@ -401,8 +404,8 @@ class CostMatrix(Result):
         actual : array_like of shape (n,), optional
             The actual labels; required for costs by item.
         labels : array_like of shape (K,), optional
-            The label of each row and column. By default, all labels that occur, sorted. Their number
-            must be the number of classes of the matrix.
+            The label of each row and column. By default, all labels that occur, sorted. The number of
+            labels must be the number of classes of the matrix.
 
         Returns
         -------
@@ -412,7 +415,7 @@ class CostMatrix(Result):
         Raises
         ------
         TypeError
-            If counts are given for costs by item, or counts are not integers.
+            If counts are given for costs by item, or if counts are not integers.
         ValueError, TypeError
             As :func:`.prediction_counts`; also if the numbers of classes or items differ.
 
@@ -486,7 +489,7 @@ class CostMatrix(Result):
 
 
 def _dominated(costs: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Return each dominated row, with the first row that dominates it."""
+    """Return pairs of a dominated row and the first row that dominates it."""
     pairs = []
     for row in range(costs.shape[-2]):
         nowhere_dearer = costs <= costs[..., row : row + 1, :]

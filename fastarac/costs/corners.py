@@ -1,4 +1,4 @@
-"""Exact vertices of the ARAC curve's convex hull: the thresholds that can be optimal."""
+"""Exact vertices of the convex hull of the ARAC curve: the thresholds that can be optimal."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def arac_convex_hull(
     -------
     acceptance_rate, accuracy_after_correction : ndarray of shape (h,)
         X and Y of the vertices of the upper convex hull: X increases to 1, and Y decreases to the
-        recognition rate β. The first X is the largest without an accepted error, or 0.
+        recognition rate β. The first X is the largest acceptance rate without an accepted error, or 0.
     thresholds : ndarray of shape (h,)
         Decreasing; an item is accepted iff ``confidence >= threshold``.
     ratio_low, ratio_high : ndarray of shape (h,)
@@ -98,12 +98,12 @@ def arac_convex_hull(
     -----
     If δ > 0, maximising W = γX + β − δR_E (equation 15 of Kimura et al. 2024) means maximising γ/δ·X +
     Y. At the maximum, a line of slope −γ/δ touches the curve from above. Two neighbouring vertices are
-    equally good at the ratio −ΔY/ΔX, the share of errors among the items that only the second accepts.
-    This ratio is at most 1: if γ ≥ δ, or δ ≤ 0, accepting everything is best.
+    equally good at the ratio −ΔY/ΔX. This is the share of errors among the items that only the second
+    vertex accepts. This ratio is at most 1. So accepting everything is optimal if γ ≥ δ or δ ≤ 0.
 
     The vertices are exact, for any counts or weights; the ratios are rounded once. The time is O(m) for
-    m thresholds. Imperfect people (:class:`.Reviewer`) change the ratios, but not the vertices, because
-    costs stay linear in TA and FA.
+    m thresholds. If people make errors (:class:`.Reviewer`), the ratios change. The vertices do not
+    change, because costs stay linear in TA and FA.
 
     References
     ----------
@@ -132,7 +132,7 @@ def arac_convex_hull(
 
 
 def hull_corners(sweep: AcceptedCounts) -> Indices:
-    """Return the indices of the hull's corners; the first is the last point without an error."""
+    """Return the indices of the hull's vertices; the first is the last point without an error."""
     right, wrong = sweep.true_accepts, sweep.false_accepts
     if right.dtype.kind == "i" and sweep.total < WIDE:
         small = sweep.total <= SMALL
@@ -150,7 +150,7 @@ def hull_corners(sweep: AcceptedCounts) -> Indices:
 
 
 def part_of(sweep: CountsAtThresholds, points: Indices) -> ThresholdCounts:
-    """Return the counts at these points only; they must include the last point of the sweep."""
+    """Return the counts at these points, which must include the last point of the sweep."""
     return ThresholdCounts(
         sweep.thresholds[points], sweep.true_accepts[points], sweep.false_accepts[points]
     )
@@ -166,7 +166,7 @@ def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, 
 
 
 def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -> Indices:
-    """Return points that include all corners, from parts of the sweep scanned in parallel.
+    """Return points that include all vertices; parts of the sweep are scanned in parallel.
 
     The first is the last point without an error, because earlier points accept fewer items and are
     never better.
@@ -190,7 +190,7 @@ def power_of_scale(sweep: AcceptedCounts) -> float:
 
 
 def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], list[int]]:
-    """Return the correct and incorrect accepted items at some points, as integers on one scale."""
+    """Return correct and incorrect accepted items at some points, as integers on a common scale."""
     ratios = [
         count.as_integer_ratio()
         for counts in (sweep.true_accepts, sweep.false_accepts)
@@ -202,7 +202,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Return which of n points are corners; `below(a, b, c)` says that b is none between a and c."""
+    """Return which of n points are vertices; `below(a, b, c)`: b is not above the edge (a, c)."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

@@ -107,7 +107,7 @@ class _Envelope(NamedTuple):
 
 
 def _envelope(hull: Sequence[Rates]) -> _Envelope:
-    """Return the dual of a hull: vertices become segments, and edges become vertices."""
+    """Return the cost curve of a hull: vertices become segments, and edges become vertices."""
     ends = [Fraction(0)]
     for (x0, y0), (x1, y1) in itertools.pairwise(hull):
         ends.append((x1 - x0) / (x1 - x0 + y1 - y0))
@@ -133,7 +133,8 @@ def cost_curve(
     Parameters
     ----------
     y_true : array_like of shape (n,), ThresholdSweep or ROCConvexHull
-        Bool, or 0 and 1. A sweep replaces both first arguments; a hull stands for all its models.
+        Bool, or 0 and 1. A sweep replaces both `y_true` and `y_score`. For a hull, the curve is the
+        lowest of all its models.
     y_score : array_like of shape (n,)
         Real and finite; higher for the positive class.
     sample_weight : array_like of shape (n,), optional
@@ -143,8 +144,8 @@ def cost_curve(
     -------
     CostCurve
         `probability_cost` and `normalized_expected_cost` of the vertices, and the `thresholds` that are
-        optimal between them (one fewer). Each value is the double nearest to the exact one. The curve
-        is linear between vertices, so ``numpy.interp`` evaluates it anywhere.
+        optimal between them (one fewer than vertices). Each value is the double nearest to the exact
+        one. The curve is linear between vertices, so ``numpy.interp`` evaluates it anywhere.
 
     Raises
     ------
@@ -213,20 +214,21 @@ def _exact_hull_of(
 
 
 def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatArray:
-    """Return the ranges of PCF(+) in which `a` is cheaper than `b`, each at its best thresholds.
+    """Return the ranges of PCF(+) in which `a` is cheaper than `b`, with the best thresholds of each.
 
     Parameters
     ----------
     a, b : (y_true, y_score), ThresholdSweep or ROCConvexHull
-        y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The two may
-        have been tested on different items. A hull stands for all its models.
+        y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The two
+        models may have been tested on different items. For a hull, the curve is the lowest of all its
+        models.
 
     Returns
     -------
     ndarray of shape (n_ranges, 2)
         The open intervals of PCF(+) in which the cost curve of `a` is below that of `b`, in increasing
-        order. Their ends are the exact crossings, each rounded once. Empty if the curve of `a` is
-        nowhere below.
+        order. Their ends are the exact crossings, each rounded once. The array is empty if the curve of
+        `a` is nowhere below.
 
     Raises
     ------
@@ -236,11 +238,11 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
     See Also
     --------
     probability_cost : PCF(+) from prices and prevalence.
-    dominates : whether one ROC curve is nowhere below the other, a stronger condition.
+    dominates : whether one ROC curve is nowhere below the other, which is a stronger condition.
 
     Notes
     -----
-    Suzuki 2003, on cost curves; Drummond and Holte 2000. ROC curves cross at other points.
+    Suzuki 2003, on cost curves; Drummond and Holte 2000. ROC curves cross at different points.
 
     References
     ----------
@@ -269,7 +271,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
 
 def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-    """Yield intervals on which both curves are linear: the ends, and the advantage of a there."""
+    """Yield intervals on which both curves are linear: ends, and advantages of a at the ends."""
     i = j = 0
     low = Fraction(0)
     while low < 1:
@@ -303,7 +305,7 @@ def cost_curve_band(
     Parameters
     ----------
     y_true : array_like of shape (n,) or ThresholdSweep
-        Bool, or 0 and 1. A sweep of counts, but not of weights, replaces both first arguments.
+        Bool, or 0 and 1. An unweighted sweep replaces both `y_true` and `y_score`.
     y_score : array_like of shape (n,)
         Real and finite; higher for the positive class.
     n_resamples : int, default=2000
@@ -314,7 +316,7 @@ def cost_curve_band(
         Grid on the axis of PCF(+): the number of evenly spaced points, at least 2, or the points
         themselves, in [0, 1].
     groups : array_like of shape (n,), optional
-        Label of each item's group (page, document): whole groups are drawn.
+        Label of each item's group (page, document). Whole groups are drawn.
     random_state : int, SeedSequence, Generator or None
         The same integer gives the same band. None gives a new band each time.
 
@@ -343,14 +345,14 @@ def cost_curve_band(
     Notes
     -----
     The test items vary, not the classifier (Drummond and Holte 2006): at each PCF(+), every sample uses
-    the threshold that is optimal on all items. If each sample chose its own threshold, all samples
-    would look better than new items will be. Rates are within a class, so the numbers of positives and
-    of negatives are fixed. A sample is one multinomial draw per class over the cells between the
-    thresholds; after sorting, the time does not depend on the number of items. With `groups`, each
-    sample draws the given number of groups with replacement, and has their numbers of positives and
-    negatives. Samples without one of the classes are dropped. The ends of an interval are percentiles.
-    Like any bootstrap, it cannot reflect errors that did not occur: if the estimate is 0, so is the
-    interval.
+    the threshold that is optimal on all items. If each sample used its own optimal threshold, its cost
+    would be too low for new items. Rates are within a class, so the numbers of positives and of
+    negatives are the same in each sample. For each class, a sample is a multinomial draw over the cells
+    between the thresholds. After sorting, the time does not depend on the number of items. With
+    `groups`, each sample draws as many groups as there are, with replacement; its numbers of positives
+    and negatives vary. Samples without one of the classes are dropped. The ends of an interval are
+    percentiles. Like any bootstrap, it cannot include errors that did not occur: if the estimate is 0,
+    both ends are 0.
 
     References
     ----------
@@ -441,7 +443,7 @@ def _resampled_groups(
 def _resampled(
     accepted: Sequence[int], total: int, n_resamples: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return how many of a class's `total` items each threshold accepts, in each sample."""
+    """Return the number of a class's `total` items that each threshold accepts, by sample."""
     cells = np.diff([0, *accepted, total])
     samples = generator.multinomial(total, cells / total, size=n_resamples)
     return np.cumsum(samples[:, :-1], axis=1)

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 def dominates(a: Model, b: Model) -> bool:
     """Return whether the ROC curve of `a` is nowhere below that of `b`, and somewhere above it.
 
-    If so, `a` is at least as good as `b` for all prices and prevalences. Often neither dominates the
+    Then `a` is at least as good as `b` for all prices and prevalences. Often neither dominates the
     other; :func:`.better_ranges` then returns the ranges in which one is cheaper.
 
     Parameters
     ----------
     a, b : (y_true, y_score) or ThresholdSweep
         y_true: bool, or 0 and 1. y_score: real and finite, higher for the positive class. The two
-        may have been tested on different items.
+        models may have been tested on different items.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def dominates(a: Model, b: Model) -> bool:
 
     Notes
     -----
-    Suzuki 2003, on ROC curves. Points are connected by straight lines, and compared exactly. A curve
+    Suzuki 2003, on ROC curves. Points are connected by straight lines. The comparison is exact. A curve
     does not dominate itself.
 
     References
@@ -68,7 +68,7 @@ def dominates(a: Model, b: Model) -> bool:
 
 
 def _whole_counts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return false and true accepts; weights that happen to be whole become integers."""
+    """Return false and true accepts; whole-number weights become integers."""
     x, y = sweep.false_accepts, sweep.true_accepts
     if x.dtype == np.float64 and max(x[-1], y[-1]) <= 1 << 53:
         whole = x.astype(np.int64), y.astype(np.int64)
@@ -101,12 +101,12 @@ def _in_common_units(p: NDArray[Any], q: NDArray[Any]) -> tuple[NDArray[Any], ND
 
 
 def _times(counts: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Return the product; without a copy if the factor is 1, which is the case for the same items."""
+    """Return the product, without a copy if the factor is 1, as for models with the same items."""
     return counts if factor == 1 else counts * factor
 
 
 def _is_under(*points: NDArray[Any]) -> bool:
-    """Return whether no point (x, y), the first two arrays, is above the line through the others."""
+    """Return whether no point of the first two arrays (x, y) is above the line of the other two."""
     if all(counts.dtype == np.int64 for counts in points):
         # The kernel is compiled for read-only arrays.
         return bool(_kernels.hulls.is_under(*(read_only(np.ascontiguousarray(p)) for p in points)))

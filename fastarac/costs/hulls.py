@@ -1,7 +1,7 @@
 """Convex hull of ROC curves: the models and thresholds that can be cheapest.
 
-Hulls are found with exact counts. Their few corners are fractions, so that models tested on different
-numbers of items are also compared exactly.
+Hulls are found with exact counts. The vertices are fractions, so that models with different numbers of
+items are compared exactly, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ExactVertex(NamedTuple):
-    """A corner of a hull in exact fractions."""
+    """A vertex of a hull in exact fractions."""
 
     fpr: Fraction
     tpr: Fraction
@@ -69,10 +69,10 @@ class HullVertex(TupleResult, _HullVertex):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ROCConvexHull(Table, Result):
-    """Upper left convex hull of ROC curves: all that can be optimal for some prices and prevalence.
+    """Upper left convex hull of ROC curves: all points that are optimal for some prices and prevalence.
 
     Vertices are in the order of the curve: from (0, 0), which predicts always negative, to (1, 1),
-    which predicts always positive. No vertex is inside a straight edge.
+    which predicts always positive. No three vertices are on one line.
 
     Attributes
     ----------
@@ -83,10 +83,10 @@ class ROCConvexHull(Table, Result):
         ``-inf`` at (1, 1), for any model.
     names : tuple of length n_vertices
         The model of each vertex; None at the two trivial ones. If several models have the same point,
-        the first of them.
+        it is the first of these models.
     slope_low, slope_high : ndarray of shape (n_vertices,)
         Each vertex is optimal for slopes from `slope_low` to `slope_high`, both included. These are the
-        slopes of the edges to its right and to its left; 0 and ``inf`` at the ends.
+        slopes of the edges to the right and to the left of the vertex; 0 and ``inf`` at the ends.
     auc : float
         Area under the hull, rounded once.
     exact : tuple of (Fraction, Fraction)
@@ -162,9 +162,9 @@ class ROCConvexHull(Table, Result):
         Returns
         -------
         HullVertex
-            The best vertex. If an edge has this slope, both its vertices are equally good. Then it is
-            the one with the larger TPR or, for equal TPR, with the smaller FPR. Slopes are compared as
-            the doubles nearest to the exact ones.
+            The best vertex. If an edge has this slope, both vertices of the edge are equally good. In
+            this case, the vertex with the larger TPR is returned or, for equal TPR, the vertex with the
+            smaller FPR. Slopes are compared as the doubles nearest to the exact ones.
 
         Raises
         ------
@@ -193,12 +193,12 @@ class ROCConvexHull(Table, Result):
         -------
         tuple of HullVertex
             In the order of the hull, from the smallest FPR. Vertices that are optimal only at an end of
-            the range, in a tie, are included.
+            the range are included.
 
         Raises
         ------
         ValueError, TypeError
-            If they are not numbers of at least 0, or in the wrong order.
+            If `low` or `high` is not a number of at least 0, or if `low` exceeds `high`.
 
         Examples
         --------
@@ -226,9 +226,9 @@ def _slope(value: Any, name: str) -> float:
 def roc_convex_hull(models: Models) -> ROCConvexHull:
     """Return the convex hull of the ROC curves of any number of models.
 
-    Some vertex of the hull has the lowest expected cost of all these models and thresholds. This holds
-    whatever false positives and false negatives cost, and however rare positives are. A model without a
-    vertex is never needed.
+    For any prices and prevalence, a vertex of the hull has the lowest expected cost of all these models
+    and thresholds. The costs of false positives and false negatives and the share of positives need not
+    be known. A model without a vertex is never the only optimal one.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
     Returns
     -------
     ROCConvexHull
-        The vertices, their models and thresholds, and the slopes for which each is optimal.
+        The vertices, their models and thresholds, and the slopes for which each vertex is optimal.
 
     Raises
     ------
@@ -255,9 +255,9 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
 
     Notes
     -----
-    The ROC convex hull method of Provost and Fawcett 1997; Suzuki 2003, equations 4 and 5. Counts are
-    compared exactly. Weights are compared by their sums at each threshold, which are rounded once. The
-    time is about the time to sort the scores.
+    This is the ROC convex hull method of Provost and Fawcett 1997; Suzuki 2003, equations 4 and 5.
+    Counts are compared exactly. With weights, sums at each threshold are compared; each sum is rounded
+    once. Sorting the scores takes most of the time.
 
     References
     ----------
@@ -331,7 +331,7 @@ def require_both_classes(sweep: ThresholdSweep, where: str = "") -> None:
 
 
 def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex]:
-    """Return the corners of the common hull; only one sweep at a time is in memory."""
+    """Return the vertices of the common hull; only one sweep at a time is kept in memory."""
     hulls = [(name, _hull_of_one(sweep)) for name, sweep in sweeps]
     x_unit = _common_unit([hull.x[-1] for _, hull in hulls])
     y_unit = _common_unit([hull.y[-1] for _, hull in hulls])
@@ -353,18 +353,18 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
 
 
 def _common_unit(totals: Sequence[Fraction]) -> Fraction:
-    """Return a common multiple of the totals, so that counts stay whole; 1 if some are not."""
+    """Return a common multiple of whole totals, so that scaled counts stay whole; otherwise 1."""
     whole = all(total.denominator == 1 for total in totals)
     return Fraction(math.lcm(*(total.numerator for total in totals)) if whole else 1)
 
 
 def _exact(value: Fraction) -> int | Fraction:
-    """Return a whole fraction as an integer, because integers are far faster."""
+    """Return a fraction as an integer if it is whole, because integers are much faster."""
     return value.numerator if value.denominator == 1 else value
 
 
 def _chain(points: Iterable[tuple[Any, Any, Any, Any]]) -> list[tuple[Any, Any, Any, Any]]:
-    """Return the corners of the upper hull of exact points in increasing order."""
+    """Return the vertices of the upper hull of exact points that are given in increasing order."""
     points = [next(alike) for _, alike in itertools.groupby(points, key=lambda point: point[:2])]
     x, y = [point[0] for point in points], [point[1] for point in points]
 
@@ -375,7 +375,7 @@ def _chain(points: Iterable[tuple[Any, Any, Any, Any]]) -> list[tuple[Any, Any, 
 
 
 class _Hull(NamedTuple):
-    """Corners of one classifier's hull, in counts or weights."""
+    """Vertices of one classifier's hull, in counts or weights."""
 
     x: list[Fraction]
     y: list[Fraction]

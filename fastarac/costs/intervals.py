@@ -34,7 +34,7 @@ LARGEST_BIAS = 0.25
 class CostInterval(Table, Interval):
     """An expected cost with its bootstrap interval: an :class:`.Interval`.
 
-    For a stack of cost matrices of shape (..., K, K), all figures are arrays.
+    For a stack of cost matrices of shape (..., K, K), all attributes are arrays.
 
     Attributes
     ----------
@@ -42,8 +42,9 @@ class CostInterval(Table, Interval):
         Mean cost per item for the observed counts M, Σ M·c/n with the costs c, and the ends of its
         interval.
     standard_error : float or ndarray of shape (...)
-        Exact standard deviation of the resampled cost, √((Σ P̂·c² − (Σ P̂·c)²)/n). For groups with m
-        items and total cost C each, to first order √(Σ(C − m·c̄)²)/n.
+        Exact standard deviation of the resampled cost, √((Σ P̂·c² − (Σ P̂·c)²)/n). For groups, it is
+        √(Σ(C − m·c̄)²)/n to first order, with the number of items m and the total cost C of each group,
+        and the mean cost c̄.
     confidence_level : float
         As given, in (0, 1).
     method : str
@@ -96,7 +97,7 @@ class CostDifference(CostInterval):
 
     @property
     def rejected(self) -> Any:
-        """Whether the interval excludes 0, so that equal costs are rejected; bool or array of bool."""
+        """Whether the interval excludes 0: equal costs are then rejected; bool or array of bool."""
         excluded = (np.asarray(self.low) > 0.0) | (np.asarray(self.high) < 0.0)
         return excluded if excluded.ndim else bool(excluded)
 
@@ -122,7 +123,7 @@ def bcost(
         Cost per item in each cell; finite, negative for a benefit. All matrices of a stack use the same
         resamples.
     confidence_level : float, default=0.95
-        ρ, in (0, 1). It counts as the decimal number that is written: 0.9 is exactly 9/10.
+        ρ, in (0, 1). It is read as a decimal number: 0.9 is exactly 9/10.
     n_resamples : int, default=1000
         B, at least 1.
     laplace : float, default=1.0, with groups 0
@@ -131,7 +132,7 @@ def bcost(
         The same integer gives the same interval; None gives a new one each time.
     groups : array_like of shape (m,), optional
         A label for each table, such as its page, if items of a page depend on each other. Whole pages
-        are then drawn. Tables with the same label belong together; labels without items are ignored.
+        are then drawn. Tables with the same label are one group. Labels without items are ignored.
 
     Examples
     --------
@@ -187,12 +188,12 @@ def bcost(
     .. math:: \hat P(i, j) = \frac{M(i, j) + \lambda}{n + s^2 \lambda}
 
     with s² cells. A resample is a draw of n items from that distribution. With μ = ⌊(1 − ρ)/2·B⌋ + 1,
-    the interval goes from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The source
+    the interval goes from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The paper
     prints "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50 classes.
     λ = 1/s² adds one item in total. With λ = 0, an error that was not observed occurs in no resample.
 
-    With groups, each resample draws the given number of whole groups with replacement. Its cost is the
-    total cost of its items divided by their number.
+    With groups, each resample draws as many whole groups as there are, with replacement. Its cost is
+    the total cost of the drawn items, divided by their number.
 
     References
     ----------
@@ -261,11 +262,11 @@ def bcost_delta(
     -----
     Suzuki 2003 (procedure BCOSTDELTA), after Margineantu and Dietterich 2000. An item of class j that
     the models predict as i₁ and i₂ has the difference Δ = c(i₁|j) − c(i₂|j). The s³ cells M′(i₁, i₂|j)
-    are smoothed to (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. If the two confusion
-    matrices were resampled separately, their correlation would be ignored and most of the power lost.
-    The source prints that the null hypothesis is rejected if the interval *includes* 0; in fact it is
-    rejected if the interval excludes 0. Differences below the rounding error of the sum count as 0. The
-    s³·λ items that smoothing adds pull the difference towards 0.
+    are smoothed to (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. Resampling the two confusion
+    matrices separately would ignore their correlation and lose most of the power. The paper prints that
+    the null hypothesis is rejected if the interval *includes* 0. This is a misprint: it is rejected if
+    the interval excludes 0. Results below the rounding error of the sum are set to 0. The s³·λ items
+    that smoothing adds pull the difference towards 0.
 
     References
     ----------
@@ -375,7 +376,7 @@ class _Moments(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """Sparse counts by group: one row for each group and cell, of shape (r,)."""
+    """Sparse counts by group: arrays of shape (r,), one entry for each group and non-empty cell."""
 
     groups: NDArray[np.intp]
     cells: NDArray[np.intp]
@@ -482,7 +483,7 @@ def _interval(moments: _Moments, distribution: FloatArray, plan: _Plan, method: 
 
 
 def _smoothing_warning(moments: _Moments, low: FloatArray, high: FloatArray, laplace: float) -> str:
-    """Describe smoothing that adds too much to the observed counts; empty if there is none."""
+    """Return a warning if smoothing shifts the result too much; otherwise an empty text."""
     n_cells, estimate, bias, error, _ = moments
     outside = (estimate < low) | (estimate > high)
     doubtful = outside | (abs(bias) > LARGEST_BIAS * error)

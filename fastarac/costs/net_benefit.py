@@ -73,8 +73,8 @@ def net_benefit_curve(
     Parameters
     ----------
     correct, confidence : array_like of shape (n,), or a ThresholdSweep alone
-        Whether each output was right, or each item is positive (bool, or 0 and 1), and its probability
-        of being so (real and finite).
+        Whether each output was right, or each item is positive (bool, or 0 and 1), and the probability
+        of this (real and finite).
     thresholds : array_like of shape (m,), optional
         Threshold probabilities p, each at least 0 and below 1; by default 0, 0.01, …, 0.99.
     sample_weight : array_like of shape (n,), optional
@@ -105,8 +105,9 @@ def net_benefit_curve(
     Notes
     -----
     TA/Ω − FA/Ω·p/(1 − p), equation 1 of Vickers and Elkin 2006; true positives are the correct accepted
-    items. Whoever accepts at a probability of p treats an error as p/(1 − p) times as bad as one right
-    output is good. The confidence must be calibrated, because it is compared with p.
+    items. Accepting at a probability of at least p means that an accepted error costs p/(1 − p) times
+    the benefit of a correct accepted item. The confidence must be calibrated, because it is compared
+    with p.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The best of several models for a grid of cost ratios, each at its own best threshold."""
+"""The best of several models for each pair of cost ratios in a grid, each at its best threshold."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class PreferenceMap(Table, Result):
     names : tuple of str
         The models, in the order given.
     gammas : ndarray of shape (g,)
-        γ = C_R/C_C, the cost of a verification divided by that of a correction; increasing.
+        γ = C_R/C_C, the cost of a verification divided by the cost of a correction; increasing.
     deltas : ndarray of shape (d,)
-        δ = C_E/C_C − 1, the cost of an error divided by that of a correction, minus 1; increasing.
+        δ = C_E/C_C − 1, the cost of an error divided by the cost of a correction, minus 1; increasing.
     best : ndarray of shape (g, d), intp
         Index into `names` of the model with the largest W; if several are equal, the first.
     margin : ndarray of shape (g, d)
-        W of the best model minus that of the second best, in units of a correction; 0 if they are
+        W of the best model minus W of the second best model, in units of a correction; 0 if both are
         equal, ``inf`` for a single model.
     performance : ndarray of shape (models, g, d)
         W = γX + β − δR_E of each model, each at its own best threshold.
@@ -111,12 +111,12 @@ def preference_map(
     Parameters
     ----------
     models : mapping of str to (correct, confidence) or ThresholdSweep
-        The models by name. They may have been tested on different items.
+        The models by name. The models may have been tested on different items.
     gammas : array_like of shape (g,)
-        γ = C_R/C_C, the cost of a verification divided by that of a correction; at least 0, strictly
-        increasing.
+        γ = C_R/C_C, the cost of a verification divided by the cost of a correction; at least 0,
+        strictly increasing.
     deltas : array_like of shape (d,)
-        δ = C_E/C_C − 1, the cost of an error divided by that of a correction, minus 1; at least -1,
+        δ = C_E/C_C − 1, the cost of an error divided by the cost of a correction, minus 1; at least -1,
         strictly increasing.
     reviewer : Reviewer, optional
         The people who verify rejected items; by default they find and correct every error.
@@ -141,9 +141,9 @@ def preference_map(
     Notes
     -----
     For each pair of ratios, each model uses its own optimal threshold: the vertex of its
-    :func:`.arac_convex_hull` for that γ/δ. Given the hull with h vertices, the time per model is
-    O(g·d·log h). W is defined by equation 15 of Kimura et al. 2024. Models count as equal if their W
-    differ by no more than possible rounding: 2⁻⁴⁹ times the sum of 1, γ and the size of δ.
+    :func:`.arac_convex_hull` that is optimal for γ/δ. After the hull with h vertices is found, the time
+    per model is O(g·d·log h). W is defined by equation 15 of Kimura et al. 2024. Models count as equal
+    if their W differ by at most 2⁻⁴⁹·(1 + γ + |δ|), which may be a rounding error.
 
     References
     ----------

@@ -22,8 +22,8 @@ def iso_performance_slope(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: Ar
     Parameters
     ----------
     p_positive, cost_fn, cost_fp : float or array_like
-        P(+), the share of positives in use, in [0, 1]; c(−|+) and c(+|−), the costs of a false negative
-        and of a false positive, at least 0.
+        P(+), the prevalence: the share of positives where the classifier is used, in [0, 1]; c(−|+) and
+        c(+|−), the costs of a false negative and of a false positive, at least 0.
 
     Returns
     -------
@@ -34,8 +34,8 @@ def iso_performance_slope(p_positive: ArrayLike, cost_fn: ArrayLike, cost_fp: Ar
     Raises
     ------
     ValueError, TypeError
-        If an argument is out of range, or if both P(+)·c(−|+) and P(−)·c(+|−) are 0, because no
-        classifier then costs anything.
+        If an argument is out of range, or if both P(+)·c(−|+) and P(−)·c(+|−) are 0, because the cost
+        of every classifier is then 0.
 
     See Also
     --------
@@ -133,7 +133,7 @@ def _prices(values: ArrayLike, name: str) -> FloatArray:
 
 
 def _plain(values: Any) -> float | FloatArray:
-    """Return an array without axes as a float."""
+    """Return a zero-dimensional array as a float; other arrays unchanged."""
     return float(values) if np.ndim(values) == 0 else values
 
 

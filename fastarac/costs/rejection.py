@@ -48,7 +48,7 @@ class _AccuracyRejectionCostCurve(NamedTuple):
 
 
 class AccuracyRejectionCostCurve(Table, TupleResult, _AccuracyRejectionCostCurve):
-    """Points of the accuracy–rejection–normalised cost curve, from rejecting everything to nothing.
+    """Points of the accuracy–rejection–normalised cost curve, starting where everything is rejected.
 
     See Also
     --------
@@ -83,7 +83,8 @@ def rejection_cost_curve(
     -------
     reject_cost, cost, thresholds : ndarray of shape (k,)
         λ, as given; the lowest value of (1 − λ)·risk + λ·(1 − X) over all thresholds, in [0, 1]; and
-        the threshold that attains it. If there are several, it is the one that accepts most.
+        the threshold that attains it. Among several such thresholds, it is the one that accepts the
+        most items.
 
     Raises
     ------
@@ -100,9 +101,9 @@ def rejection_cost_curve(
     -----
     L = (1 − λ)E + λR with the risk E = FA/(TA + FA) and the rejection rate R = 1 − X (Hanczar 2019,
     "Performance visualization spaces for classification with rejection option"; Kimura et al. 2024,
-    2.6). If nothing is accepted, E counts as 0 here. The curve is the lower envelope of straight lines,
-    one per threshold. One pass over the sweep finds the lines on the envelope exactly; bisection finds
-    the line for each λ: O(m + k log m).
+    2.6). If nothing is accepted, E is 0. The curve is the lower envelope of straight lines, one per
+    threshold. One pass over the sweep finds the lines on the envelope exactly; bisection finds the line
+    for each λ: O(m + k log m).
 
     References
     ----------
@@ -138,9 +139,10 @@ def rejection_cost_curve(
 
 
 def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
-    """Return the best points for increasing reject costs, and the smallest double for each.
+    """Return the best points for increasing reject costs, and the smallest reject cost of each.
 
-    Comparing a double with this bound gives the same result as comparing it with the exact value.
+    This bound is the boundary of the point's range, rounded up. Comparing a double with it gives the
+    same result as comparing with the exact boundary.
     """
     scale = power_of_scale(sweep)
     found = candidates(_kernels.hulls.risk_corners, sweep, scale)
@@ -193,7 +195,8 @@ def accuracy_rejection_cost_curve(
     rejection_rate : ndarray of shape (m + 1,)
         1 − X, the share to be verified; decreasing from 1 to 0.
     accuracy : ndarray of shape (m + 1,)
-        Share of correct items among the accepted; the first value repeats the second.
+        Share of correct items among the accepted items. The first value, where nothing is accepted,
+        repeats the second.
     normalized_cost : ndarray of shape (m + 1,)
         (C_E·FA + C_R·(FR + TR))/(Ω·max(C_E, C_R)), in [0, 1].
     thresholds : ndarray of shape (m + 1,)

@@ -74,7 +74,7 @@ class StagesFile:
 
     @classmethod
     def read(cls, path: Path) -> StagesFile:
-        """Read and check the file; errors are a ValueError or an OSError."""
+        """Read and check the file; raise a ValueError or an OSError if this fails."""
         try:
             content = tomllib.loads(path.read_bytes().decode("utf-8"))
         except UnicodeDecodeError:
@@ -180,7 +180,7 @@ class StagesFile:
         return models.outputs
 
     def _is_of_ocr(self, item: str) -> bool:
-        """Return whether all files have items of ``fastarac ocr -o``; raise if only some have."""
+        """Return whether all files have items of ``fastarac ocr -o``; raise if only some files do."""
         found = {file: says_kinds(file, item) for file in self.files.values()}
         if len(set(found.values())) > 1:
             with_kinds, others = (
@@ -194,7 +194,7 @@ class StagesFile:
 
 
 def _files(path: Path, stages: Sequence[Any]) -> dict[str, Path]:
-    """Return the file of each model; raise if a stage is not as it must be."""
+    """Return the file of each model; raise if a stage is invalid."""
     files: dict[str, Path] = {}
     for place, each in enumerate(stages, 1):
         where = f"[[stage]] {place} "
@@ -217,7 +217,7 @@ def _files(path: Path, stages: Sequence[Any]) -> dict[str, Path]:
 def _columns_of_ocr(
     files: Sequence[Path], columns: Mapping[str, Any], *, by_pages: bool
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns, by default those that ``fastarac ocr -o`` writes, and notes."""
+    """Return the columns to read, with defaults for files of ``fastarac ocr -o``, and notes."""
     named: dict[str, Any] = {"item": "id", **columns}
     if "model" not in named and all(MODEL in _columns_in(file) for file in files):
         named["model"] = MODEL
@@ -242,7 +242,7 @@ def _only(path: Path, where: str, table: Mapping[str, Any], known: Sequence[str]
 
 
 def _of(path: Path, make: Callable[[], Any], where: str = "") -> Any:
-    """Return the result of `make`; its errors name the file."""
+    """Return the result of `make`; if it raises, add the file to the message."""
     try:
         return make()
     except (ValueError, TypeError) as error:

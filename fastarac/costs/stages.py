@@ -36,18 +36,19 @@ class Stage(Result):
     name : str
         Name of the stage; different for each stage.
     price : float or None
-        Cost of an item that reaches a model, or that people verify, at least 0. None is allowed for
-        people only, and stands for the price of verification in `costs`.
+        Cost of an item that reaches a model, or that people verify, at least 0. For people, None means
+        the price of verification in `costs`; a model must have a price.
     correct : array_like of shape (n,), optional
         Whether the model's output is right, for all items (bool, or 0 and 1).
     confidence : array_like of shape (n,), optional
         Confidence of the model's output, for all items; real and finite, or NaN if the model has no
-        output. It then decides nothing, and `correct` tells whether having no output is right.
+        output. Then the model does not decide the item, and `correct` tells whether it is right to have
+        no output.
     reviewer : Reviewer, optional
         How well people find errors, if they are not perfect.
     max_share : float, optional
         Largest share of all items that may reach the model, or that the people can verify, in [0, 1].
-        It is compared exactly, so that 2 of 6 are within 1/3.
+        The comparison is exact, so that 2 of 6 items are within a limit of 1/3.
 
     See Also
     --------
@@ -123,7 +124,7 @@ class Stage(Result):
 
 
 class StagePrices(NamedTuple):
-    """Exact cost and expected errors of each stage, for a correct and a wrong output."""
+    """Exact cost and expected errors of each stage, for a correct and for a wrong output."""
 
     correct: list[Fraction]
     wrong: list[Fraction]
@@ -171,7 +172,7 @@ class Stages(NamedTuple):
         return self.stages[stage].reviewer or PERFECT
 
     def threshold(self, stage: int, value: float) -> Any:
-        """Convert an internal double to the confidence that users see as a threshold."""
+        """Convert an internal double to a threshold in the units of the given confidences."""
         levels = self.levels[self.model[stage]]
         return float(value) if levels is None or np.isinf(value) else levels[int(value)].item()
 
@@ -183,7 +184,7 @@ class Stages(NamedTuple):
         return float(np.searchsorted(levels, threshold))
 
     def of_each(self, *, written: bool) -> StagePrices:
-        """Return exact costs and errors; numbers are read as decimals if `written`, else as doubles."""
+        """Return exact costs and errors; if `written`, doubles are read as their shortest decimals."""
         number = (lambda value: Fraction(repr(value))) if written else Fraction
         correction, error = number(self.correction), number(self.error)
         found = StagePrices([], [], [], [])
@@ -205,9 +206,9 @@ class Stages(NamedTuple):
         return found
 
     def weights(self, max_error_rate: float | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the kernel's weights, and the most errors within the limit in the same unit.
+        """Return the kernel's weights, and the maximum number of errors within the limit, scaled alike.
 
-        Prices and rates count as the decimals that are written.
+        Prices and rates are read as decimal numbers, as a user writes them.
         """
         each, n = self.of_each(written=True), self.n_items
         whole_costs, _ = in_whole_numbers([*each.correct, *each.wrong])
@@ -238,7 +239,7 @@ def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
 
 
 def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
-    """Represent integers as sums of doubles, largest first, that add up exactly over the items.
+    """Split integers into sums of doubles, largest first, whose totals over the items are exact.
 
     Each integer has at most `MOST_PARTS` summands; smaller digits are cut off.
     """
@@ -261,7 +262,7 @@ def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: Verification
     Raises
     ------
     TypeError, ValueError
-        If an element is not a stage, or the stages form no cascade.
+        If an element is not a stage, or the stages do not form a cascade.
     """
     if isinstance(stages, Stage | str | Mapping) or not isinstance(stages, Sequence):
         raise TypeError(f"stages must be a list of stages, got a {type(stages).__name__}")
@@ -341,7 +342,7 @@ def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
 
 
 def _as_doubles(stage: Stage) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
-    """Return confidences as doubles in the same order, and the values that they number, if any."""
+    """Return confidences as doubles; large integers are ranked, and their distinct values returned."""
     confidence = stage.confidence
     if confidence is None:
         return np.zeros_like(stage.correct, np.float64), None

@@ -30,7 +30,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class _Rates(Protocol[T_co]):
-    """The rates of a sweep, one per threshold, or of a single operating point."""
+    """Rates of a sweep, with one value per threshold, or of a single operating point."""
 
     @property
     def acceptance_rate(self) -> T_co: ...
@@ -50,7 +50,7 @@ class VerificationCosts(Pickled):
 
     See Also
     --------
-    Reviewer : people who miss some errors, and who may see errors where there are none
+    Reviewer : people who miss some errors, and may change correct items
     fastarac.costs.performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
     fastarac.costs.optimal_operating_point : threshold of least total cost
 
@@ -127,12 +127,12 @@ class VerificationCosts(Pickled):
 
     @property
     def gamma(self) -> float:
-        """γ = C_R/C_C (equation 13): the cost of a verification divided by that of a correction."""
+        """γ = C_R/C_C (equation 13): the cost of a verification divided by the cost of a correction."""
         return self.verification / self.correction
 
     @property
     def delta(self) -> float:
-        """δ = C_E/C_C − 1 (equation 13): the cost of an error over that of a correction, minus 1."""
+        """δ = C_E/C_C − 1 (equation 13): the cost of an error over a correction, minus 1."""
         try:
             (a, b), (c, d) = self.error.as_integer_ratio(), self.correction.as_integer_ratio()
             return (a * d - b * c) / (b * c)
@@ -156,8 +156,8 @@ class VerificationCosts(Pickled):
         at : ThresholdSweep or OperatingPoint
             A sweep, for all its thresholds, or one point.
         reviewer : Reviewer, optional
-            The people who verify; by default they find and correct every error. A point already has its
-            own reviewer.
+            The people who verify; by default they find and correct every error. With an operating
+            point, do not give a reviewer, because the point has its own.
 
         Returns
         -------
@@ -182,9 +182,9 @@ class VerificationCosts(Pickled):
     def performance(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
         """Return W = γX + β − δR_E = −L′ (equation 15), at most γ + 1; higher is better.
 
-        The unit is a correction. Parameters and errors are those of :meth:`cost`. Each item that a
-        reviewer spoils costs an error and a correction. Spoiled items are the share a·FR/Ω of all; they
-        lower W by a further 2a·FR/Ω.
+        The unit is a correction. Parameters and errors are those of :meth:`cost`. A correct item that a
+        reviewer makes wrong costs an error and a correction. The share of such spoiled items is a·FR/Ω.
+        They lower W by an additional 2a·FR/Ω.
         """
         people, counts = _reviewer_of(at, reviewer), cast("Any", at)
         rates = at.acceptance_rate, counts.recognition_rate, people.error_rate(counts)
@@ -206,7 +206,7 @@ def performance_of(
 
 
 def spoiled_by(reviewer: Reviewer, at: Any) -> Any:
-    """Return 2a·FR/Ω, because a spoiled item was correct, and now costs an error and a correction."""
+    """Return 2a·FR/Ω: the share a·FR/Ω of spoiled items costs an error and a correction each."""
     return 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
 
 
@@ -222,7 +222,7 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
 
 
 def require_costs(costs: Any) -> VerificationCosts:
-    """Raise unless these are `VerificationCosts`."""
+    """Raise unless `costs` is a `VerificationCosts`."""
     if not isinstance(costs, VerificationCosts):
         raise TypeError(f"costs must be VerificationCosts, got {costs!r} ({type(costs).__name__})")
     return costs
@@ -237,7 +237,7 @@ def performance_at_error_rate(
     reviewer: Reviewer | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float | FloatArray:
-    """Return W at an allowed error rate, read from the ARAC curve.
+    """Compute W at an allowed error rate from the ARAC curve.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def performance_at_error_rate(
     max_error_rate : float or array_like
         The allowed share ε of undetected errors among all items, in [0, 1].
     costs : VerificationCosts
-        The prices. Only γ and δ matter here: see :meth:`.VerificationCosts.from_ratios`.
+        The prices. Only the ratios γ and δ are used: see :meth:`.VerificationCosts.from_ratios`.
     reviewer : Reviewer, optional
         The people who verify rejected items; by default they find and correct every error.
     sample_weight : array_like of shape (n,), optional
@@ -272,8 +272,8 @@ def performance_at_error_rate(
     Notes
     -----
     W(θ) = γX(θ) + β − δε with the X(θ) of :func:`.acceptance_at_error_rate`; Kimura et al. 2024, 3.2
-    §2. The full allowed ε counts, even if all items together have fewer errors. A reviewer who spoils
-    correct items lowers W by 2a·FR/Ω, as in :meth:`.VerificationCosts.performance`.
+    §2. W is computed with the allowed ε, even if the actual error rate of all items is lower. If the
+    reviewer changes correct items, W is lower by 2a·FR/Ω, as in :meth:`.VerificationCosts.performance`.
 
     References
     ----------
@@ -322,8 +322,8 @@ def optimal_operating_point(
     Returns
     -------
     OperatingPoint
-        The point. If several thresholds have the lowest cost, the one that accepts most.
-        ``costs.cost(point)`` is that cost.
+        The point. If several thresholds have the lowest cost, the one that accepts the most items is
+        chosen. ``costs.cost(point)`` is the lowest cost.
 
     Raises
     ------
@@ -334,15 +334,15 @@ def optimal_operating_point(
     --------
     performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
     expected_cost : expected cost of an item, from the two rates of a classifier
-    fastarac.operating_point : choose the threshold by one criterion and say what happens there
+    fastarac.operating_point : choose the threshold by one criterion, and compute its rates
 
     Notes
     -----
-    The minimum of L (equation 9 of Kimura et al. 2024). L is linear in TA and FA: every accepted
-    correct item saves A = C_R + a(C_C + C_E), and every accepted incorrect item costs B = d(C_E − C_C)
-    − C_R. For perfect people, d = 1 and a = 0. At the corners of :func:`.arac_convex_hull`, A·TA and
-    B·FA are compared as exact products of prices and rates, which count as the decimals that are
-    written.
+    The threshold minimises L (equation 9 of Kimura et al. 2024). L is linear in TA and FA: every
+    accepted correct item saves A = C_R + a(C_C + C_E), and every accepted incorrect item costs B =
+    d(C_E − C_C) − C_R. For perfect people, d = 1 and a = 0. At the vertices of
+    :func:`.arac_convex_hull`, A·TA and B·FA are compared exactly. Prices and rates are read as decimal
+    numbers, as a user writes them.
 
     References
     ----------
@@ -375,7 +375,7 @@ def cheapest_corner(sweep: CountsAtThresholds, saved: Fraction, lost: Fraction) 
 def marginal_costs(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[Fraction, Fraction]:
     """Return the saving from accepting a correct item, and the cost of accepting an incorrect one.
 
-    Both are exact; prices and rates count as the decimals that are written.
+    Both are exact. Prices and rates are read as decimal numbers, as a user writes them.
     """
     check_reviewer(reviewer)
     people = reviewer or PERFECT

@@ -48,7 +48,7 @@ class PartialTruth(Table, Result):
         An estimate of the probability that each item is right, in [0, 1], such as from another engine.
         A good judge narrows intervals.
     drawn : array_like of shape (n,), bool, optional
-        Which items were chosen, with or without an answer; by default the verified ones.
+        Which items were chosen, with or without an answer; by default the verified items.
     open : {"refuse", "wrong"}, default="refuse"
         What to do with drawn items without an answer: raise an error, or count them as wrong.
     groups : array_like of shape (n,), optional

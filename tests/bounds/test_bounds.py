@@ -253,11 +253,11 @@ def test_wrong_single_values_are_refused():
     ("changed", "message"),
     [
         ({"thresholds": [1.0, 0.0]}, "starts with inf"),
-        ({"thresholds": [np.inf, np.nan]}, "fall strictly"),
+        ({"thresholds": [np.inf, np.nan]}, "do not decrease from inf"),
         ({"single_valued": [True, True]}, "single_valued"),
         ({"true_accepts_low": [0, 1, 2]}, "true_accepts_low is not"),
         ({"true_accepts_low": [1, 1]}, "does not increase from 0"),
-        ({"true_accepts_high": [0, 1]}, "do not enclose"),
+        ({"true_accepts_high": [0, 1]}, "are not lower and upper bounds"),
     ],
 )
 def test_a_sweep_built_directly_is_checked(changed, message):

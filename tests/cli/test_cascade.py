@@ -182,7 +182,7 @@ def test_other_files_that_are_refused(folder):
                 'max_error_rate = 0.1\n[[stage]]\nname = "a"\nprice = 1\nfile = "one.csv"\n'
                 '[[stage]]\nname = "b"\nprice = 1\n'
             ),
-            "confidence of stage 'a' must tell items",
+            "confidence of stage 'a' must differ between items",
         ),
         (
             '[columns]\nmodel = "model"\n[[stage]]\nname = "a"\nprice = 1\nfile = "both.csv"\n',

@@ -134,7 +134,7 @@ def test_answers_that_were_deleted_are_missed(outputs, tmp_path, options):
         why = refusal("sample", outputs, "--budget", 90, "--answers", goal, "-o", verified, *options)
         assert f"it has {len(kept)} of the {size} rows" in why
     why = refusal("evaluate", goal, "--inclusion-probability", "inclusion_probability")
-    assert "it has only the outputs that were drawn, but" in why
+    assert "it has only the drawn outputs, but" in why
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "tsv"])

@@ -80,9 +80,9 @@ def test_refusals(outputs, tmp_path):
     other.write_text(path.read_text().replace("0.", "0.1", 1))
     refused = [
         (("search", other, *command[2:]), "it belongs to other outputs"),
-        ((*command[:3], 0.02, *command[4:]), "its max_error_rate is 0.05, but 0.02 is"),
+        ((*command[:3], 0.02, *command[4:]), "its max_error_rate is 0.05, but 0.02 is given"),
         ((*command, "--guarantee", 0.1), "its failure_probability is 0.05"),
-        ((*command, "--budget", 300), "its budget is None, but 300 is given now:"),
+        ((*command, "--budget", 300), "its budget is None, but 300 is given:"),
         (("search", path, "--max-risk", 0.05, *command[4:]), "its criterion is max_error_rate"),
     ]
     found = rows(goal)
@@ -94,5 +94,5 @@ def test_refusals(outputs, tmp_path):
         writer = csv.DictWriter(file, found[0])
         writer.writeheader()
         writer.writerows(found)
-    assert "expected the number of one of the" in reason(*command)
+    assert "expected the number of a row in one of the" in reason(*command)
     assert state.read_bytes() == before

@@ -534,7 +534,7 @@ def test_which_of_several_matrices_is_warned_of():
         (
             {"costs": fa.costs.CostMatrix([[[0, 1], [1, 0]]])},
             TypeError,
-            "costs must be one matrix for all items, or a stack, got those of",
+            "costs must be one matrix for all items, or a stack of these, got",
         ),
     ],
 )

@@ -587,18 +587,18 @@ def test_what_is_not_offered_says_what_is():
         fa.asymptotic_interval(truth, confidence, statistic="break_even_point")
     displays = fa.displays
     for function, instead in (
-        (fa.bootstrap, "asymptotic_interval has intervals"),
-        (fa.influence_values, "asymptotic_interval has intervals"),
-        (partial(fa.delong_test, score_b=judge), "compare_models tests"),
+        (fa.bootstrap, "for intervals use asymptotic_interval"),
+        (fa.influence_values, "for intervals use asymptotic_interval"),
+        (partial(fa.delong_test, score_b=judge), "for tests compare_models"),
         (fa.operation.calibration_table, "calibration is not estimated"),
         (displays.CalibrationDisplay.from_predictions, "calibration is not estimated"),
         (displays.RocCurveDisplay.from_predictions, "threshold_sweep(correct, confidence)"),
         (partial(fa.roc_partial_auc_score, fpr_range=(0, 0.5)), "arac_partial_auc_score"),
         (fa.costs.cost_curve_band, "cost_curve estimates"),
-        (fa.roc_curve, "threshold_sweep(correct, confidence), given alone"),
+        (fa.roc_curve, "threshold_sweep(correct, confidence) alone"),
         (fa.correctness, "threshold_sweep(correct, confidence)"),
     ):
-        with pytest.raises(TypeError, match=f"a PartialTruth is given.*{re.escape(instead)}"):
+        with pytest.raises(TypeError, match=f"got a PartialTruth; .*{re.escape(instead)}"):
             function(truth, confidence)
     with pytest.raises(
         ValueError, match="weights and a PartialTruth are not supported; use estimator='exact'"
