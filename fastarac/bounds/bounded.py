@@ -49,8 +49,9 @@ class BoundedSweep(Table, Result):
 
     See Also
     --------
-    ThresholdSketch : counts of a stream of items, in bounded memory Bounds : lower and upper bound of a
-    metric fastarac.results.BoundedEvaluation : the figures of a BoundedSweep
+    ThresholdSketch : counts of a stream of items, in bounded memory
+    Bounds : lower and upper bound of a metric
+    fastarac.results.BoundedEvaluation : the metrics of a BoundedSweep
 
     Notes
     -----
@@ -297,7 +298,7 @@ class BoundedSweep(Table, Result):
 def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
     """Return all edges except the last; raise unless the edges increase strictly."""
     if isinstance(edges, list | tuple) and len(edges) > 1 and edges[-1] == np.inf:
-        at = vector(edges[:-1], "edges")  # without inf, so that integers stay integers
+        at = vector(edges[:-1], "edges")  # inf would turn integers into floats
         if at[-1] < np.inf and (at[1:] > at[:-1]).all():
             return at
     at = vector(edges, "edges")

@@ -55,7 +55,7 @@ class Bounds(TupleResult, _Bounds):
 
     See Also
     --------
-    BoundedSweep : bounds of figures from counts in bins
+    BoundedSweep : bounds of metrics from counts in bins
     fastarac.results.CurveBounds : lower and upper bound of a curve, from a BoundedSweep
 
     Examples
@@ -132,7 +132,7 @@ class Counts(NamedTuple):
             if not unit:
                 return None
             ends.append(Fraction(value, unit))
-        if self.correct_low.dtype != np.int64:  # sums of weights have rounding errors
+        if self.correct_low.dtype != np.int64:  # allow for rounding errors of sums of weights
             margin = Fraction(MARGIN)
             return outward(min(ends) - margin, max(ends) + margin)
         return outward(min(ends), max(ends))

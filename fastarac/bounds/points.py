@@ -42,7 +42,7 @@ class BoundedOperatingPoint(Result):
     See Also
     --------
     fastarac.operating_point : choose the threshold by one criterion, and compute its rates
-    fastarac.frames.BoundedSweep : bounds of figures from counts in bins
+    fastarac.frames.BoundedSweep : bounds of metrics from counts in bins
 
     Examples
     --------

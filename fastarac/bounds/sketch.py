@@ -63,7 +63,7 @@ class ThresholdSketch:
 
     See Also
     --------
-    BoundedSweep : bounds of figures from counts in bins
+    BoundedSweep : bounds of metrics from counts in bins
     fastarac.io.sketch_outputs : count a file of any size in a sketch
 
     Notes

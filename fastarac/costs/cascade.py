@@ -442,8 +442,8 @@ def evaluate_cascade(
 
     See Also
     --------
-    optimize_cascade : choose the thresholds of all stages jointly, for the lowest cost within a limit
-    on errors Stage : one stage of a cascade
+    optimize_cascade : choose the thresholds of all stages jointly, for the lowest cost
+    Stage : one stage of a cascade
 
     Examples
     --------

@@ -148,7 +148,7 @@ def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
     found = candidates(_kernels.hulls.risk_corners, sweep, scale)
     right, wrong = exact_counts(sweep, found)
     accepted = [a + b for a, b in zip(right, wrong, strict=True)]
-    shares = [max(count, 1) for count in accepted]  # 1 instead of 0 avoids 0/0
+    shares = [max(count, 1) for count in accepted]  # at least 1, to avoid 0/0 if nothing is accepted
 
     def slope(a: int, b: int) -> tuple[int, int]:
         rise = wrong[b] * shares[a] - wrong[a] * shares[b]

@@ -122,8 +122,7 @@ class AdaptiveThresholdSearch:
     See Also
     --------
     draw_verification_sample : Draw a sample of a given size, for estimates of any statistic.
-    fastarac.guaranteed_operating_point : Choose a threshold with a guarantee for new outputs from the
-    same source.
+    fastarac.guaranteed_operating_point : Choose a threshold with a guarantee for new outputs.
 
     Notes
     -----
@@ -132,7 +131,7 @@ class AdaptiveThresholdSearch:
 
     At the start, all outputs are put in a random order. Let A be the outputs above a candidate
     threshold, and L the smallest number of errors in A that exceeds the limit. For output i in A, let R
-    be i and the outputs of A after it, and E the number of errors before it. Let e be 1 if i is an
+    be the set of i and all later outputs of A, and E the number of errors of A before i. Let e be 1 if i is an
     error, else 0. If A has L errors,
 
     .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad

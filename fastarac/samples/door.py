@@ -136,8 +136,8 @@ def threshold_sweep(
 
     See Also
     --------
-    ThresholdSweep : counts of accepted items at every distinct threshold
-    evaluate : all figures of one model
+    ThresholdSweep : counts of accepted items at every threshold that makes a difference
+    evaluate : all metrics of one model
     fastarac.frames.threshold_sweep : count the accepted items of a frame, in the engine that holds it
 
     Notes

@@ -115,7 +115,7 @@ class EstimatedSweep(ThresholdSweep):
         # The rejected errors must not outnumber the rejected items.
         errors = np.maximum(errors, accepted - (accepted[-1] - errors[-1]))
         counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
-        return trusted_sweep(ThresholdSweep, counts)  # valid by construction
+        return trusted_sweep(ThresholdSweep, counts)  # needs no checks: errors never decrease
 
     @property
     def roc_auc(self) -> float:

@@ -66,8 +66,9 @@ class PartialItems:
         estimated.
     order : ndarray of shape (n,)
         The index of each item in the given arrays.
-    predictions : list of one or two The prediction g⁰ by confidence and, if there is a judge, the
-    prediction g¹ by judge value. codes : ndarray of shape (n,) or None
+    predictions : list of one or two Prediction
+        The prediction g⁰ by confidence and, if there is a judge, the prediction g¹ by judge value.
+    codes : ndarray of shape (n,) or None
         The number of each item's group.
     """
 
