@@ -8,14 +8,13 @@ attained:
 * ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below. Exact
   integers.
 * Average precision: it is largest if the correct items are tied above the incorrect ones, and smallest
-if they are below the incorrect ones with distinct confidences. Let T correct and F incorrect items be
-above. Correct item j of
-  the bin then has the precision (T + j)/(T + j + F); the sum over j is p − F·(H(T + p + F) − H(T + F)),
-  with the harmonic numbers H.
+  if they are below the incorrect ones with distinct confidences. Let T correct and F incorrect items be
+  above. Correct item j of the bin then has the precision (T + j)/(T + j + F); the sum over j is
+  p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
 * ARP by trapezoids: it is largest if the correct items are above with distinct confidences, and the
-incorrect items are tied below (a straight line lies above a convex curve). It is smallest if the
-incorrect items are above with distinct confidences, and the correct items are tied below (a straight
-line lies below a concave curve).
+  incorrect items are tied below (a straight line lies above a convex curve). It is smallest if the
+  incorrect items are above with distinct confidences, and the correct items are tied below (a straight
+  line lies below a concave curve).
 
 If lower and upper bounds differ, an item may be in one of several bins. The bounds of its precision are
 then the extremes over all these bins. Such bounds are guaranteed, but may not be sharp.

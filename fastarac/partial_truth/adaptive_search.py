@@ -131,8 +131,8 @@ class AdaptiveThresholdSearch:
 
     At the start, all outputs are put in a random order. Let A be the outputs above a candidate
     threshold, and L the smallest number of errors in A that exceeds the limit. For output i in A, let R
-    be the set of i and all later outputs of A, and E the number of errors of A before i. Let e be 1 if i is an
-    error, else 0. If A has L errors,
+    be the set of i and all later outputs of A, and E the number of errors of A before i. Let e be 1 if
+    i is an error, else 0. If A has L errors,
 
     .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad
         \varepsilon=\frac{L-E}{\sum_{j \in R} d_j}
