@@ -112,7 +112,7 @@ class BoundedEvaluation(Sheet, Result):
         for found in self.limits:
             at = f"/{found.limit.key}"
             figures[f"threshold{at}"] = found.point.threshold
-            for name in RATES[1:]:  # skip the threshold, which has no bounds
+            for name in RATES[1:]:  # the first name, threshold, has no bounds
                 figures |= ends_of(name + at, getattr(found.point, name))
             figures[f"acceptance_lost{at}"] = found.point.acceptance_lost
             figures |= ends_of(f"performance{at}", found.performance)
@@ -132,7 +132,7 @@ class BoundedEvaluation(Sheet, Result):
         rows += [(name_of(name, self.costs), _said(bounds)) for name, bounds in self._areas.items()]
         for found in self.limits:
             point = found.point
-            # other thresholds may accept more
+            # Another threshold may accept more items, so name this one.
             there = " at this threshold" if point.acceptance_lost else ""
             bounds = (point.acceptance_rate, point.error_rate, found.performance)
             said = (_said(each, there) for each in bounds)

@@ -213,7 +213,7 @@ class CountedFigures(_ItemFigures):
                 )
             return {}
         data: tuple[Any, Any] = self._given
-        if self._weight is None and self._groups is None:  # the sweep alone is enough
+        if self._weight is None and self._groups is None:  # counts per threshold suffice
             data = self.sweep, None
         if self.asked.unseen_pages and self._groups is None:
             raise TypeError("unseen_pages needs groups, the label of each item's group")
@@ -228,7 +228,7 @@ class CountedFigures(_ItemFigures):
         if self._weight is None and not isinstance(self._counts.total, float):
             question_labels(float(self._items.pairs.correct), self._counts.total)
         roc_auc = value_of_pairs("roc_auc", self._items.pairs)
-        if not roc_auc > 0.5:  # with a higher ROC-AUC, the order is not in doubt
+        if not roc_auc > 0.5:  # above 0.5, the confidence is neither reversed nor constant
             question_items(roc_auc, *self._given, self._weight, self._of_items)
 
 
@@ -285,7 +285,7 @@ class EstimatedFigures(_ItemFigures):
         """Return the figures of all items, by the names of `Evaluation`."""
         self._rate = statistics["recognition_rate"]
         values = {name: self._source.figure(name, one) for name, one in statistics.items()}
-        of_items = Statistic("normalized_arp_auc", gamma=gamma)  # computed without an interval here
+        of_items = Statistic("normalized_arp_auc", gamma=gamma)  # without an interval
         values[of_items.name] = FigureSource(self._sample, None).figure(of_items.name, of_items)
         roc_auc, rate = values["roc_auc"], values["recognition_rate"]
         question_estimate(roc_auc, FigureSource(self._sample, SURE), statistics["roc_auc"])

@@ -121,7 +121,7 @@ class CountedGroups(GroupFigures):
             groups = parts.groups if asked.level is not None else None
         items = read_items(correct, confidence, sample_weight)
         labels, codes = read_groups(by, items.n, "by")
-        # `threshold_sweep` also checks weights
+        # `threshold_sweep` is also needed to check the weights
         if asked.limits or asked.people or items.weight is not None:
             self._sweep = threshold_sweep(items.correct, items.confidence, sample_weight=items.weight)
         if items.weight is not None:
@@ -241,7 +241,7 @@ class _Counts(NamedTuple):
     true_accepts: NDArray[Any]
     false_accepts: NDArray[Any]
     n_correct: NDArray[Any]
-    total: Any  # an array here, although `Reviewer` is annotated for a number
+    total: Any  # an array, although `Reviewer` is annotated to take a number
 
     @property
     def accepted(self) -> Any:

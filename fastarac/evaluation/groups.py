@@ -208,7 +208,7 @@ def evaluate_groups(
         confidence_level if intervals else None,
     )  # fmt: skip
     sample = groups_of(simplified(correct), confidence, sample_weight, by, asked)
-    values = sample.values()  # also sets the labels, because groups without weight are dropped
+    values = sample.values()  # also updates the labels, because it drops groups of weight 0
     return GroupEvaluation(sample.labels, values)
 
 

@@ -51,8 +51,11 @@ if TYPE_CHECKING:
 
 
 LABELS = {name: one.title for name, one in DEFINITIONS.items() if one.evaluated}
-FEW = 10  # least number of allowed errors: with fewer, figures at a limit depend mostly on chance
-UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)  # γ = 1 and δ = 0, as in the tables of Kimura et al.
+# Minimum number of errors that a limit must allow. With fewer, figures at the limit depend mostly on
+# chance.
+FEW = 10
+# Equal prices, so that γ = 1 and δ = 0 as in the tables of Kimura et al.
+UNIT_PRICES = VerificationCosts(1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,7 +192,7 @@ def read_limits(
         *(Limit("max_error_rate", rate) for rate in rates),
         *(Limit("max_risk", risk) for risk in risks),
         *(
-            # Large integers do not fit a float.
+            # Keep integers, because large ones do not fit a float.
             Limit("threshold", t if type(t) is int else real_scalar(t, "threshold", finite=False))
             for t in given
         ),

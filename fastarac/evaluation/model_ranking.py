@@ -279,7 +279,7 @@ class _Comparing(NamedTuple):
             codes = _codes(parts)
             n_resamples = enough_resamples(self.n_resamples, codes, level)
             (pair,) = self.compare(parts, limit, n_resamples).pairs
-            if limit is None:  # from influence values; NaN if there is no spread
+            if limit is None:  # the p-value uses influence values and is NaN without spread
                 return 1.0 if pair.pvalue != pair.pvalue else 0.5 * pair.pvalue
             items = _items(parts)
             accepted = [items[name][1] >= _threshold(parts[name], limit, items[name]) for name in parts]

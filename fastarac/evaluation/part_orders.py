@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ItemParts", "PartOrder", "exception_of", "note_of", "part_orders"]
 
-#: Least number of groups in a part for a test of its order of models.
+#: Minimum number of groups that a part needs for a test of the order of its models.
 FEWEST = 10
-#: A model is said to read almost nothing of a part if this share of the part's true words has no
-#: output, and to read almost nothing right if this share of its items is wrong.
+#: If a model has no output for this share of a part's true words, the text says that it reads almost
+#: nothing. If this share of its items is wrong, the text says that it reads almost nothing right.
 ALMOST_ALL = 0.9
-#: Splits whose values need no column name: "in ru", but "where quality is photo".
+#: Columns whose values are clear without the column name. The text says "in ru" for a language, but
+#: "where quality is photo" for another column.
 NAMING = frozenset({"country", "lang", "language", "locale", "script"})
 NAMED = 5
 

@@ -54,9 +54,8 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
     point = operating_point(sweep, **options)
     if point.threshold > rejected:
         return point
-    if "max_risk" in options and last_accepted(
-        sweep, rejected
-    ):  # without rejected items, the risk may be higher
+    # The rejected items may have lowered the risk, so search again without them.
+    if "max_risk" in options and last_accepted(sweep, rejected):
         options = {"threshold": operating_point(drop_rejected(sweep, rejected), **options).threshold}
     else:
         options = {"threshold": float(sweep.thresholds[last_accepted(sweep, rejected)])}

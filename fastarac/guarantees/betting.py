@@ -14,7 +14,7 @@ from fastarac.guarantees.fallback import Start, last_proved
 
 BOLDNESS = 0.9  # largest bet, as a share of the bet that risks the whole capital
 LARGEST_LOG = 700.0  # largest logarithm of a capital that still fits a double
-FEW = 128  # least number of groups in the first attempt
+FEW = 128  # minimum number of groups in the first attempt
 
 
 class GroupedItems(NamedTuple):

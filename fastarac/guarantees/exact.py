@@ -51,8 +51,9 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
-MUCH_LESS = 0.5  # the approximation is reported if less than this share of its acceptance is proved
-# Names of the items among which each limit counts errors, for sentences.
+# The approximation is reported if the proved acceptance rate is below this share of its own.
+MUCH_LESS = 0.5
+# The items among which each limit counts errors, as named in sentences.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
 
 
@@ -374,7 +375,8 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
     approximate = None
-    if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:  # no rate exceeds 1
+    # A rate of MUCH_LESS or more needs no comparison, because the approximation is at most 1.
+    if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:
         would = _of_groups(pages, sweep, asked.fixed, "gamma", criterion, limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate
         approximate = other if point.acceptance_rate < MUCH_LESS * other else None
@@ -390,7 +392,7 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
     fitting = ["exact"] if by_rate else ["fallback", "sgr"]
     if grouped:
         fitting = ["betting", "one_per_group", "gamma"] if by_rate else ["betting", "gamma"]
-    fitting = ["betting"] if some else fitting  # only betting works for partly verified outputs
+    fitting = ["betting"] if some else fitting  # only betting supports partly verified outputs
     if not (by_rate or fixed) and (grouped or some or method in ("auto", "fallback")):
         raise TypeError(
             (
@@ -515,8 +517,8 @@ def _of_groups(
     else:
         shares = pilot_shares(pilot, grid)
     sizes = pages.sizes.astype(np.float64)
-    # Items per group, to choose the starts. Proofs use the largest group; the approximation uses the
-    # mean group size, averaged over items.
+    # The group size from which the starts are chosen. Proofs use the largest group. The approximation
+    # uses the mean over items of the size of their group.
     each = float(sizes @ sizes / sizes.sum()) if how == "gamma" else float(pages.largest)
     starts = starts_of(shares, max(1, int(sizes.sum() / each)), limit, delta)
     last = (gamma_on_risk if how == "gamma" else bet_on_risk)(pages, ends, starts, limit, delta)

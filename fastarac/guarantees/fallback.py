@@ -18,12 +18,15 @@ from fastarac.sweep import ThresholdSweep
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")
 ENDS = {"percent": 100.0, "unit": 1.0}
-ROUNDING = 1e-6  # relative rounding error by which sums of float32 may exceed the end of a scale
-BY_CHANCE = 0.05  # share of the distinct confidences that may lie in [0, 1] by chance on another scale
+# Relative rounding error by which float32 confidences may exceed the end of a scale.
+ROUNDING = 1e-6
+# Maximum share of distinct confidences that may lie in [0, 1] by chance if the scale is another one.
+BY_CHANCE = 0.05
 STARTS = 5
-# the first start accepts FEWEST·ln(STARTS/δ)/limit items; the last accepts the share MOST
+# The first start accepts FEWEST·ln(STARTS/δ)/limit items, where δ is the failure probability. The last
+# start accepts the share MOST of all items.
 FEWEST, MOST = 1.5, 0.97
-PILOT = 10  # one of PILOT items is set aside to choose the starts
+PILOT = 10  # one in PILOT items is set aside to choose the starts
 _DECADES = 6
 
 
@@ -50,7 +53,8 @@ def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray
     choice(scale, "scale", SCALES)
     if scale == "percent":
         return np.arange(100.0, -1.0, -1.0)
-    # Steps of 0.01 up to 0.5 and twelve steps per decade from 1e-6 to 0.1; then all mirrored at 0.5.
+    # Thresholds t below 0.5 have steps of 0.01, and twelve steps per decade from 1e-6 to 0.1. Each t
+    # also adds the threshold 1 − t.
     low = np.concatenate([np.linspace(0.0, 0.5, 51), 10.0 ** np.linspace(-_DECADES, -1.0, 61)])
     return np.unique(np.concatenate([low, 1.0 - low]))[::-1]
 
@@ -59,7 +63,7 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
     """Raise unless distinct confidences, in increasing order, lie on a declared scale."""
     low, high = float(values[0]), float(values[-1])
     if low < 0.0 and len(values) > 1 and values[1] >= 0.0:
-        low = float(values[1])  # a single negative value marks outputs that are never accepted
+        low = float(values[1])  # one distinct negative value marks outputs that are never accepted
     if _lies_within(low, high, scale):
         return
     other = next((f"scale={each!r}" for each in SCALES if _lies_within(low, high, each)), None)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fastarac.guarantees.betting import GroupedItems
     from fastarac.guarantees.fallback import Start
 
-FEWEST_GROUPS = 20  # least number of groups: fewer were not simulated
+FEWEST_GROUPS = 20  # minimum number of groups; simulations did not cover fewer
 
 
 class AcceptedGroups(NamedTuple):
@@ -52,8 +52,9 @@ class AcceptedGroups(NamedTuple):
         group, wrong = pages.group[order], pages.wrong[order].astype(np.int64)
         by_group = np.argsort(group, kind="stable")
         first = np.cumsum(pages.sizes) - pages.sizes
-        a = np.empty(len(group), np.int64)  # accepted items of the same group before each item
-        y = np.empty(len(group), np.int64)  # errors among these items
+        # Numbers of items (a) and errors (y) that precede each item within its group.
+        a = np.empty(len(group), np.int64)
+        y = np.empty(len(group), np.int64)
         a[by_group] = np.arange(len(group)) - np.repeat(first, pages.sizes)
         before = np.concatenate([[0], np.cumsum(wrong[by_group])])
         y[by_group] = before[:-1] - np.repeat(before[first], pages.sizes)
@@ -87,7 +88,7 @@ class AcceptedGroups(NamedTuple):
             n, groups = int(self.sizes.sum()), len(self.sizes)
             products = int(self.errors_by_size[point])
             squared_sizes = float(np.sum(self.sizes.astype(np.float64) ** 2))
-        else:  # only accepted items, and only groups with such items
+        else:  # count only accepted items and the groups that have some
             n, groups = int(self.accepted[point]), int(self.touched[point])
             products = int(self.errors_by_accepted[point])
             squared_sizes = float(self.accepted_squared[point])
@@ -150,7 +151,7 @@ def gamma_on_risk(
     `ends` holds the number of points that each threshold accepts. Return −1 if there is none.
     """
     counts = AcceptedGroups.of(pages)
-    # The lowest points may have been in the groups set aside.
+    # The lowest points may be missing, because their items may be in the groups that were set aside.
     points = np.minimum(ends, len(counts.errors) - 1)
 
     def proves(index: int, level: float) -> bool:

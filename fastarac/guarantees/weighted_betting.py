@@ -54,12 +54,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 BLOCKS = 32, 16, 8, 4, 2  # the bets are recalibrated after 1/32, 1/16, … of the units
-MOST_IN_FULL = 2**12  # number of outputs beyond which not every distinct confidence is tested
-# bets start after the first min(2048, n/32) of n units
+MOST_IN_FULL = 2**12  # maximum number of outputs for which every distinct confidence is tested
+# Bets start after the first min(2048, n/32) of n units.
 MOST_LOOKED_AT, LOOKED_AT = 2048, 32
 SPARE = 3.0
 THOUGHT = 4.0
-# values of the clip c, decreasing; all larger weights are clipped
+# Values of the clip c in decreasing order. Weights above c are reduced to c.
 CLIPS = np.exp2(np.arange(80, -1, -1) / 4.0)
 
 
@@ -110,7 +110,7 @@ class Clips(NamedTuple):
             clips = CLIPS[CLIPS * least <= 1.0]
             clips = clips / (clips[0] * least)
             begin = 0 if len(probability) <= MOST_IN_FULL else begin
-        # An error at the smallest probability loses the most.
+        # The loss from an error at the smallest probability, where it is largest.
         lost = (clips + 1.0 - clips * least - limit) * largest
         added = thought * (1.0 - clips * least)
         first = np.searchsorted(-clips, -1.0 / probability, side="right").astype(np.int64)
@@ -124,7 +124,7 @@ def needed_without_errors(least: float, limit: float, delta: float, largest: int
 
 def least_limit(least: float, n: int, delta: float) -> float:
     """Return the lowest limit that n outputs can prove, the inverse of `needed_without_errors`."""
-    # the number of outputs and the limit are interchangeable in this formula
+    # Exchanging the limit and the number of outputs in the formula gives its inverse.
     return min(1.0, needed_without_errors(least, n, delta, 1))
 
 
@@ -211,7 +211,7 @@ def bet_on_verified(
             shares = np.array([np.mean(units.place[:first] < end) for end in ends.tolist()])
         else:
             shares = pilot_shares(pilot, falling)
-        # The effective number of outputs, to choose the starts.
+        # The effective number of outputs, from which the starts are chosen.
         size = int(len(confidence) * float(units.probability[:first].min()) / largest)
         starts = starts_of(shares, max(1, size), limit, failure_probability)
         last = last_proved(proves, starts, len(ends), failure_probability)

@@ -46,13 +46,16 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
 
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
-# with groups: a partial ROC-AUC whose part holds fewer errors raises a warning
+# With groups, the interval of a partial ROC-AUC raises a warning if fewer errors lie in its part.
 FEW_IN_PART_OF_GROUPS = 16
-FEWEST_ITEMS = 3  # least number of items of the rarer class that shows how groups differ
+# Minimum number of items in the rarer class to estimate how much groups differ.
+FEWEST_ITEMS = 3
 FEW_HEAVY = 6
 HEAVY_SHARE = 0.1
-FEW_ERRORS = 6.0  # with fewer effective errors, a loss gets the gamma interval
-# the fewest degrees of freedom with groups: a dominant group already enlarges the standard error
+# A loss with fewer effective errors gets the gamma interval.
+FEW_ERRORS = 6.0
+# Minimum number of degrees of freedom with groups. Fewer would penalize a dominant group twice, because
+# it already enlarges the standard error.
 FEWEST_DEGREES = 2.0
 
 
@@ -282,7 +285,7 @@ def interval_and_warning(
         else:
             ends = inversion.rate(sample, statistic, level)
         found = Interval(value, min(ends[0], value), max(ends[1], value), error, level, method)
-        # independent unweighted items have binomial intervals, which need no widening
+        # Independent unweighted items have binomial intervals, which already allow for unseen errors.
         if not sample.counted:
             found = with_unseen(found, sample, statistic)
         return found, few
@@ -457,10 +460,11 @@ def heavy_items(sample: ItemSample) -> float:
 
 ROUNDING = 1e-9  # relative rounding error allowed in a computed number of items
 UNSEEN = "the interval is what could have gone unseen"
-FEW_GROUPS_WITH_ROOM = (
-    5  # a warning is raised below this number of groups, even with room for unseen groups
-)
-FEW_CROSSED = 10  # least number of groups in each of several group columns: fewer were not simulated
+# With fewer groups, a warning is raised even if the interval is widened for unseen groups.
+FEW_GROUPS_WITH_ROOM = 5
+# Minimum number of groups in each column, if there are several group columns. Simulations did not cover
+# fewer groups.
+FEW_CROSSED = 10
 
 
 def few_groups(sample: ItemSample, fewest: int = FEW_GROUPS_WITH_ROOM) -> str | None:

@@ -33,7 +33,7 @@ Kind = Literal["pointwise", "simultaneous"]
 
 CURVES = {"arac": ARAC, "generalized_rc": GENERALIZED_RC, "rc": RC, "arp": ARP, "roc": ROC}
 MAX_PLACES = 10_000
-NO_SPREAD = 1e-12  # smaller standard deviations are rounding errors
+NO_SPREAD = 1e-12  # smaller standard deviations are treated as rounding errors
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[Any]
 
-NO_ERROR = 1e-13  # smaller standard errors are rounding errors
+NO_ERROR = 1e-13  # smaller standard errors are treated as rounding errors
 
 
 def variance_of_factors(of_terms: Sequence[float], n_factors: int) -> float:

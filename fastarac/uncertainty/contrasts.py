@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12  # relative difference below which two estimates count as equal
 DRAWS = 100_000  # number of draws from the normal approximation of the estimates
 FEW_GROUPS_OF_PAIR = 5
-FEWEST_OF_CLASS = 2  # least number of items of each class for each model
+FEWEST_OF_CLASS = 2  # minimum number of items that each model needs in each class
+
 # A mean over items has one degree of freedom fewer than Satterthwaite's formula gives. Otherwise five
 # differing items, all in favour of one model, would be significant at 5%, although McNemar's exact
 # p-value is 0.0625.
@@ -207,7 +208,7 @@ class AddedErrors(NamedTuple):
             difference = self.if_equal(a, b)
         elif len(difference) == self.classes.shape[2]:
             factor /= _factor(len(difference))
-        else:  # groups without weight were dropped earlier, so no factor is needed
+        else:  # groups of weight 0 were dropped earlier, so no factor is needed
             return difference
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
@@ -226,7 +227,7 @@ class AddedErrors(NamedTuple):
         rarer = int(np.argmin(np.sum(weight, axis=(1, 2))))
         of_class, items = weight[rarer], np.sum(weight, axis=0)
         n = np.sum(of_class, axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):  # a class without items gives NaN
+        with np.errstate(divide="ignore", invalid="ignore"):  # an empty class gives NaN
             scale = np.sqrt(np.sum(n) / (2.0 * n[::-1]))
             more = np.mean(of_class / n[:, None], axis=0) - np.mean(
                 items / np.sum(items, axis=1, keepdims=True), axis=0
@@ -480,7 +481,7 @@ def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArr
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     seed = key_of(0 if random_state is None else random_state)
     standard = np.random.default_rng(seed).standard_normal((len(covariance), DRAWS))
-    # rounding leaves tiny variances when models are identical
+    # If models are identical, rounding leaves tiny variances.
     values[values <= 1e-12 * abs(values[-1])] = 0.0
     draws: FloatArray = (vectors * np.sqrt(values)) @ standard
     return draws

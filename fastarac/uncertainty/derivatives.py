@@ -72,9 +72,9 @@ def recognition_rate(sweep: ThresholdSweep) -> Lines:
 
 def lines_of_augrc(total: float, loss: float, sign: float = 1.0) -> Lines:
     """Return the influence on the AUGRC or, with ``sign=-1``, on 1 − AUGRC."""
-    # Ω²·AUGRC is the summed weight of the pairs in which an incorrect item stands above another item;
-    # ties count half. A new item adds a pair with each incorrect item above it. If the new item is
-    # incorrect, it also adds a pair with each item below it.
+    # Let Ω be the total weight. Then Ω²·AUGRC is the summed weight of all pairs of an incorrect item
+    # and an item of lower confidence. Pairs of equal confidence count half. A new item adds a pair with
+    # each incorrect item above it. If it is incorrect, it also adds a pair with each item below it.
     doubled = 2.0 * loss
     return Lines(Line(0.0, sign, total, doubled), Line(0.0, -sign, total, 1.0 - doubled))
 
@@ -142,7 +142,7 @@ def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointI
         area = risk_areas.arp_auc_score(sweep)
         gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
     else:
-        # The mean over items converges to this integral, so both have the same influence values.
+        # The mean over items converges to this integral, so the mean has the same influence values.
         area = risk_areas.arp_auc_score(sweep, estimator="exact")
         gradient = by_integrals(sweep, over_accepted=True)
     for values in gradient:
@@ -307,7 +307,9 @@ def roc_partial_auc(
         strip = _strip(*rates, low, high)
         along_x, along_y = strip.rest, high - strip.place - strip.area
         return PointInfluence(scale * totals[0] * along_y, scale * totals[1] * along_x)
-    strip = _strip(rates[1], rates[0], low, high)  # the area beside the false positives is subtracted
+    # Exchanging the rates gives the area between the curve and the axis of the true positive rate. Its
+    # influence is subtracted.
+    strip = _strip(rates[1], rates[0], low, high)
     along_x, along_y = strip.rest, high - strip.place - strip.area
     return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
-# rejected items as (accepted, correct): rates among accepted items do not depend on them
+# The pair (accepted, correct) for a rejected item: not accepted, and counted as correct. Rates among
+# accepted items do not depend on rejected items.
 REJECTED = False, True
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 
-FEWEST = 2  # least number of (effective) verified errors of each model for a difference
+# Minimum effective number of verified errors that each model needs for an interval of the difference.
+FEWEST = 2
 
 
 def by_estimates(

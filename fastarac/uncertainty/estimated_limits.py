@@ -114,7 +114,7 @@ def _by_error_rate(
     items, errors = sample.items, found.sweep.rising
     total, interpolate = float(items.n), parameters.get("interpolate", False)
     room = np.append(0.0, sample.room_by_tie(found, level))
-    # A smaller effective number n makes the half-width cover unseen errors, too.
+    # Reduce the effective number n, so that the half-width also covers unseen errors.
     reach = normal_quantile(level) ** 2 * max(limit * (1.0 - limit), 1e-300)
     as_many = n / (1.0 + room**2 * n / reach)
 
@@ -162,7 +162,7 @@ def _by_risk(
     low, high = ends_of(n)
     room = sample.unseen(found, level)[1]
     p = found.value  # the error rate at the limit
-    if room and 0.0 < p < 1.0:  # unseen errors can only move the lower end
+    if room and 0.0 < p < 1.0:  # unseen errors affect only the lower end
         distance = normal_quantile(level) * math.sqrt(p * (1.0 - p) / n)
         low = min(low, ends_of(n / (1.0 + (room / distance) ** 2))[0])
     return low, high

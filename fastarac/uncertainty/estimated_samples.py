@@ -243,7 +243,7 @@ class PartialSample:
         share = self.items.share_by(derivative, verified, linear=statistic.definition.is_linear)
         counts = self.items.estimate(share)
         least, most = statistic.range
-        # `max` and `min` in this order keep NaN
+        # This order of `max` and `min` returns NaN if the value is NaN.
         value = min(max(self.value(statistic, counts), least), most)
         found = Evidence(share, counts, value, math.nan, 0.0, verified, None)
         if not spread:
@@ -281,7 +281,7 @@ class PartialSample:
         parallel.run(work, range(len(shares)))
         n = float(items.n)
         one, two, three, four = (float(x) for x in np.sum(rows, axis=0))
-        mean = one / n  # the mean contribution, which is nearly 0
+        mean = one / n  # the mean contribution is nearly 0, but not exactly
         second = two - n * mean**2
         fourth = four - 4.0 * mean * three + 6.0 * mean**2 * two - 3.0 * n * mean**4
         error = math.sqrt(second / (n * (n - 1.0)))

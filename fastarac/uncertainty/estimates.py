@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fastarac.uncertainty.statistics import Statistic
 
-NO_SPREAD = 1e-13  # smaller standard errors are rounding errors
+NO_SPREAD = 1e-13  # smaller standard errors are treated as rounding errors
 
 
 class Estimate(NamedTuple):
@@ -58,10 +58,10 @@ def interval_of(estimate: Estimate, statistic: Statistic, level: float, method: 
         ends = value - reach * error, value + reach * error
         return Interval(value, *within(statistic, *ends), error, level, "wald")
     above, below = value - low, high - value
-    if not (above > 0.0 and below > 0.0):  # at an end of the range the odds are undefined
+    if not (above > 0.0 and below > 0.0):  # the odds are undefined at either end of the range
         return _unseen(estimate, statistic, level)
     reach = student_quantile(level, estimate.degrees) * error
-    # with one infinite end, use the logarithm of the distance from the finite end
+    # If one end of the range is infinite, use the logarithm of the distance from the finite end.
     if math.isinf(low) or math.isinf(high):
         distance = below if math.isinf(low) else above
         factor = math.exp(min(reach / distance, 700.0))

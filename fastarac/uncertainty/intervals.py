@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-MAX_LEFT_OUT = 2000  # largest number of kinds of items that are left out one by one; more take too long
-CLOSED_FORM = (
-    1 << 20
-)  # largest number of items that are left out one by one; beyond it, influence values are used
+# Maximum number of kinds of items for a jackknife that computes the statistic once per kind. More kinds
+# take too long.
+MAX_LEFT_OUT = 2000
+# Maximum number of items for the closed-form jackknife. Larger samples use influence values.
+CLOSED_FORM = 1 << 20
 SAME = 1e-12  # relative difference below which two replicates count as equal
 _NORMAL = NormalDist()
 
@@ -180,7 +181,8 @@ def _leave_out_pairs(
     ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
     correct, incorrect = ta[-1], fa[-1]
     doubled = float(np.sum(np.diff(fa) * (ta[1:] + ta[:-1])))
-    # Leaving out one correct, or one incorrect, item removes this many ordered pairs (counted twice).
+    # Twice the number of ordered pairs that are lost by leaving out one correct item (first array) or
+    # one incorrect item (second array).
     in_pairs = 2.0 * incorrect - (fa[1:] + fa[:-1]), ta[1:] + ta[:-1]
     values = []
     for of_correct, lost in zip((True, False), in_pairs, strict=True):

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.influence import PlacedItems
     from fastarac.uncertainty.statistics import Statistic
 
-MORE_DEGREES = 2.0  # added to the effective number of groups, because it is too small if errors are few
-PARTS = 10  # maximum number of times that a tie is halved
+# Added to the effective number of groups to give degrees of freedom. The effective number alone is too
+# small if errors are few.
+MORE_DEGREES = 2.0
+PARTS = 10  # maximum number of times that a group of tied items is halved
 ROUNDING = 1e-12  # relative rounding error allowed in a computed share
 
 
@@ -92,7 +94,7 @@ def share_of_units(
     p = float(np.sum(parts)) / total
     squared = (parts - p * wholes) ** 2
     squares = float(np.sum(squared)) / total**2
-    # the effective number of items if all items of a group are alike
+    # The effective number of items in the worst case, in which all items of a group are alike.
     least = total**2 / float(np.sum(wholes**2))
     if not 0.0 < p < 1.0 or units < 2:
         return Share(p * least, least)
@@ -159,7 +161,7 @@ def _effective_per_item(sample: ItemSample, value: float, level: float) -> float
     n = float(accepted[inside[0]].max(initial=0))
     if n:
         return sample.share(_wrong(inside), inside, level).whole / n
-    # nothing is accepted, so take the effective number from all items
+    # Nothing is accepted, so all items determine the effective number.
     everything = np.ones(inside.shape, np.bool_)
     return sample.share(everything, everything, level).whole / float(sweep.total)
 
@@ -190,7 +192,7 @@ def both(
 
 def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[float, float]:
     """Return the interval for the acceptance rate at a fixed threshold that accepts this share."""
-    if sample.counted:  # interpolation may accept a part of a tie, so use the total
+    if sample.counted:  # do not count points: interpolation may accept only some tied items
         whole = float(sample.sweep.total)
     else:
         inside = _within(sample.sweep, accepted)
@@ -243,7 +245,8 @@ def by_risk(
     tail, reach = (1.0 - level) / 2.0, normal_quantile(level)
     spread = np.sqrt(np.maximum(allowed * (1.0 - allowed) * n, 1e-300))
     z = (wrong - allowed * n) / spread
-    slack = 2.0 / np.minimum(spread, 1e6)  # error of the normal approximation, including skewness
+    # Allowance for the error of the normal approximation, including skewness.
+    slack = 2.0 / np.minimum(spread, 1e6)
 
     def few(j: int) -> bool:
         return binomial_cdf(math.floor(wrong[j]), math.floor(n[j]), allowed) <= tail
@@ -263,7 +266,8 @@ def by_risk(
             last = j
             high = float(accepted[j])
             break
-    if last + 1 < len(n) and parameters.get("interpolate", False):  # accept a part of the next tie, too
+    # Interpolation may also accept some of the tied items at the next threshold.
+    if last + 1 < len(n) and parameters.get("interpolate", False):
         start = (float(wrong[last]), float(n[last])) if last >= 0 else (0.0, 0.0)
         tie = float(wrong[last + 1]) - start[0], float(n[last + 1]) - start[1]
         part = 0.0

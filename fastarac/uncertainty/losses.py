@@ -78,7 +78,8 @@ def moments_of(
         return None
     key, weights_of = definition.error_weights, partial(definition.error_weights, sweep)
     loss, options = value if definition.lower_is_better else 1.0 - value, dict(statistic.parameters)
-    of_pair = None if definition.lines is None else 1.0 / float(sweep.total)  # computed from pairs
+    # Losses without lines are not computed from pairs.
+    of_pair = None if definition.lines is None else 1.0 / float(sweep.total)
     if items is None:
         total, variance, largest = shared(
             sweep, (key, statistic.parameters), lambda: _of_sweep(sweep, weights_of(**options))
@@ -87,7 +88,7 @@ def moments_of(
     else:
         weights = weights_of(**options)
         total, variance, largest = _of_items(items, codes, weights, of_pair or float(weights[0]))
-    # Rescale to the exact loss: with interpolated precision, the sum equals it only in the limit.
+    # Rescale, because with interpolated precision the sum equals the exact loss only for many items.
     scale = loss / total if total > 0.0 else 1.0
     return Moments(loss if total > 0.0 else 0.0, variance * scale**2, largest * scale)
 
@@ -107,8 +108,8 @@ def _of_items(
             of_items = of_items * items.weight
         n_groups = np.count_nonzero(np.bincount(codes, items.weight))
         of_errors = np.bincount(codes, of_errors)
-        # An unseen group may add as much as the worst group seen, or as an average group that is
-        # wrong throughout.
+        # An unseen group may add as much as the worst group in the sample, or as much as an average
+        # group would if all its items were wrong.
         largest = max(largest, float(of_errors.max()), float(np.sum(of_items)) / n_groups)
     return Moments(total, float(np.sum(of_errors**2)), largest)
 

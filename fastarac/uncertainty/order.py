@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SURE", "question_estimate", "question_items", "reversed_beyond_chance"]
 
-SURE = 0.9973  # the normal probability within three standard deviations, as in CHANCE
+SURE = 0.9973  # the normal probability within three standard deviations
 
 
 def reversed_beyond_chance(

@@ -253,7 +253,7 @@ class _ComparedPart(NamedTuple):
 def _compared(part: tuple[Any, ComparedModels], statistic: Statistic, level: float) -> _ComparedPart:
     label, models = part
     compare = by_estimates if models.partial else by_influence
-    with collected([]):  # each part's contrasts have their own warnings
+    with collected([]):  # discard these warnings, because each part has its own
         found = compare(models, statistic, level, 0)
     items = list(models.items.values())
     n_items = tuple(each.n for each in items)
@@ -308,7 +308,7 @@ def _lead(names: tuple[str, str], pair: tuple[int, int], parts: list[_ComparedPa
         variance = float(weights @ covariance @ weights)
         if not variance > NO_SPREAD**2:
             continue
-        # Satterthwaite 1946, with each part's own degrees of freedom
+        # Satterthwaite's formula (1946) combines the degrees of freedom of all parts.
         own = float(added.sum() ** 2 / np.sum(added**2 / degrees))
         pvalue = student_pvalue(float(weights @ values) / math.sqrt(variance), own)
         if not pvalue >= best.pvalue:
@@ -316,7 +316,7 @@ def _lead(names: tuple[str, str], pair: tuple[int, int], parts: list[_ComparedPa
             best = best._replace(
                 pvalue=pvalue, part=part.label, there=float(values[k]), elsewhere=elsewhere
             )
-    n_tests = len(parts) if len(parts) > 2 else 1  # with two parts, both contrasts are the same
+    n_tests = len(parts) if len(parts) > 2 else 1  # two parts need only one test
     return best._replace(pvalue=min(1.0, n_tests * best.pvalue))
 
 

@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-FEW_INSIDE = 5.0  # least number of effective items of a class for a reliable standard error
-# maximum number of random shares in all draws (at most 8,000 draws), and the seed
+# Minimum effective number of items in each class for a reliable standard error.
+FEW_INSIDE = 5.0
+# Maximum number of random shares in all draws together (there are at most 8,000 draws), and the seed.
 DRAWN, SEED = 400_000, 1941
 TINY = 1e-300
-GAPS = 128  # maximum number of gaps: beyond it, neighbouring gaps are merged
+GAPS = 128  # maximum number of gaps between items; if there are more, neighbouring gaps are merged
 
 
 class ItemsOfClass(NamedTuple):
@@ -189,7 +190,8 @@ def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
     items = of.items[present]
     each = of.effective * of.weight[present] / of.weight[present].sum()
     above, at = of.others[present], of.others[present + 1]
-    alone = items == 1.0  # a tie's own line already covers the rates at its confidence
+    # Tied items need no allowance, because the line of the tie covers all rates at its confidence.
+    alone = items == 1.0
     edge = np.where(alone == least, above, at)
     order = slice(None) if least else slice(None, None, -1)
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-TOP = 10  # the largest table serves cells of 2**TOP items; larger cells use it repeatedly
-SCALE = 64  # number of bits of a probability: those of one random word
-DEVIATIONS = 2.0  # the mean sum lies this many standard deviations below n, so only 2% of sums exceed n
+# The largest table draws counts for a cell of 2**TOP items. Larger cells use it repeatedly.
+TOP = 10
+SCALE = 64  # number of bits of a probability, equal to the bits of a random word
+# The mean of the summed counts is this many standard deviations below n, so only 2% of sums exceed n.
+DEVIATIONS = 2.0
 MAX_GUIDE = 1 << 16
 
 

@@ -42,10 +42,14 @@ Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 WITHOUT_THRESHOLDS = ("acceptance_at_risk", "roc_partial_auc")
-NO_SPREAD = 1e-13  # a variance below this share of its summands is a rounding error
-MOST_LEFT_OUT = 400  # maximum number of groups, or batches of groups, to leave out one at a time
-_NO_KEY = np.empty(0, np.uint64)  # random key where nothing is drawn
-BATCH = 1 << 18  # number of counts drawn at a time, to fit the cache; at least those of one resample
+# A variance is treated as a rounding error if it is below this share of the sum of its terms.
+NO_SPREAD = 1e-13
+# Maximum number of units for the jackknife. More groups than this are merged into batches.
+MOST_LEFT_OUT = 400
+_NO_KEY = np.empty(0, np.uint64)  # the random key if nothing is drawn
+# Number of counts that are drawn together, so that they fit the cache. At least one whole resample is
+# drawn, even if it has more counts.
+BATCH = 1 << 18
 
 _POLYGONS = {PRECISION_TRAPEZOIDS, RECALL_TRAPEZOIDS, RECALL_STEPS}
 _CORRECT, _INCORRECT, _ALL = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
@@ -81,7 +85,7 @@ class Resample:
         population = self._population
         ta, fa, n = self._points()
         ta, fa = ta[:n].copy(), fa[:n].copy()
-        # only pair counts needed floats
+        # Counts are floats only to count pairs, so convert them back.
         if population.members is None and ta.dtype != np.int64:
             ta, fa = ta.astype(np.int64), fa.astype(np.int64)
         if population.scale != 1.0:

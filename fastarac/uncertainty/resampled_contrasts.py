@@ -147,7 +147,8 @@ def _degrees_of_groups(
         degrees = degrees_of_sizes(sizes)
         changes = left_out[a] - left_out[b]
         contributors = influence.spread_of(changes - np.mean(changes)).effective_contributors
-        if math.isnan(contributors):  # leaving out a group that has all items of a class gives NaN
+        # NaN arises if one group has all items of a class and is left out.
+        if math.isnan(contributors):
             contributors = 1.0
         of_variance = asymptotic.satterthwaite(contributors, float(len(changes)))
         return min(degrees, of_variance + MORE_DEGREES), n_groups

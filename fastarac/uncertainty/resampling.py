@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-# How long each way of drawing takes, relative to one item. Fixed numbers, so that resamples are the
-# same on every machine.
-CELL_COST = 64  # to draw the count of a cell from a binomial distribution
-LOOKUP_COST = 6  # to look up one table entry, or to assemble one cell
-SINGLE_COST = 12  # to draw one further item
+# How long each way of drawing takes, relative to drawing one item. These numbers are fixed rather than
+# measured, so that resamples are the same on every machine.
+CELL_COST = 64  # time to draw the count of a cell from a binomial distribution
+LOOKUP_COST = 6  # time to look up one table entry, or to assemble one cell
+SINGLE_COST = 12  # time to draw one of the items that are still missing after the lookups
 STRATUM_SHIFT = 48  # the resamples of stratum s are numbered from s << STRATUM_SHIFT
 LARGEST_BYTE = 255
-WHOLE_PAIRS = 1 << 31  # up to this number of items, twice the number of pairs fits int64
+WHOLE_PAIRS = 1 << 31  # maximum number of items for which twice the number of pairs fits int64
 _ONE = np.array([1], np.int64)
 _ONE_POINT_ZERO = np.array([1.0])
 _NONE = np.empty(0, np.int64)
@@ -135,7 +135,7 @@ class Population:
             several = np.arange(first, first + len(counts))[:, None]
             counts[:] = np.asarray(self.groups) // self.left_out != several
             return counts
-        with np.errstate(over="ignore"):  # arithmetic on random words wraps around
+        with np.errstate(over="ignore"):  # random words wrap around on purpose
             for stratum, table in enumerate(self.tables):
                 numbers = first + (stratum << STRATUM_SHIFT)
                 resampling.draw_from_tables(key, numbers, tuple(table), counts)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["enough_resamples", "reversal_pvalue"]
 
-#: The smallest p-value that the resamples can give must be below the level by the factor MARGIN. If it
-#: is not, the number of resamples is multiplied, by up to MOST_FACTOR.
+#: MARGIN times the smallest p-value that the resamples can give must not exceed the level. If it does,
+#: the number of resamples is multiplied by at most MOST_FACTOR.
 MARGIN, MOST_FACTOR = 2.0, 16
 
 

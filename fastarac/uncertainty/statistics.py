@@ -145,7 +145,7 @@ def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
         if last == len(sweep.true_accepts) - 1:
             return of(sweep, **limit)
         most = most_accepted(sweep, never_accepted)
-        # errors never decrease, so all earlier points are within the limit
+        # The number of errors never decreases, so all earlier points are also within the limit.
         if "max_error_rate" in limit:
             return min(of(sweep, **limit), most)
         if not last:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-MANY = 300  # with this many groups, a kind of group that none of them shows is hardly 1% of all
+# If none of this many groups is wrong throughout, such groups are unlikely to be more than 1% of all.
+MANY = 300
 
-
-ENOUGH_ITEMS = (
-    5  # least size of a group to consider: smaller groups are often wrong throughout by chance
-)
+# Minimum number of items in a group that counts as wrong throughout. All items of a smaller group are
+# often wrong by chance.
+ENOUGH_ITEMS = 5
 
 
 class WrongGroups(NamedTuple):

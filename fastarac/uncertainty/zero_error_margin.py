@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.uncertainty.inversion import ItemSample
 
-PART_OF_GROUP = 0.5  # one standard error: the effect of half an average group turning wrong
-MANY = 30.0  # number of errors of the largest weight from which the standard error is wide enough
+# The share of an average group that is made wrong. The resulting change of the statistic is used as one
+# standard error.
+PART_OF_GROUP = 0.5
+# Number of errors, in units of the largest weight, at which the standard error needs no widening.
+MANY = 30.0
 
 
 def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> float:
