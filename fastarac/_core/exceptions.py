@@ -102,7 +102,7 @@ def _warn_caller(message: str, category: type[UserWarning]) -> None:
 def few_groups_of(n: float, what: str = "intervals", fewest: int = FEW_GROUPS) -> str:
     """Return the message that there are too few groups for an interval or a test."""
     there = "is 1 group" if n == 1 else f"are {n:g} groups"
-    return f"there {there}; {what} can be relied on from {fewest} on"
+    return f"there {there}; {what} are unreliable with fewer than {fewest}"
 
 
 @contextmanager

@@ -321,7 +321,7 @@ def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None
     """Raise for options that the guarantee for dependent items does not support."""
     if sample_weight is not None:
         raise TypeError(
-            "failure_probability with groups takes no sample_weight, as weights are not counts"
+            "failure_probability with groups takes no sample_weight, because weights are not counts"
         )
     if any(limit.criterion == "max_risk" for limit in limits):
         raise ValueError(

@@ -230,8 +230,8 @@ def warn_of_groups(notes: Sequence[str], n: int) -> None:
     """Warn once of all groups that have too little data for an interval; each has a note."""
     if notes:
         warn_unreliable(
-            f"{len(notes)} of {n} groups have too little data for some interval; in one of them "
-            f"{notes[0]}"
+            f"{len(notes)} of {n} groups have too little data for a reliable interval of some figure; "
+            f"in one of them {notes[0]}"
         )
 
 

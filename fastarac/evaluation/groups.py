@@ -60,7 +60,7 @@ class GroupEvaluation(Table, Result):
 
     def __getitem__(self, metric: str) -> NDArray[Any]:
         if metric not in self.values:
-            raise KeyError(f"no metric {metric!r}; there are {', '.join(self.values)}")
+            raise KeyError(f"no metric {metric!r}; the metrics are {', '.join(self.values)}")
         return self.values[metric]
 
     def __len__(self) -> int:

@@ -109,7 +109,7 @@ def evaluate(
         threshold                 0.6
         errors that remain        0.2000
         W (γ = 1, δ = 0)          1.4000
-    note                          5 outputs are few for a limit of 20% errors: chance decides ...
+    note                          5 outputs are few for a limit of 20% errors: these figures ...
 
     Returns
     -------

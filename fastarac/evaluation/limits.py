@@ -126,7 +126,7 @@ def few_for(limit: Limit, n: float) -> str:
     if is_given(limit) or not 0 < limit.value * n < FEW:
         return ""
     few = f"{count(n)} outputs are few for a limit of {short(limit)}"
-    return f"{few}: chance decides much of these figures."
+    return f"{few}: these figures depend mostly on chance."
 
 
 def as_given(limit: Limit) -> str:

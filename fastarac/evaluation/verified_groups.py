@@ -174,7 +174,7 @@ def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> N
     if missing:
         which = "1 group has" if len(missing) == 1 else f"{len(missing)} groups have"
         reason = f"{which} no verified item: {few_of(missing, NAMED)}"
-        warn_undefined("what is right there", reason)
+        warn_undefined("the share of correct items there", reason)
     warn_of_groups(notes, n)
 
 

@@ -572,6 +572,5 @@ def _warn_few(n: int, least: float, name: str, limit: float, share: float) -> No
         expected = f"{name}={limit:g} needs at least {needed} items"
     still = percent(least, 4)
     warn_too_small(
-        f"{n} items are too few: even without an error they prove no less than {still} errors; "
-        f"{expected}"
+        f"{n} items are too few: even without an error they prove no limit below {still}; {expected}"
     )

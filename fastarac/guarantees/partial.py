@@ -73,6 +73,6 @@ def proved_of(
         what = "outputs" if codes is None else "groups"
         warn_too_small(
             f"{units} {what} are too few: a limit of {percent(limit)} needs about {found.needed} "
-            f"without an error, as the least inclusion probability is {probability.min():.4g}"
+            f"without an error, because the smallest inclusion probability is {probability.min():.4g}"
         )
     return found, assumed

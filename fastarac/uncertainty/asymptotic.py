@@ -114,7 +114,7 @@ def asymptotic_interval(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also if the method does not support the statistic, and for a sweep
-        of weighted items, because it lacks their single weights.
+        of weighted items, because it does not hold the weight of each item.
 
     Warns
     -----
@@ -230,7 +230,7 @@ def check_method(statistic: Statistic, method: str) -> None:
             reason = ", which has no influence values"
         raise ValueError(
             f"statistic is {statistic.name!r}{reason}; method={method!r} takes {', '.join(taken)}, "
-            "and bootstrap takes all"
+            "and bootstrap takes all statistics"
         )
 
 
@@ -248,8 +248,8 @@ def _sample_of(
         sweep = as_sweep(correct, confidence, sample_weight)
         if sweep.true_accepts.dtype != np.int64:
             raise ValueError(
-                "correct is a ThresholdSweep of weighted items, which lacks the single weights: "
-                "give (correct, confidence, sample_weight)"
+                "correct is a ThresholdSweep of weighted items, which does not hold the weight of "
+                "each item: give (correct, confidence, sample_weight)"
             )
         return ItemSample(sweep, None, None), ()
     items = influence.items_of(correct, confidence, sample_weight)
@@ -459,7 +459,7 @@ def heavy_items(sample: ItemSample) -> float:
 
 
 ROUNDING = 1e-9  # relative rounding error allowed in a computed number of items
-UNSEEN = "the interval is what could have gone unseen"
+UNSEEN = "the interval only allows for items that the sample may lack"
 # With fewer groups, a warning is raised even if the interval is widened for unseen groups.
 FEW_GROUPS_WITH_ROOM = 5
 # Minimum number of groups in each column, if there are several group columns. Simulations did not cover
@@ -495,14 +495,14 @@ def reliability_warning(
     if math.isnan(estimate.standard_error):
         return f"{only_one(estimate.sweep, name)}; {without_spread}"
     if not estimate.standard_error > NO_SPREAD:
-        return f"the items leave no spread to estimate the error of {name} from; {without_spread}"
+        return f"{name} shows no variation, so its error cannot be estimated; {without_spread}"
     if estimate.grouped and estimate.n < fewest_groups:
         return few_groups_of(estimate.n, fewest=fewest_groups)
     kind, weight = influence.smaller_part(estimate.sweep, statistic)
     if estimate.heavy < FEW_HEAVY:
         return (
-            f"of the items of large weight, {estimate.heavy:g} are of the rarer class; the interval of "
-            f"{name} can be relied on from {FEW_HEAVY} on"
+            f"the rarer class has only {estimate.heavy:g} items of large weight; the interval of "
+            f"{name} is unreliable with fewer than {FEW_HEAVY}"
         )
     effective = weight * (estimate.items / float(estimate.sweep.total))
     few = FEW_ITEMS
@@ -515,20 +515,20 @@ def reliability_warning(
         there = f"are {found} {kind}"
         if found == 1 and kind.endswith("items"):
             there = f"is 1 {kind.removesuffix('s')}"
-        return f"there {there}; the interval of {name} can be relied on from {few} on"
+        return f"there {there}; the interval of {name} is unreliable with fewer than {few}"
     if estimate.groups_of_class < FEW_ITEMS:
         return (
-            f"{estimate.groups_of_class:g} groups have items of the rarer class; the interval of "
-            f"{name} can be relied on from {FEW_ITEMS} on"
+            f"only {estimate.groups_of_class:g} groups have items of the rarer class; the interval of "
+            f"{name} is unreliable with fewer than {FEW_ITEMS}"
         )
     # With groups, Student's quantile already allows for few contributors.
     if estimate.effective_contributors < FEW_CONTRIBUTORS and not (
         estimate.grouped and math.isfinite(estimate.degrees)
     ):
         return (
-            f"the error of {name} is estimated from as few as {estimate.effective_contributors:.2g} "
-            f"{'groups' if estimate.grouped else 'items'}; its interval can be relied on from "
-            f"{FEW_CONTRIBUTORS} on"
+            f"the error of {name} is estimated from effectively {estimate.effective_contributors:.2g} "
+            f"{'groups' if estimate.grouped else 'items'}; its interval is unreliable with fewer than "
+            f"{FEW_CONTRIBUTORS}"
         )
     return None
 
@@ -538,7 +538,7 @@ def only_one(sweep: ThresholdSweep, name: str) -> str:
     kind = "item of one class"
     if sweep.true_accepts.dtype == np.int64:
         kind = influence.smaller_part(sweep, None)[0].removesuffix("s") if sweep.total > 1 else "item"
-    return f"there is only one {kind}, and no variance of {name} can be estimated from one"
+    return f"there is only one {kind}, so the variance of {name} cannot be estimated"
 
 
 def _of_rarer(sample: ItemSample) -> float:

@@ -62,7 +62,7 @@ class ConfidenceBand(Table, Result):
     >>> from fastarac.datasets import load_digits_ocr
     >>> band = fa.bootstrap_band(*load_digits_ocr()["knn-votes"], n_resamples=200, random_state=0)
     >>> band
-    ConfidenceBand(201 places, curve='arac', kind='pointwise', confidence_level=0.95)
+    ConfidenceBand(201 points, curve='arac', kind='pointwise', confidence_level=0.95)
     """
 
     x: FloatArray
@@ -75,7 +75,7 @@ class ConfidenceBand(Table, Result):
 
     def __repr__(self) -> str:
         return (
-            f"ConfidenceBand({len(self.x)} places, curve={self.curve!r}, kind={self.kind!r}, "
+            f"ConfidenceBand({len(self.x)} points, curve={self.curve!r}, kind={self.kind!r}, "
             f"confidence_level={self.confidence_level:g})"
         )
 
@@ -175,7 +175,7 @@ def bootstrap_band(
     >>> correct, confidence = fa.synthetic.PAPER_CASES[1].sample(100, random_state=0)
     >>> band = fa.bootstrap_band(correct, confidence, grid=5, n_resamples=100, random_state=1)
     >>> band
-    ConfidenceBand(5 places, curve='arac', kind='pointwise', confidence_level=0.95)
+    ConfidenceBand(5 points, curve='arac', kind='pointwise', confidence_level=0.95)
     >>> band.x
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     >>> bool((band.low <= band.estimate).all() and (band.estimate <= band.high).all())
@@ -200,8 +200,8 @@ def bootstrap_band(
     undefined = np.isnan(heights).any(axis=1)
     if undefined.any() or np.isnan(estimate).any():
         message = (
-            f"the {curve} curve is undefined for {int(undefined.sum())} of {resamples} resamples of "
-            "one class; the band is that of the others"
+            f"the {curve} curve is undefined for {int(undefined.sum())} of {resamples} resamples, "
+            "which have only one class; the band uses the others"
         )
         warnings.warn(message, UndefinedMetricWarning, stacklevel=2)
         heights = heights[~undefined]
@@ -225,9 +225,9 @@ def _places(grid: int | ArrayLike) -> FloatArray:
         x = np.atleast_1d(fractions_of(grid, "grid"))
         n = x.size
         if x.ndim != 1 or not n or not (x[1:] > x[:-1]).all():
-            raise ValueError("grid must be a number of places, or rising places")
+            raise ValueError("grid must be a number of points, or points in increasing order")
     if n > MAX_PLACES:
-        raise ValueError(f"grid must have at most {MAX_PLACES} places, got {n}")
+        raise ValueError(f"grid must have at most {MAX_PLACES} points, got {n}")
     return x
 
 

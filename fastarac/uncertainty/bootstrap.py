@@ -264,13 +264,13 @@ def _ends(
     some = ~np.isnan(replicates)
     missing = len(replicates) - int(some.sum())
     if math.isnan(estimate):
-        _warn(f"{name} is undefined for the items themselves, and so is its interval")
+        _warn(f"{name} is undefined for the original items, and so is its interval")
         return intervals.UNKNOWN, math.nan
     if missing:
         first = "" if missing == len(replicates) else f" (the first is resample {some.argmin() + 1:,})"
         _warn(
-            f"{name} is undefined for {missing} of {len(replicates)} resamples{first}; interval and "
-            "standard error are those of the others"
+            f"{name} is undefined for {missing} of {len(replicates)} resamples{first}; the interval "
+            "and the standard error use the others"
         )
         replicates, spreads = replicates[some], spreads[some]
     if len(replicates) < 2:
@@ -291,8 +291,8 @@ def _ends(
     if (replicates == replicates[0]).all():
         return interval, 0.0
     _warn(
-        f"{name} is infinite in {infinite:,} of {len(replicates):,} resamples, which count in the "
-        "interval; it has no standard error"
+        f"{name} is infinite in {infinite:,} of {len(replicates):,} resamples, which the "
+        "interval includes; it has no finite standard error"
     )
     return interval, math.inf
 
@@ -314,7 +314,7 @@ def reliability_warning_of(
     grouped = members is not None and members.groups is not None
     items, contributors = float(population.n_items), math.inf
     if named is not None and named.definition.is_smooth:
-        without_spread += ", and asymptotic_interval says what could have gone unseen"
+        without_spread += ", and asymptotic_interval allows for items that the sample may lack"
         if members is None:
             contributors = influence.sweep_spread(population.sweep, named).effective_contributors
         else:
@@ -349,7 +349,7 @@ def _by_name(
             read = one
         name = name_of(read)
         if name in named:
-            raise ValueError(f"statistic must hold different names, got {name!r} twice")
+            raise ValueError(f"statistic must have distinct names, got {name!r} twice")
         named[name] = read
     return named
 

@@ -195,18 +195,18 @@ def delong_test(
         warn_unreliable(f"{reason}; interval and p-value are NaN")
     elif not error > NO_SPREAD:
         warn_unreliable(
-            "both scores put the items in the same order, or each separates them: the data leave no "
-            "spread to estimate the error of the difference from"
+            "both scores order the items in the same way, or both separate the classes perfectly, so "
+            "the error of the difference cannot be estimated"
         )
     elif factors and a.n < FEW_GROUPS_OF_PAIR:
         warn_unreliable(few_groups_of(a.n, fewest=FEW_GROUPS_OF_PAIR))
     elif fewest < (enough := FEWEST_OF_CLASS if factors else asymptotic.FEW_ITEMS):
         there = f"is {fewest:g} item" if fewest == 1.0 else f"are {fewest:g} items"
-        warn_unreliable(f"there {there} of one class; the test can be relied on from {enough} on")
+        warn_unreliable(f"there {there} of one class; the test is unreliable with fewer than {enough}")
     elif contributors < asymptotic.FEW_CONTRIBUTORS and not factors:
         warn_unreliable(
-            f"the error of the difference is estimated from as few as {contributors:.2g} items; the "
-            f"test can be relied on from {asymptotic.FEW_CONTRIBUTORS} on"
+            f"the error of the difference is estimated from effectively {contributors:.2g} items; the "
+            f"test is unreliable with fewer than {asymptotic.FEW_CONTRIBUTORS}"
         )
     return DeLongTest(
         contrast.ratio, contrast.pvalue, contrast.difference, contrast.interval(level), degrees
@@ -403,10 +403,10 @@ def _refuse_unseen_pages(read: ComparedModels, method: str, *, grouped: bool) ->
 def _warn(found: Contrasts, name: str) -> None:
     """Warn if intervals are undefined or unreliable."""
     if any(math.isnan(interval.estimate) for interval in found.intervals):
-        warn_undefined(name, "there are items of one kind only")
+        warn_undefined(name, "a model lacks items that this statistic needs, such as incorrect items")
     if found.warnings:
         more = len(found.warnings) - 3
-        rest = f"; and {more} more of that kind" if more > 0 else ""
+        rest = f"; and {more} more warnings like these" if more > 0 else ""
         warn_unreliable("; ".join(found.warnings[:3]) + rest)
 
 

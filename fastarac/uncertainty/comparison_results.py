@@ -266,7 +266,7 @@ class ModelComparison(Table, Result):
             f"Models that share a letter do not differ significantly at {alpha}.",
         ]
         if self.notes:
-            lines += ["", "Intervals of single models that are not to be relied on:"]
+            lines += ["", "Unreliable intervals of single models:"]
             lines += [textwrap.fill(printable(note), 79, subsequent_indent="  ") for note in self.notes]
         return "\n".join(lines)
 

@@ -179,7 +179,7 @@ class Contrasts(NamedTuple):
     notes: Sequence[str] = ()
     """Reasons why the interval of a single model is unreliable."""
     too_few: bool = False
-    """Whether there are too few errors, or groups, for differences to be relied on."""
+    """Whether there are too few errors, or groups, for reliable differences."""
     contributions: Sequence[FloatArray] = ()
     """Each model's contributions to the error of its estimate, by item or by group."""
 
@@ -467,12 +467,12 @@ def _few_errors(
         if fewest < FEWEST_OF_CLASS:
             there = f"has {fewest:.2g} {kind} item{'s' * (fewest != 1.0)}"
             if fewest == 1.0 and statistic.name == "roc_auc" and not estimate.grouped:
-                there += ", and no variance of roc_auc can be estimated from one"
-            yield f"{name!r} {there}; its differences can be relied on from {FEWEST_OF_CLASS} on"
+                there += ", so the variance of roc_auc cannot be estimated"
+            yield f"{name!r} {there}; its differences are unreliable with fewer than {FEWEST_OF_CLASS}"
         elif estimate.heavy < asymptotic.FEW_HEAVY and statistic.name != "roc_auc":
             yield (
-                f"{name!r} has {estimate.heavy:g} items of the rarer class among those of large "
-                f"weight; its differences can be relied on from {asymptotic.FEW_HEAVY} on"
+                f"{name!r} has only {estimate.heavy:g} items of large weight in the rarer class; its "
+                f"differences are unreliable with fewer than {asymptotic.FEW_HEAVY}"
             )
 
 

@@ -174,14 +174,14 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         if known >= least:
             return None
         return (
-            f"{name} rests on only {known} verified {plural('output', known)}; its interval can be "
-            f"relied on from {least} on"
+            f"{name} is based on only {known} verified {plural('output', known)}; its interval is "
+            f"unreliable with fewer than {least}"
         )
     known = math.floor(found.verified + 1e-9)
-    judged = "; the judge is left out" if len(sample.items.predictions) > 1 and not found.share else ""
+    judged = "; the judge is not used" if len(sample.items.predictions) > 1 and not found.share else ""
     return (
-        f"{name} rests on only {known} verified {plural('error', known)} or correct items{judged}; its "
-        f"interval can be relied on from {FEW:g} on"
+        f"{name} is based on only {known} verified {plural('error', known)} or correct items{judged}; "
+        f"its interval is unreliable with fewer than {FEW:g}"
     )
 
 

@@ -67,8 +67,8 @@ def by_estimates(
         unseen.append([room / normal_quantile(level) for room in sample.unseen(found, level)])
         if found.verified < FEWEST and sample.items.partial:
             warnings.append(
-                f"{name!r} has fewer than {FEWEST} verified errors, or correct items, of one weight, "
-                "from which nothing shows how far its estimate may be off"
+                f"{name!r} has fewer than {FEWEST} verified errors or correct items (by their "
+                "effective number), so the error of its estimate is unknown"
             )
     pairs = {}
     for a, b in itertools.combinations(range(len(names)), 2):

@@ -47,7 +47,7 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
     if definition.influence is not None:
         return definition.influence(sweep, **parameters)
     raise ValueError(
-        f"statistic {statistic.name!r} has no influence values: how it moves depends on the density of "
+        f"statistic {statistic.name!r} has no influence values: its error depends on the density of "
         f"the confidences at one point; use bootstrap, or one of {', '.join(SMOOTH)}"
     )
 

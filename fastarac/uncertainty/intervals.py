@@ -214,7 +214,7 @@ def _leave_out(
     """Return the effect of leaving out one item of each kind in turn."""
     if population.members is not None:
         raise ValueError(
-            f"method must be 'percentile' with weights or groups, as {name} has no influence "
+            f"method must be 'percentile' with weights or groups, because {name} has no influence "
             "values, got 'bca'"
         )
     kinds = sum(int(np.count_nonzero(count)) for count in counts)

@@ -81,7 +81,7 @@ def read_models(models: Any, groups: Any, sample_weight: Any, paired: str) -> Co
             columns[name] = labels, *columns[name][1:]
         elif truth is None and labels is columns[name][0]:
             raise TypeError(
-                f"models[{name!r}]: correct must be a PartialTruth, as that of another model is"
+                f"models[{name!r}]: correct must be a PartialTruth, because another model has one"
             )
     of_the_same = _of_the_same_groups if paired == "groups" else _of_the_same_items
     return of_the_same(columns, groups, sample_weight)._replace(partial=partial)
@@ -94,7 +94,7 @@ def _of_the_same_items(
         if isinstance(value, Mapping):
             raise TypeError(
                 f"{argument} must be one array for all models with paired='items', got a mapping "
-                "of names, which paired='groups' takes"
+                "of names; only paired='groups' takes a mapping"
             )
     names = list(columns)
     first = columns[names[0]]
@@ -104,7 +104,7 @@ def _of_the_same_items(
         if len(model[1]) != n:
             raise ValueError(
                 f"model {names[0]!r} has {n} items and model {name!r} has {len(model[1])}; all models "
-                "must be evaluated on the same items, or paired='groups' compares them by their groups"
+                "must be evaluated on the same items; use paired='groups' to compare them by groups"
             )
         if len(model) != len(first):
             raise ValueError(
@@ -180,7 +180,7 @@ def _joint_factors(
                 examples = (repr(known[parts[name].min()]) for name in (a, b) if len(parts[name]))
                 raise ValueError(
                     f"groups[{a!r}] and groups[{b!r}] have no label in common ({', '.join(examples)}, "
-                    "…); the groups that models share are what they are compared by"
+                    "…); models are compared by the groups that they share"
                 )
         found.append(np.concatenate(list(parts.values())))
     return [found[k] for k in outermost(found)]
@@ -199,7 +199,7 @@ def _of_each_model(
     for name in values:
         if name not in columns:
             raise ValueError(
-                f"{argument} has an array for {name!r}, which is no model; the models are "
+                f"{argument} has an array for {name!r}, which is not a model; the models are "
                 f"{', '.join(map(repr, columns))}"
             )
     return found

@@ -99,7 +99,7 @@ def by_resampling(
             estimates[a], estimates[b], statistic, error, degrees, differences, n_groups
         )
         if not error > NO_SPREAD and defined:
-            warnings.append(f"{names[a]!r} and {names[b]!r} differ by the same in all resamples")
+            warnings.append(f"{names[a]!r} and {names[b]!r} differ by the same amount in all resamples")
     shares = [math.nan] * len(names)
     if not np.isnan(values).any():
         shares = counted_shares_of_best(values, statistic)

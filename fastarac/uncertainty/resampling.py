@@ -200,8 +200,8 @@ def population_of(
             )
         if correct.true_accepts.dtype != np.int64:
             raise ValueError(
-                "correct is a weighted ThresholdSweep, which lacks the single weights: give "
-                "(correct, confidence) with sample_weight"
+                "correct is a weighted ThresholdSweep, which does not hold the weight of each item: "
+                "give (correct, confidence) with sample_weight"
             )
     if isinstance(correct, AcceptedCounts) or (sample_weight is None and groups is None):
         if of_pairs:

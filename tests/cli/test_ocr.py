@@ -588,7 +588,7 @@ def test_agreement_is_of_several_engines(folders):
     arguments = folders / "truth", folders / "one", "--error-rate", "0.1", "--report", "r.html"
     said, report = run(*arguments).stdout, (folders / "r.html").read_text()
     assert "all engines agree on" not in said + report
-    few = "9 outputs are few for a limit of 10% errors: chance decides much of these figures."
+    few = "9 outputs are few for a limit of 10% errors: these figures depend mostly on chance."
     assert few in " ".join(said.split())
     assert few in report[report.index('id="decision"') : report.index("All figures")]
 

@@ -186,7 +186,7 @@ class TestIntervals:
     def test_doubts_are_notes(self, tmp_path):
         few = write(tmp_path / "few.csv", *FEW, page=[1, 1, 2, 2, 3])
         table = run("evaluate", few, *CI, "--group", "page")
-        assert "There are 3 groups; intervals can be relied on from 5 on." in table.stdout
+        assert "There are 3 groups; intervals are unreliable with fewer than 5." in table.stdout
         assert "Warning" not in table.output
         programs = run("evaluate", few, *CI, "--group", "page", "--format", "json")
         assert programs.stderr.startswith("fastarac: note: there are 3 groups")
@@ -326,7 +326,7 @@ class TestGuarantee:
     def test_too_few_outputs(self, few):
         least = 100 * (1 - 0.05 ** (1 / 5))
         note = (
-            f"5 items are too few: even without an error they prove no less than {least:.4g}% errors; "
+            f"5 items are too few: even without an error they prove no limit below {least:.4g}%; "
             "--error-rate 0.01 needs at least 299 items."
         )
         table = run("evaluate", few, "--guarantee", 0.05, "--error-rate", 0.01).stdout

@@ -93,7 +93,7 @@ def test_labels_of_every_kind(make):
     assert list(columns) == [
         "group", "n", "recognition_rate", "arac_auc", "normalized_arac_auc", "roc_auc",
     ]  # fmt: skip
-    with pytest.raises(KeyError, match="no metric 'augrc'; there are n, recognition_rate"):
+    with pytest.raises(KeyError, match="no metric 'augrc'; the metrics are n, recognition_rate"):
         result["augrc"]
 
 

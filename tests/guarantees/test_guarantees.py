@@ -268,7 +268,7 @@ def test_too_few_items():
     """No error in n items still allows 1 − δ^(1/n), about 3/n."""
     with pytest.warns(
         fa.SampleTooSmallWarning,
-        match=r"100 items are too few: even without an error they prove no less than 2.951% errors;",
+        match=r"100 items are too few: even without an error they prove no limit below 2.951%;",
     ):
         found = fa.guaranteed_operating_point([1] * 100, range(100), max_error_rate=0.01)
     assert found.threshold == math.inf

@@ -90,7 +90,9 @@ def test_few_or_no_verified_items(outputs):
         )
     undefined, unreliable = (str(each.message) for each in caught)
     assert undefined.endswith("1 group has no verified item: 'b'")
-    assert unreliable.startswith("1 of 3 groups have too little data for some interval; in one of them")
+    assert unreliable.startswith(
+        "1 of 3 groups have too little data for a reliable interval of some figure; in one of them"
+    )
     assert found["n_verified"][1:].tolist() == [0, 2]
     for name, column in found.values.items():
         known = name.partition("/")[0] in ("n", "n_verified", "threshold", "acceptance_rate")

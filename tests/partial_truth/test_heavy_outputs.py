@@ -82,4 +82,4 @@ def test_areas_over_precision_of_few_verified_outputs_warn(n_verified, warns):
             fa.asymptotic_interval(truth, score, statistic=name)
         assert bool(given) == (warns and name != "arac_auc"), name
         if given:
-            assert f"rests on only {n_verified} verified outputs" in str(given[0].message)
+            assert f"is based on only {n_verified} verified outputs" in str(given[0].message)

@@ -613,7 +613,7 @@ def test_what_is_not_offered_says_what_is():
     with pytest.raises(ValueError, match=r"confidence\[3\] must .*got nan"):
         fa.evaluate(truth, np.where(np.arange(4000) == 3, np.nan, confidence))
     with pytest.raises(
-        TypeError, match=": correct must be a PartialTruth, as that of another model is"
+        TypeError, match=": correct must be a PartialTruth, because another model has one"
     ):
         fa.compare_models({"a": (truth, confidence), "b": (right, judge)})
 

@@ -117,7 +117,7 @@ class TestContents:
         confidence = rng.random(300)
         model = (rng.random(300) < confidence, confidence)
         text = Page(report_of({"a": model}, groups=np.arange(300) % 4)).text
-        assert "There are 4 groups; intervals can be relied on from 5 on." in text
+        assert "There are 4 groups; intervals are unreliable with fewer than 5." in text
 
     def test_every_part(self, page):
         for title in (

@@ -144,7 +144,7 @@ def test_undefined_replicates_are_counted():
     assert 0.2 < missing / 200 < 0.5  # (4/5)**5 = 0.33
     assert (result.low, result.high) == (1, 1)
     assert result.standard_error == 0
-    with pytest.warns(UNDEFINED, match="roc_auc is undefined for the items themselves"):
+    with pytest.warns(UNDEFINED, match="roc_auc is undefined for the original items"):
         result = fa.bootstrap([1, 1], [0.9, 0.8], statistic=["roc_auc"], n_resamples=5)["roc_auc"]
     assert math.isnan(result.estimate)
     assert math.isnan(result.low)
@@ -229,13 +229,14 @@ def doubts(*arguments, **keywords):
 def test_few_items_of_a_kind_warn_as_asymptotic_intervals_do():
     confidence = np.arange(40) % 7
     correct = np.arange(40) % 5 > 0  # 8 incorrect
-    expected = "there are 8 {} items; the interval of {} can be relied on from 10 on"
+    expected = "there are 8 {} items; the interval of {} is unreliable with fewer than 10"
     assert doubts(correct, confidence) == [expected.format("incorrect", "arac_auc")]
     share = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01, interpolate=True)
     names = ["augrc", share, n_thresholds]
     said = [expected.format("correct", name) for name in ("augrc", share)]
-    spread = "the items leave no spread to estimate the error of n_thresholds from; the interval is a "
-    assert doubts(~correct, confidence, statistic=names) == [*said, spread + "single value"]
+    spread = "n_thresholds shows no variation, so its error cannot be estimated; "
+    spread += "the interval is a single value"
+    assert doubts(~correct, confidence, statistic=names) == [*said, spread]
     half = np.arange(40) % 2
     assert doubts(half, confidence) == []
     assert doubts(half, confidence, sample_weight=np.full(40, 0.1)) == []
@@ -244,7 +245,7 @@ def test_few_items_of_a_kind_warn_as_asymptotic_intervals_do():
     assert said.startswith("there are 2 correct items; the interval of arac_auc")
     groups = np.arange(40) % 8
     (said,) = doubts(half, confidence, groups=groups)
-    assert said.startswith("there are 8 groups; intervals can be relied on from 20 on")
+    assert said.startswith("there are 8 groups; intervals are unreliable with fewer than 20")
     rate = fa.Statistic("error_rate", threshold=35)
     (said,) = doubts(half, np.arange(40), statistic=rate)
     assert "items that make up the error rate" in said
@@ -254,14 +255,16 @@ def test_few_items_that_carry_the_error_warn():
     y_true, score = np.repeat([0, 1], 100), np.arange(200.0)
     score[99], score[98] = 100.5, 99.5
     (said,) = doubts(y_true, score, statistic="roc_auc")
-    assert said.startswith("the error of roc_auc is estimated from as few as 2 items")
+    assert said.startswith("the error of roc_auc is estimated from effectively 2 items")
     weight = np.ones(200)
     assert doubts(y_true, score, statistic="roc_auc", sample_weight=weight) == [said]
     assert doubts(y_true, score, statistic="roc_auc", groups=np.arange(200)) == [
         said.replace("items", "groups")
     ]
     (said,) = doubts(np.ones(30), np.arange(30.0))
-    assert said.endswith("a single value, and asymptotic_interval says what could have gone unseen")
+    assert said.endswith(
+        "a single value, and asymptotic_interval allows for items that the sample may lack"
+    )
 
 
 def test_several_statistics_share_their_resamples():

@@ -140,8 +140,12 @@ def test_with_groups_it_warns_as_comparisons_do():
         warnings.simplefilter("error")
         fa.delong_test(positive, *scores, groups=np.arange(60) % 5)
     for labels, groups, said in (
-        (positive, 4, "there are 4 groups; intervals can be relied on from 5"),
-        (np.arange(60) == 7, 6, "there is 1 item of one class; the test can be relied on from 2"),
+        (positive, 4, "there are 4 groups; intervals are unreliable with fewer than 5"),
+        (
+            np.arange(60) == 7,
+            6,
+            "there is 1 item of one class; the test is unreliable with fewer than 2",
+        ),
     ):
         with pytest.warns(fa.UnreliableIntervalWarning, match=said):
             fa.delong_test(labels, *scores, groups=np.arange(60) % groups)
@@ -153,7 +157,7 @@ def test_few_items_that_carry_the_difference_warn():
     y_true, score = np.repeat([0, 1], 100), np.arange(200.0)
     other = score.copy()
     other[99], other[98] = 100.5, 99.5
-    with pytest.warns(fa.UnreliableIntervalWarning, match="estimated from as few as 2 items"):
+    with pytest.warns(fa.UnreliableIntervalWarning, match="estimated from effectively 2 items"):
         fa.delong_test(y_true, score, other)
 
 
@@ -448,7 +452,7 @@ def test_few_errors_of_one_model_few_groups_and_heavy_items_warn():
         ({"models": {"a": (nearly, confidence)}}, "'a' has 1 incorrect item; its differences"),
         (
             {"groups": np.arange(300) % 4},
-            "'b': there are 4 groups; differences can be relied on from 5",
+            "'b': there are 4 groups; differences are unreliable with fewer than 5",
         ),
         ({"sample_weight": weight}, "items of the rarer class among those of large weight"),
     ):
@@ -568,14 +572,14 @@ def test_one_item_of_a_class_is_named_as_the_reason(kind):
     a = np.linspace(0.9, 0.1, 13)
     b = a.copy()
     b[[3, 12]] = b[[12, 3]]
-    reason = f"only one {kind} item, and no variance of {{}} can be estimated from one"
+    reason = f"only one {kind} item, so the variance of {{}} cannot be estimated"
     with pytest.warns(fa.UnreliableIntervalWarning, match=reason.format("ROC-AUC")) as caught:
         found = fa.delong_test(right, a, b)
     assert not any("same order" in str(each.message) for each in caught)
     assert math.isnan(found.pvalue)
     with pytest.warns(fa.UnreliableIntervalWarning, match=reason.format("roc_auc")):
         fa.asymptotic_interval(right, b, statistic="roc_auc", method="wald")
-    with pytest.warns(fa.UnreliableIntervalWarning, match="and no variance of roc_auc can be"):
+    with pytest.warns(fa.UnreliableIntervalWarning, match="so the variance of roc_auc cannot be"):
         fa.compare_models({"a": (right, a), "b": (right, b)}, statistic="roc_auc")
     with pytest.warns(fa.UnreliableIntervalWarning, match="there is 1 group") as caught:
         fa.delong_test(right, a, b, groups=np.zeros(13))
@@ -583,5 +587,5 @@ def test_one_item_of_a_class_is_named_as_the_reason(kind):
 
 
 def test_one_item_is_named_as_the_reason():
-    with pytest.warns(fa.UnreliableIntervalWarning, match="only one item, and no variance of arac_auc"):
+    with pytest.warns(fa.UnreliableIntervalWarning, match="only one item, so the variance of arac_auc"):
         fa.asymptotic_interval([1], [0.5], method="wald")

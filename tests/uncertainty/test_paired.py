@@ -188,7 +188,7 @@ def test_bad_input_is_refused():
         compare(groups=one)
     with pytest.raises(ValueError, match="must have an array for each model, got none for"):
         compare(groups={"engine 0": one})
-    with pytest.raises(ValueError, match="groups has an array for 'engine 2', which is no model"):
+    with pytest.raises(ValueError, match="groups has an array for 'engine 2', which is not a model"):
         compare(groups={**labels, "engine 2": one})
     with pytest.raises(ValueError, match=r"groups\['engine 1'\] and confidence must have the"):
         compare(groups={**labels, "engine 1": [1, 2]})
