@@ -85,13 +85,14 @@ class GuaranteedOperatingPoint(Result):
     approximate_acceptance_rate : float or None
         The acceptance rate of the approximation "gamma", if "auto" can prove less than half of it.
     assumed_probability : float or None
-        For a `PartialTruth` with unknown inclusion probabilities: the smallest probability that was
-        declared or, if none was, that is known. The guarantee holds only if no output was chosen with a
-        smaller one.
+        None unless a `PartialTruth` has unknown inclusion probabilities. Otherwise, the smallest
+        declared probability, or else the smallest known one. The guarantee holds only if no output was
+        chosen with a smaller probability.
     truth_reader : Reviewer or None
-        The people who gave the truth, if they may err; `bound` then includes overlooked errors.
+        The people who gave the answers, if they may overlook errors. `bound` then includes the errors
+        that they overlook.
     faultless_acceptance_rate : float or None
-        The acceptance rate that the same answers would give if `truth_reader` overlooked nothing.
+        The acceptance rate that would be guaranteed if `truth_reader` overlooked nothing.
 
     See Also
     --------
@@ -174,7 +175,7 @@ def guaranteed_operating_point(
     """Choose a threshold that keeps a limit on new items from the same source, with high probability.
 
     The threshold of :func:`.operating_point` keeps its limit on new items only about half of the time.
-    This function adds a margin for chance, larger with fewer items.
+    This function adds a margin for chance, which is larger if there are fewer items.
 
     Parameters
     ----------
@@ -185,24 +186,29 @@ def guaranteed_operating_point(
     failure_probability : float, default=0.05
         δ, in (0, 0.5]: the largest allowed probability that the threshold exceeds the limit.
     groups : array_like of shape (n,), optional
-        Label of each item's group (page, document) of dependent items.
+        Label of each item's group, such as a page or document. Items of a group may depend on each
+        other.
     max_group_size : int, optional
-        Largest possible group size, known beforehand; by default the largest size seen, an assumption.
+        Largest possible size of a group. By default, no group is assumed to be larger than the largest
+        one seen.
     thresholds : array_like of shape (m,), optional
-        For ``max_risk``: thresholds that were fixed without these items.
+        Thresholds to test for ``max_risk``. They must have been fixed without looking at these items.
     scale : {"percent", "unit"}, optional
-        Fixed thresholds for this scale: the integers from 0 to 100, or a grid on [0, 1].
+        The scale of the confidences, which replaces `thresholds` by fixed ones: the integers from 0 to
+        100 for "percent", and a grid on [0, 1] for "unit".
     pilot : array_like of shape (k,), optional
-        Other confidences from the same source, to choose where tests start; by default a tenth of the
-        items is set aside.
+        Other confidences from the same source, used to choose the first thresholds to test. By default,
+        a tenth of the items is set aside for this choice.
     method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
-        "auto": "exact" for ``max_error_rate``; "fallback" for ``max_risk``, with thresholds or a scale;
-        "betting" with groups and for a :class:`.PartialTruth`. "sgr" takes its thresholds from the
-        items. "gamma", with groups, is an approximation: it accepts far more, but without a proof.
+        "auto" uses "betting" with groups and for a :class:`.PartialTruth`. Otherwise it uses "exact"
+        for ``max_error_rate``, and "fallback" for ``max_risk`` with thresholds or a scale. "sgr" takes
+        its thresholds from the items. "gamma" is an approximation for groups, which accepts far more
+        but is not proved.
     truth_reader : Reviewer, optional
         The people who gave the answers in `correct`, if they may overlook errors.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seed for the tenth set aside, the order of groups, and the items drawn from them.
+        Seed for the choice of the items set aside, for the order of groups, and for the items drawn
+        from groups.
 
     Examples
     --------
@@ -227,16 +233,18 @@ def guaranteed_operating_point(
     Raises
     ------
     TypeError
-        Unless exactly one limit is given; for weighted sweeps, because weights are not counts.
+        If not exactly one limit is given. Also for weighted sweeps, because weights are not counts.
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for arguments outside their ranges, or unsuitable thresholds.
+        As :func:`.threshold_sweep`. Also for arguments outside their ranges, and for thresholds that do
+        not fit the confidences.
 
     Warns
     -----
     SampleTooSmallWarning
-        If no threshold could be guaranteed even without errors; for "gamma" with fewer than 20 groups.
+        If the items are too few to guarantee any threshold, even without errors. "gamma" also warns
+        with fewer than 20 groups.
     QuestionableInputWarning
-        For a limit of 1, which may have been meant as 1%; for reversed or constant confidences.
+        For a limit of 1, which may have been meant as 1%. Also for reversed or constant confidences.
 
     See Also
     --------
@@ -249,10 +257,11 @@ def guaranteed_operating_point(
     exceeds the limit with probability at most δ. `bound` is computed as for a threshold fixed
     beforehand.
 
-    The guarantee assumes that the answers are true. With a `truth_reader` who finds the share d of the
-    errors above the threshold, the errors found are tested against ε·d. If d is estimated, its lower
-    bound is used, at a quarter of δ. Confirm each answer "wrong" by a second look, because false alarms
-    are not corrected. "Formulas of intervals, tests and guarantees" in the documentation has the tests.
+    The guarantee assumes that `correct` is true, unless a `truth_reader` is given. If this person finds
+    the share d of the errors above the threshold, the errors found are tested against ε·d, where ε is
+    the limit. If d is estimated, a lower confidence bound for d is used, which fails with probability
+    δ/4. Have a second person confirm each answer "wrong", because false alarms are not corrected. The
+    page "Formulas of intervals, tests and guarantees" of the documentation describes the tests.
 
     References
     ----------

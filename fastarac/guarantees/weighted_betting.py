@@ -2,33 +2,36 @@
 
 For each output, let A = 1 if it is accepted at a threshold, e = 1 if it is wrong, and V = 1 if it is
 verified; otherwise 0. Let π be the probability of V = 1. Let ĵ be the judge's probability of an error,
-calibrated on earlier outputs only, and κ its weight. Then Y = A·(κĵ + V(e − κĵ)/π) has the error rate
-as its mean, whatever ĵ is. A capital of 1 bets that Y is below the limit ε. Over the outputs in random
-order, it becomes Π(1 + λ(ε − Y)), which is never below 0. If the error rate is at least ε, the capital
-ever reaches 1/δ with probability at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and
-others 2023).
+calibrated on earlier outputs only, and κ its weight. Then the mean of Y = A·(κĵ + V(e − κĵ)/π) is the
+error rate, whatever ĵ is. Starting with a capital of 1, we bet that Y is below the limit ε on average.
+Over the outputs in random order, the capital becomes Π(1 + λ(ε − Y)), where λ is the size of each bet.
+The capital is never below 0. If the error rate is at least ε, the capital ever reaches 1/δ with
+probability at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
 
-**Clipping.** An error at a small π would lose nearly the whole capital, unless λ were below 1/(1/π_min
-− ε). So the bets are on 1 − q + qY instead of Y, with q = min(1, cπ). For an output with π < 1/c, the
-part 1 − cπ counts as wrong, verified or not. This can only add errors. With λ < 1/(c + 1 − ε), the
-capital is never below 0, whatever π is. c and λ are chosen together from a geometric grid, by how much
-each c would have added to the capital on earlier outputs. If no error is found and nothing is
-clipped, a proof needs ln(1/δ)/(π_min·ε) units. If there are at least that many, but at most `SPARE`
-times as many, the grid begins at 1/π_min, which clips nothing, with λ < 1/(c + 1 − cπ_min − ε). The
-sums then begin as if `THOUGHT` accepted outputs with π_min had
-come before; this treats π_min as fixed before the outputs.
+**Clipping.** Let π_min be the smallest π. Unless λ is below 1/(1/π_min − ε), an error at a small π
+would lose more than the whole capital. So the bets use 1 − q + qY instead of Y, with q = min(1, cπ),
+where c is the clip. For an output with π < 1/c, the part 1 − cπ counts as wrong, whether or not the
+output is verified. This can only add errors. With λ < 1/(c + 1 − ε), the capital is never below 0,
+whatever π is. The clip c and the bet λ are chosen together from a geometric grid. The choice depends on
+how much each c would have added to the capital on earlier outputs.
 
-**The bet.** After t of n units with the capital K, λ = φ(u)/(Φ(u)·σ̂·√(n − t)), but at most 0.95 of the
-largest allowed bet. Here Φ(u) = δK/1.05, and σ̂² is the mean of (ε − Y)² so far. If the gains were
-normal, this would replicate the payoff of the normal test: 1/δ if the mean of n outputs is far enough
-below ε. Bets are bold when there is little to lose, and careful near the goal. The guarantee holds
-whatever the gains are.
+If no error is found and nothing is clipped, a proof needs ln(1/δ)/(π_min·ε) units. If there are at
+least that many units, but at most `SPARE` times as many, the grid begins at c = 1/π_min, which clips
+nothing. Bets are then limited by λ < 1/(c + 1 − cπ_min − ε). The running sums begin as if `THOUGHT`
+accepted outputs with probability π_min had come before. This treats π_min as fixed before the outputs.
+
+**The bet.** Units are single outputs or groups that were verified as a whole. After t of n units, let K
+be the capital and σ̂² the mean of (ε − Y)² so far. Then λ = φ(u)/(Φ(u)·σ̂·√(n − t)) with Φ(u) = δK/1.05,
+but at most 0.95 of the largest allowed bet. Here φ and Φ are the normal density and distribution
+function. If the gains were normal, this bet would replicate the payoff of the normal test, which is 1/δ
+if the mean of n outputs is far enough below ε. Bets are large when there is little to lose, and small
+near the goal. The guarantee holds for any distribution of the gains.
 
 **The judge.** The units, in random order, are split into blocks that end at 1/32, 1/16, 1/8, 1/4 and
-1/2 of them. In each block, ĵ comes from an isotonic regression, with weights 1/π, of errors on the
-judge's values in all earlier blocks. In the first block, ĵ is the judge's own value. κ is the slope
-through 0 that minimises the variance of Y over the earlier accepted units, but at most 1. So a poor
-judge soon loses its influence.
+1/2 of all units. In the first block, ĵ is the judge's own value. In each later block, ĵ is predicted by
+an isotonic regression of errors on the judge's values in all earlier blocks, with weights 1/π. The
+weight κ is the slope through 0 that minimises the variance of Y over the earlier accepted units, but
+at most 1. So a poor judge soon loses its influence.
 
 **Thresholds.** All distinct confidences are tested in decreasing order, until one is not proved. With
 more outputs than `MOST_IN_FULL`, only the confidences of the first units are tested, and there are no

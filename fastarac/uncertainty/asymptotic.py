@@ -78,24 +78,26 @@ def asymptotic_interval(
     correct, confidence : array_like of shape (n,), or a ThresholdSweep of unweighted items alone
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str or Statistic, default="arac_auc"
-        One with influence values, or an acceptance rate at a limit; errors list them.
+        A statistic with influence values, or an acceptance rate at a limit. The message for any other
+        statistic lists all that are supported.
     confidence_level : float, default=0.95
         Between 0 and 1.
     method : {"auto", "wald", "logit", "gamma", "inversion", "gaps"}, default="auto"
-        "auto" uses "inversion" for shares and acceptance rates, and "logit" for others. With few errors
-        it uses "gamma" for ARAC-AUC, AUGRC, ARP-AUC, AURC, average precision and PR-AUC, and "gaps" for
-        partial ROC-AUC. The result's `method` names it.
+        "auto" uses "inversion" for shares and acceptance rates, and "logit" for other statistics. If
+        there are few errors, "auto" uses "gamma" for ARAC-AUC, AUGRC, ARP-AUC, AURC, average precision
+        and PR-AUC, and "gaps" for partial ROC-AUC. The result's `method` names the method used.
     groups : array_like of shape (n,), or tuple of them, optional
-        Label of each item's group (page, document) of dependent items. For several columns, nested
-        (batch, document) or crossed (writer, form), give a tuple of arrays.
+        Label of each item's group, such as a page or document. Items of a group may depend on each
+        other. Give a tuple of arrays for several columns, which may be nested (batch, document) or
+        crossed (writer, form).
     sample_weight : array_like of shape (n,), optional
         Sampling weights, not counts: real, finite, at least 0, with a positive sum. Their scale does
         not matter.
     graded : bool, default=False
-        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); each item counts as a
-        whole.
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`).
     unseen_pages : bool, default=False
-        With groups: widen the interval for groups that are wrong throughout and missing.
+        Widen the interval, because the sample may lack groups in which all items are wrong. Needs
+        `groups`.
 
     Examples
     --------
@@ -108,7 +110,7 @@ def asymptotic_interval(
     Returns
     -------
     Interval
-        Within the range of the statistic.
+        The ends are within the range of the statistic.
 
     Raises
     ------
@@ -119,9 +121,9 @@ def asymptotic_interval(
     Warns
     -----
     UnreliableIntervalWarning
-        With fewer than 5 groups (10 with several columns, 20 with "wald"). With "wald" also if fewer
-        than 10 groups have correct (or incorrect) items, if few items of large weight are errors, or if
-        fewer than 10 items (effectively) are correct, or incorrect.
+        With fewer than 5 groups, or fewer than 10 in each of several columns. "wald" needs 20 groups.
+        "wald" also warns if one class, correct or incorrect, has items in fewer than 10 groups, has
+        an effective number of items below 10, or has few items of large weight.
     UndefinedMetricWarning
         If the statistic is undefined.
 
@@ -134,21 +136,23 @@ def asymptotic_interval(
 
     Notes
     -----
-    - "wald": estimate ± normal quantile × standard error, from the :func:`.influence_values`; for
-      ``"roc_auc"`` the error of DeLong et al. 1988.
+    - "wald": estimate ± normal quantile × standard error. The error is computed from the
+      :func:`.influence_values`. For ``"roc_auc"`` it is the error of DeLong et al. 1988.
     - "logit": like "wald", but on the log-odds within the statistic's range, with Student's quantile.
-    - "gamma": the loss is taken as a weighted sum of Poisson counts, plus one unseen error.
-    - "inversion": Clopper and Pearson's interval for rates. For acceptance rates at a limit, all
-      thresholds not rejected by a binomial test.
+    - "gamma": the loss is modelled as a weighted sum of Poisson counts. One unseen error is added for
+      the upper end of the loss.
+    - "inversion": Clopper and Pearson's interval for rates. For an acceptance rate at a limit, the
+      interval contains the acceptance rates of all thresholds that a binomial test does not reject.
     - "gaps": for partial ROC-AUC with few errors. The shares of the population between neighbouring
       errors are drawn at random.
 
-    "logit", and "inversion" with groups or weights, are widened for errors that the sample may lack: a
-    group that is wrong throughout, or a wrong item of large weight. G groups may include none of a kind
-    that makes up u = 1 − α^(1/G) of all groups (7% for G = 40). With `unseen_pages`, a share u of wrong
-    items is added at the highest or the lowest confidences. The change is combined with the interval's
-    half-width by the root of the sum of squares. "Formulas of intervals, tests and guarantees" in the
-    documentation has every formula.
+    "logit" intervals are widened for errors that the sample may lack, such as a group in which all
+    items are wrong, or a wrong item of large weight. So are "inversion" intervals with groups or
+    weights. Suppose that a share u = 1 − α^(1/G) of all groups is of some kind (7% for G = 40). With
+    probability α, a sample of G groups contains none of this kind. With `unseen_pages`, a share u of
+    wrong items is therefore added at the highest or the lowest confidences. The half-width becomes the
+    root of the sum of the squared half-width and the squared change. "Formulas of intervals, tests and
+    guarantees" in the documentation has every formula.
 
     References
     ----------

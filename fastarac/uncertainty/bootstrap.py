@@ -100,7 +100,7 @@ def bootstrap(
 ) -> Interval | dict[str, Interval]:
     """Interval and standard error of a statistic, from resamples of the items.
 
-    A resample has n items, drawn with replacement from the n items.
+    Each resample consists of n items, drawn with replacement from the n given items.
 
     Parameters
     ----------
@@ -128,13 +128,12 @@ def bootstrap(
         Real, finite, at least 0, with a positive sum. Items (or groups) are drawn with equal
         probability and keep their weights.
     graded : bool, default=False
-        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`); each item is drawn as a
-        whole.
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`).
     random_state : int, SeedSequence, Generator or None, default=None
-        An integer gives the same resamples on any number of threads, within a version of fastarac.
-        None: different ones on each call.
+        An integer gives the same resamples on any number of threads, but another version of fastarac
+        may give different ones. None gives different resamples on each call.
     n_threads : int, optional
-        By default ``FASTARAC_NUM_THREADS`` or the number of processors; fewer for little work.
+        By default ``FASTARAC_NUM_THREADS`` or else the number of processors. Small tasks use fewer.
     progress : bool, default=False
         Show progress on stderr.
 
@@ -142,26 +141,27 @@ def bootstrap(
     -------
     Interval or dict of str to Interval
         The standard error is the standard deviation of the replicates. `distribution` holds the
-        replicates, NaN if undefined; None with "exact-variance". Several statistics give a dictionary
-        by name (``repr`` with parameters, ``__name__`` of functions).
+        replicates, which are NaN where the statistic is undefined. With "exact-variance", it is None.
+        Several statistics give a dictionary. Its keys are the names of the statistics, the ``repr`` of
+        a statistic with parameters, and the ``__name__`` of a function.
 
     Warns
     -----
     UndefinedMetricWarning
-        If replicates are NaN, such as the ROC-AUC of a resample with one class; the others are used. If
-        the estimate is NaN or the method fails, the interval is NaN. Infinite replicates count in the
-        interval, but the standard error is NaN.
+        If replicates are NaN, such as the ROC-AUC of a resample with one class. The interval then uses
+        the other replicates. If the estimate is NaN or the method fails, the interval is NaN. If some
+        replicates are infinite, the interval includes them, but the standard error is not finite.
     UnreliableIntervalWarning
-        With fewer than 10 correct or incorrect items, fewer than 20 groups, a standard error from fewer
-        than 5 items, or identical resamples.
+        With fewer than 10 correct items, 10 incorrect items or 20 groups; if the standard error
+        depends on fewer than 5 items; or if all resamples give the same value.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`. Also for arguments outside their ranges, weighted sweeps, and
-        combinations that a method does not support: groups with a sweep or `stratified`; "studentized"
-        with groups, weights, or no influence values; "bca" without influence values and with more than
-        2,000 kinds of items.
+        As :func:`.threshold_sweep`. Also for arguments outside their ranges, for weighted sweeps, and
+        for combinations that a method does not support. `groups` supports neither a sweep nor
+        `stratified`. "studentized" supports neither groups nor weights, and needs influence values. If
+        a statistic has no influence values, "bca" supports at most 2,000 kinds of items.
 
     See Also
     --------
@@ -172,8 +172,9 @@ def bootstrap(
     Notes
     -----
     The page "Formulas of intervals, tests and guarantees" of the documentation explains the corrections
-    of "bca" (Efron 1987), the exact variance, and how resamples are drawn. Quantiles are those of
-    ``numpy.quantile``. Each resample takes at most O(n) time, each thread O(n) memory.
+    of "bca" (Efron 1987), the exact variance, and how resamples are drawn. Quantiles are
+    interpolated as in ``numpy.quantile``. Each resample takes at most O(n) time, and each thread takes
+    O(n) memory.
 
     References
     ----------

@@ -103,8 +103,9 @@ def delong_test(
     score_a, score_b : array_like of shape (n,)
         Real and finite; higher for the positive class.
     groups : array_like of shape (n,), or tuple of them, optional
-        Label of each item's group (page, document); items of a group may depend on each other. For
-        several columns, nested (batch, document) or crossed (writer, form), give a tuple of arrays.
+        Label of each item's group, such as a page or document. Items of a group may depend on each
+        other. Give a tuple of arrays for several columns, which may be nested (batch, document) or
+        crossed (writer, form).
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
 
@@ -116,11 +117,11 @@ def delong_test(
     Warns
     -----
     UnreliableIntervalWarning
-        Without `groups`: with fewer than 10 items of a class, if the standard error depends on fewer
-        than 5 items, or if both scores order all pairs in the same way. With `groups`: with fewer than
-        2 items of a class or fewer than 5 groups, as in :func:`.compare_models`.
+        Without `groups`: if a class has fewer than 10 items, if the standard error depends on fewer
+        than 5 items, or if both scores order all pairs in the same way. With `groups`: if a class has
+        fewer than 2 items, or if there are fewer than 5 groups, as in :func:`.compare_models`.
     UndefinedMetricWarning
-        With a single class. All results are then NaN.
+        If all items are of one class. All results are then NaN.
 
     Raises
     ------
@@ -240,7 +241,7 @@ def compare_models(
     statistic : str or Statistic, optional
         The statistic to compare, by default ``"arac_auc"``.
     costs : VerificationCosts, optional
-        Compare the cost per item instead of a statistic, each model at its own cheapest threshold.
+        Compare the cost per item instead of a statistic. Each model uses its own cheapest threshold.
     reviewer : Reviewer, optional
         The people who verify the rejected outputs; by default they find and correct every error.
     method : {"asymptotic", "bootstrap"}, default="asymptotic"
@@ -249,10 +250,11 @@ def compare_models(
     correction : {"holm", "bonferroni"} or None, default="holm"
         Adjustment for the number of pairs.
     confidence_level : float, default=0.95
-        Level of each single interval. Differences are significant at 1 − `confidence_level`.
+        Level of each single interval. The significance level of tests is 1 − `confidence_level`.
     groups : array_like of shape (n,), tuple of them, or mapping of str to these, optional
-        Label of each item's group (page, document) of dependent items. For several columns, nested or
-        crossed, give a tuple of arrays; crossed columns need "asymptotic".
+        Label of each item's group, such as a page or document. Items of a group may depend on each
+        other. Give a tuple of arrays for several columns, which may be nested or crossed. Crossed
+        columns need "asymptotic".
     paired : {"items", "groups"}, default="items"
         "groups": the models share groups (pages read by several engines), but each model has its own
         items in them. `groups` and `sample_weight` then map each model's name to its labels and
@@ -262,12 +264,12 @@ def compare_models(
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     random_state : int, numpy.random.Generator or None, default=None
-        None: different resamples on each call, except for `share_of_best`, which uses seed 0.
+        None gives different resamples on each call. The draws for `share_of_best` then use seed 0.
     progress : bool, default=False
         Show progress on stderr.
     unseen_pages : bool, default=False
-        With groups and "asymptotic": widen the intervals, because groups in which a model is wrong
-        throughout may be missing.
+        Widen the intervals, because the sample may lack groups in which all of a model's items are
+        wrong. Needs groups and "asymptotic".
 
     Examples
     --------
@@ -294,15 +296,15 @@ def compare_models(
     Raises
     ------
     ValueError, TypeError
-        For fewer than two models, differing numbers of items or identifiers, sweeps (which lack single
-        items), and ``paired="groups"`` without labels or shared groups; as
-        :func:`.asymptotic_interval`.
+        As :func:`.asymptotic_interval`. Also for fewer than two models, for different numbers of items
+        or different identifiers, for sweeps (which do not hold single items), and for
+        ``paired="groups"`` without labels or without shared groups.
 
     Warns
     -----
     UnreliableIntervalWarning
-        If a difference is based on too little data: fewer than 2 correct or incorrect items of a model,
-        fewer than 5 groups, identical models, or few errors of large weight.
+        If a difference is based on too little data: a model has fewer than 2 correct or 2 incorrect
+        items, or few errors of large weight; there are fewer than 5 groups; or models are identical.
     UndefinedMetricWarning
         If the statistic of a model is undefined.
     QuestionableInputWarning
@@ -317,9 +319,10 @@ def compare_models(
 
     Notes
     -----
-    The standard error of a difference comes from the models' influence values, subtracted and summed by
-    group. Intervals and p-values use Student's t. Adjusted intervals agree with adjusted p-values. With
-    `costs`, the effect of leaving out each item replaces its influence value. "Formulas of intervals,
+    The standard error of a difference is computed from the difference of the two models' influence
+    values, summed within each group. Intervals and p-values use Student's t. An adjusted interval
+    excludes 0 exactly if the adjusted p-value is significant. With `costs`, the effect of leaving out
+    an item replaces its influence value. "Formulas of intervals,
     tests and guarantees" in the documentation has every formula.
     """
     compared = _compared(statistic, costs, reviewer)

@@ -455,7 +455,7 @@ def test_what_a_sweep_cannot_say():
         fa.bootstrap([1, 0])
     weighted = fa.threshold_sweep([1, 0], [0.5, 0.4], sample_weight=[1, 2])
     with pytest.raises(
-        ValueError, match="correct is a weighted ThresholdSweep, which lacks the single"
+        ValueError, match="correct is a weighted ThresholdSweep, which does not hold the weight"
     ):
         fa.bootstrap(weighted)
 

@@ -159,7 +159,7 @@ def test_resamples_of_one_class_have_no_roc_curve():
         ({"curve": "pr"}, ValueError, "curve must be one of 'arac', 'generalized_rc', '"),
         ({"kind": "both"}, ValueError, "', got 'both'"),
         ({"grid": 1}, ValueError, "must be an integer of at least 2, got 1"),
-        ({"grid": 10**9}, ValueError, "grid must have at most 10000 places, got"),
+        ({"grid": 10**9}, ValueError, "grid must have at most 10000 points, got"),
         (
             {"grid": [0.5, 0.2]},
             ValueError,

@@ -204,7 +204,7 @@ def test_bad_input_is_refused():
         )
     with pytest.raises(TypeError, match="must be one array for all models with paired="):
         compare(paired="items")
-    with pytest.raises(ValueError, match="or paired='groups' compares them by their groups"):
+    with pytest.raises(ValueError, match="use paired='groups' to compare them by groups"):
         compare(paired="items", groups=None)
 
 
