@@ -110,41 +110,43 @@ def evaluate_groups(
     ----------
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite). With a
-        :class:`.PartialTruth`, the figures of each group are estimated from its verified items; their
-        number is ``"n_verified"``. For a group without any, figures are NaN and no limit counts as
-        kept.
+        :class:`.PartialTruth`, the figures of each group are estimated from its verified items. The
+        figure ``"n_verified"`` is the number of these items. If a group has none, its figures are NaN,
+        and ``"keeps_limit/…"`` is false.
     by : array_like of shape (n,)
         Label of each item's group: integers, strings, or other comparable values, in any order and
         without nulls. Integers, and columns of pandas and pyarrow, are fastest.
     sample_weight : array_like of shape (n,), optional
-        Real, finite, at least 0, with a positive sum. Groups without weight are left out.
+        Real, finite, at least 0, with a positive sum. Groups of weight 0 are left out.
     metrics : sequence of str, default=("n", "recognition_rate", "arac_auc", "normalized_arac_auc", \
 "roc_auc")
-        Names among these and "n_correct" and "augrc".
+        The metrics to compute: any of the default ones, "n_correct" and "augrc".
     max_error_rate, max_risk, threshold : float or sequence of float, default=()
         Limits, or given thresholds. A limit sets a single threshold for *all* items together
-        (:func:`.frames.evaluate` sets one for each group). The result then has ``"threshold/…"`` and,
-        for each group at that threshold, ``"acceptance_rate/…"``, ``"error_rate/…"``, ``"risk/…"`` (NaN
-        if nothing is accepted) and ``"performance/…"`` (W); for a limit also ``"keeps_limit/…"``.
+        (:func:`.frames.evaluate` sets one for each group). The result then has ``"threshold/…"``. For
+        each group at that threshold, it has ``"acceptance_rate/…"``, ``"error_rate/…"``, ``"risk/…"``
+        (NaN if nothing is accepted) and ``"performance/…"`` (W). A limit also gives
+        ``"keeps_limit/…"``.
     costs : VerificationCosts, optional
         The prices of W and of the normalised ARAC-AUC (its γ); by default γ = 1 and δ = 0. If given,
-        the result also has ``"cost/…"``, the cost per item at each limit's threshold. It also has
-        ``"threshold/cheapest"``, the cheapest threshold for all items together, and its
-        ``"acceptance_rate/cheapest"``, ``"error_rate/cheapest"`` and ``"cost/cheapest"``.
+        the result also has ``"cost/…"``, the cost per item at each limit's threshold, and
+        ``"threshold/cheapest"``, the cheapest threshold for all items together. At that threshold, it
+        has ``"acceptance_rate/cheapest"``, ``"error_rate/cheapest"`` and ``"cost/cheapest"``.
     reviewer : Reviewer, optional
         The people who verify the rejected items. They affect only the costs, and by default find and
         correct every error.
     gamma : float, optional
-        γ of the normalised ARAC-AUC, at least 0; by default that of `costs`.
+        γ of the normalised ARAC-AUC, at least 0. By default, γ is taken from `costs`.
     groups : array_like of shape (n,), optional
-        Labels of groups of dependent items, such as pages. They affect the intervals.
+        Label of each item's group of dependent items, such as its page. These groups affect only the
+        intervals.
     graded : bool, default=False
         Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`).
     intervals : bool, default=False
         Whether to compute a confidence interval for each rate and area (:func:`.asymptotic_interval`).
-        Its ends are named ``"arac_auc_low"``, ``"arac_auc_high"``, ``"error_rate_low/0.01"`` and so on.
-        Intervals of rates at a limit treat its threshold as fixed. This takes about a millisecond per
-        group.
+        The ends of an interval are named ``"arac_auc_low"``, ``"arac_auc_high"``,
+        ``"error_rate_low/0.01"`` and so on. Intervals of rates at a limit treat the threshold as fixed.
+        Intervals take about a millisecond per group.
     confidence_level : float, default=0.95
         Level of each single interval.
 
@@ -163,23 +165,25 @@ def evaluate_groups(
     Returns
     -------
     GroupEvaluation
-        The labels in increasing order, and an array of shape (n_groups,) for each figure. The metrics
-        are exact, rounded once. "roc_auc" is NaN for groups without correct or without incorrect items.
+        The labels in increasing order, and an array of shape (n_groups,) for each figure. Metrics are
+        computed exactly and then rounded once. "roc_auc" is NaN for a group without correct items or
+        without incorrect items.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`.threshold_sweep`; also for an unknown metric, for limits outside their range, and for
-        labels that are null, not comparable, or not as many as the items.
+        As :func:`.threshold_sweep`. Also for an unknown metric, for limits outside their range, for
+        labels that are null or not comparable, and if the numbers of labels and items differ.
 
     Warns
     -----
     UnreliableIntervalWarning, UndefinedMetricWarning
-        One warning, with the number of groups that have no verified item, or too little data for some
-        interval.
+        If groups have no verified item, or too little data for a reliable interval. One warning gives
+        the number of such groups.
     QuestionableInputWarning
-        One warning, with the groups in which correct items have lower confidence than incorrect ones,
-        by more than chance. Also for a limit of 1, which may have been meant as 1%.
+        If correct items of a group have lower confidences than its incorrect items, by more than chance
+        explains. One warning names all such groups. Also for a limit of 1, which may have been meant
+        as 1%.
 
     See Also
     --------

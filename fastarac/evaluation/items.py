@@ -68,28 +68,28 @@ def evaluate(
         cheapest threshold and the costs per item are also computed (`Evaluation.cost_evaluation`).
     reviewer : Reviewer, optional
         The people who verify the rejected items; by default they find and correct every error. They
-        affect only `Evaluation.cost_evaluation`: limits, intervals and guarantees are about the errors
-        of the machine. :func:`.operating_point` can keep a limit on the errors of both.
+        affect only `Evaluation.cost_evaluation`. Limits, intervals and guarantees count the model's
+        errors alone. :func:`.operating_point` can also count the errors that people leave.
     groups : array_like of shape (n,), optional
-        Labels of groups of dependent items, such as pages, for intervals and guarantees.
+        Label of each item's group, such as its page. Items of a group may depend on each other, and
+        intervals and guarantees allow for this.
     graded : bool, default=False
-        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`). Intervals treat each item
-        as a whole.
+        Whether `correct` holds grades in [0, 1] (:func:`.threshold_sweep`).
     intervals : bool, default=False
         Whether to compute a confidence interval for each figure (:func:`.asymptotic_interval`).
     confidence_level : float, default=0.95
         Level of the intervals.
     failure_probability : float, optional
         Also find a threshold that keeps each limit on new items, except with this probability
-        (:func:`.guaranteed_operating_point`). For a risk, the method is "sgr", because it needs no
+        (:func:`.guaranteed_operating_point`). A limit on the risk uses the method "sgr", which needs no
         fixed thresholds.
     never_accepted : float, optional
-        Items at or below this confidence are never accepted, whatever the limit. Meant for items
-        without an output, whose confidence is below all others (`AlignedOutputs.never_accepted`). They
-        count among all items and in the areas, but not in accepted shares and their intervals.
+        Items at or below this confidence are never accepted, whatever the limit. Use this for items
+        without an output, whose confidence is below all others (`AlignedOutputs.never_accepted`). Such
+        items count in the number of items and in the areas, but never as accepted.
     unseen_pages : bool, default=False
-        With groups and intervals: widen the intervals, because groups that are wrong throughout may be
-        missing (:func:`.asymptotic_interval`).
+        Widen the intervals, because the sample may lack groups in which all items are wrong
+        (:func:`.asymptotic_interval`). Needs `groups` and `intervals`.
 
     Examples
     --------
@@ -114,7 +114,8 @@ def evaluate(
     Returns
     -------
     Evaluation
-        For a :class:`.BoundedSweep` a `BoundedEvaluation`, whose figures are :class:`.Bounds`.
+        A :class:`.BoundedSweep` gives a `BoundedEvaluation` instead, whose figures are
+        :class:`.Bounds`.
 
     Raises
     ------
@@ -129,9 +130,9 @@ def evaluate(
     UnreliableIntervalWarning, SampleTooSmallWarning
         If there is too little data for an interval or a guarantee.
     QuestionableInputWarning
-        If correct items have lower confidence than incorrect ones, by more than chance; if all items
-        have the same confidence; if no item is correct; and for a limit of 1, which may have been meant
-        as 1%.
+        If correct items have lower confidences than incorrect items, by more than chance explains. Also
+        if all items have the same confidence, if no item is correct, or if a limit is 1, which may have
+        been meant as 1%.
 
     See Also
     --------
@@ -142,7 +143,7 @@ def evaluate(
 
     References
     ----------
-    Kimura, Kubota, Wada and Hashimoto 2024, 3.2 to 3.4.
+    Kimura, Kubota, Wada and Hashimoto 2024, sections 3.2 to 3.4.
     """
     check_intervals(intervals, confidence_level)
     if unseen_pages and not intervals:

@@ -39,17 +39,17 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lead(Result):
-    """Models compared at a limit, by the share of its own items that each accepts.
+    """Models compared at a limit. Each is rated by the share of its own items that it accepts.
 
     Attributes
     ----------
     limit : Limit or None
         The limit; None if models are compared by ARAC-AUC.
     comparison : ModelComparison
-        Comparison by that share; the best model comes first.
+        Comparison of the accepted shares or of the ARAC-AUCs. The best model comes first.
     unit : str
-        The name of the units that are drawn for all models at once: "item", or a group such as "page"
-        or "document".
+        The name of the units that resamples draw for all models at once, such as "item", "page" or
+        "document".
     n_units : int
         Number of these units.
     alike : frozenset of (str, str)
@@ -201,8 +201,8 @@ def leads_of(
     Parameters
     ----------
     models : mapping of str to Outputs
-        Outputs with shared groups if `paired` is "groups"; otherwise of the same items in the same
-        order.
+        Outputs of each model. If `paired` is "groups", they share groups. Otherwise, all models have
+        the same items in the same order.
     limits : iterable of Limit
     paired : {"items", "groups"}, default="groups"
         As for :func:`.compare_models`.
@@ -210,7 +210,7 @@ def leads_of(
         The name of a group.
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
-        Number of resamples of groups or items; they depend on `random_state` alone.
+        Number of resamples of groups or items. The resamples depend only on `random_state`.
     random_state : int, default=0
     splits : mapping of str to sequence of ItemParts, optional
         Partitions of each model's items. In each part, the order of the models is tested.
@@ -218,8 +218,8 @@ def leads_of(
     Returns
     -------
     list of Lead or None
-        One per limit; None for a given threshold, at which models have no order. Without any limit, one
-        by ARAC-AUC.
+        One comparison per limit. A given threshold has None, because it does not rank models. Without
+        any limit, the list has a single comparison by ARAC-AUC.
 
     Notes
     -----

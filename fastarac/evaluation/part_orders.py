@@ -65,8 +65,8 @@ class PartOrder(NamedTuple):
         One-sided p-value of the hypothesis that the order is not reversed, with Holm's correction for
         all parts and pairs.
     reads : mapping of str to str
-        For each of the two models that reads next to nothing in the part: "almost nothing", or "almost
-        nothing right".
+        Has an entry for each of the two models that reads almost nothing in the part. The value is
+        "almost nothing" or "almost nothing right".
     """
 
     split: str
@@ -96,7 +96,7 @@ def part_orders(
     pvalue: Callable[[Mapping[str, Outputs], float], float],
     alpha: float,
 ) -> tuple[PartOrder, ...]:
-    """Compare the first model with each other model, in every part that has at least ten groups.
+    """Compare the best model with each other model in every part that has at least ten groups.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def part_orders(
         Returns the compared statistic of each model, given the items of a part.
     pvalue : callable
         Returns a one-sided p-value, which is small if the second model is better. Its arguments are the
-        items of a part, and the smallest level with which the p-value may be compared.
+        items of a part, and the smallest significance level with which the p-value may be compared.
     alpha : float
         The level of the tests.
 
@@ -119,9 +119,9 @@ def part_orders(
 
     Notes
     -----
-    The test asks in each part whether the order differs from the overall order. If two models are equal
-    in a part, the overall difference still tends to have the sign of the part's difference, because it
-    includes it. So the one-sided test of a reversed order keeps its level.
+    In each part, a one-sided test checks whether the order is opposite to the overall order. Suppose
+    that two models are equally good in a part. The overall difference includes the part's items, so it
+    still tends to have the sign of the part's difference. Therefore the test keeps its level.
     """
     leader, *others = order
     found: list[PartOrder] = []

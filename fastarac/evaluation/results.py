@@ -32,9 +32,11 @@ class LimitEvaluation(Result):
     limit : Limit
         The limit.
     point : OperatingPoint
-        The point at the threshold that accepts most within the limit; only whole ties are accepted.
+        The operating point at the threshold that accepts as many items as the limit allows. Items of
+        equal confidence are accepted together or not at all.
     performance : float
-        W = γX + β − δ·R_E (equation 15) at that point.
+        W = γX + β − δ·R_E (equation 15) at that point. X is the acceptance rate, β the share of correct
+        items and R_E the error rate; γ and δ are ratios of prices.
     guaranteed : GuaranteedOperatingPoint or None
         The threshold that keeps the limit on new items, if a failure probability is given.
 
@@ -65,22 +67,22 @@ class Evaluation(Sheet, Result):
     Attributes
     ----------
     n : int or float
-        Number of items, Ω, or the sum of their weights.
+        Ω, the number of items or the sum of their weights.
     recognition_rate : float
         Share of correct items, β.
     arac, arp : CurveArea
         ARAC-AUC and ARP-AUC (by trapezoids), each with its components.
     roc_auc : float
-        How well the confidence separates correct from incorrect items; NaN if all items are correct, or
-        all incorrect.
+        How well the confidence separates correct from incorrect items. NaN if all items are correct, or
+        if all are incorrect.
     pr_auc, average_precision : float
-        Area under the precision–recall curve after Davis and Goadrich, and area under steps; NaN if no
-        item is correct.
+        Area under the precision–recall curve, interpolated as by Davis and Goadrich, and area under its
+        steps. Both are NaN if no item is correct.
     aurc : float
         1 − ARP-AUC, the mean risk.
     normalized_aurc : float
         AURC rescaled to 0 for the best order and 1 for a random order. NaN if all items are correct, or
-        all incorrect. NaN also with weights, because single items then have no best order.
+        if all are incorrect. Also NaN with weights, because the best order is then not defined.
     augrc : float
         1 − ARAC-AUC, the mean error rate.
     costs : VerificationCosts
@@ -88,11 +90,11 @@ class Evaluation(Sheet, Result):
     limits : tuple of LimitEvaluation
         One for each limit: first the error rates, then the risks, then the thresholds.
     intervals : mapping of str to Interval
-        Intervals with the keys of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate/0.01"``;
-        read-only, and empty unless asked for.
+        Intervals with the keys of `to_dict`, such as ``"arac_auc"`` and ``"acceptance_rate/0.01"``. The
+        mapping is read-only. It is empty if no intervals were requested.
     cost_evaluation : CostEvaluation or None
-        The cheapest threshold, and costs per item: at that threshold, at each limit, and with
-        everything or nothing checked. None unless prices are given.
+        The cheapest threshold and the costs per item: at that threshold, at each limit, if every item
+        is checked, and if none is. None unless prices are given.
 
     See Also
     --------

@@ -50,7 +50,8 @@ class Source:
     kind : str
         Word for a model: "model" or "engine".
     units, units_of_part : str
-        Words for the items overall, and in a part: the items of a single field are documents.
+        Words for the items overall, and for the items of a part. For example, the items of a single
+        field are called documents.
     group_word, part_word : str
         Words for a group of dependent items, and for a part that is reported separately.
     has_confidence : ndarray of shape (n,), bool, or None
@@ -58,9 +59,10 @@ class Source:
     has_output : ndarray of shape (n,), bool, or None
         Whether each item has an output; None if all have.
     judged : ndarray of shape (n,), bool, or None
-        Whether each item counts for checks of the confidences' order; None if all with a confidence do.
+        Whether checks for reversed confidences use each item. None if they use all items that have a
+        confidence.
     judged_items : str
-        Words for these items; empty if they are all.
+        Words for the items marked by `judged`. Empty if they are all items.
     highest : float or None
         The upper end of the confidence scale, 1 or 100, if known.
     missed : ndarray of shape (n_groups,), intp, or None
@@ -70,9 +72,9 @@ class Source:
     size : sequence of str
         The amount of data, in words. If empty, the numbers of items and groups are shown.
     apart : tuple of (int, float, str, str), or None
-        For units with a price of their own: their number; the price; whether they are among the
-        ``"rejected"`` items, among the ``"accepted"`` items or ``"outside"`` all items; and the word
-        for them.
+        Describes units that have a price of their own. The tuple holds their number, their price, where
+        they are counted, and the word for them. They are counted among the ``"rejected"`` items, among
+        the ``"accepted"`` items, or ``"outside"`` all items.
     further : sequence of (str, str)
         Name and text of further figures, shown together with those of the items.
     holds : str

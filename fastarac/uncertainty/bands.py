@@ -43,10 +43,11 @@ class ConfidenceBand(Table, Result):
     Attributes
     ----------
     x : ndarray of shape (n_places,)
-        Grid points in rising order, in [0, 1]: acceptance rates, or false positive rates for a ROC
-        curve.
+        Grid points in [0, 1], in increasing order. They are acceptance rates or, for a ROC curve, false
+        positive rates.
     estimate, low, high : ndarray of shape (n_places,)
-        The curve of the original items, and the lower and upper end of the band; all in [0, 1].
+        The height of the original items' curve, and the lower and upper ends of the band. All are in
+        [0, 1].
     curve, kind : str
         The arguments of :func:`.bootstrap_band`.
     confidence_level : float
@@ -104,27 +105,26 @@ def bootstrap_band(
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     curve : {"arac", "generalized_rc", "rc", "arp", "roc"}, default="arac"
         The curve. "arac", "generalized_rc", "rc" and "arp" are accuracy after correction, error rate,
-        risk and precision against the acceptance rate. "roc" is the true against the false positive
-        rate; at a jump, the upper height counts.
+        risk and precision as functions of the acceptance rate. "roc" is the true positive rate as a
+        function of the false positive rate. Where the curve jumps, the upper height is used.
     kind : {"pointwise", "simultaneous"}, default="pointwise"
-        "pointwise": at each single grid point, the band contains the population's curve with
-        probability `confidence_level`. "simultaneous": with that probability, the band contains the
-        whole curve.
+        A "pointwise" band contains the population's curve at each single grid point with probability
+        `confidence_level`. A "simultaneous" band contains the whole curve with this probability.
     grid : int or array_like of shape (n_places,), default=201
-        Number of equally spaced grid points from 0 to 1 (at least 2), or the grid points themselves in
-        increasing order; at most 10,000.
+        The number of equally spaced grid points from 0 to 1 (at least 2), or the grid points themselves
+        in increasing order. At most 10,000 points are allowed.
     n_resamples : int, default=2000
         At least 2.
     confidence_level : float, default=0.95
         Above 0 and below 1.
     stratified : bool, default=False
-        As in :func:`.bootstrap`, like the arguments below.
+        Draw correct and incorrect items separately, so that their numbers are fixed.
     groups : array_like of shape (n,), optional
         Labels of groups that are drawn as a whole.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
     random_state : int, SeedSequence, Generator or None, default=None
-        Seed of the resamples; they depend on nothing else.
+        Seed of the resamples. The number of threads does not affect them.
     n_threads : int, optional
         By default chosen from the amount of work.
     progress : bool, default=False
@@ -142,7 +142,7 @@ def bootstrap_band(
         If some resamples have items of one class only, and therefore no ROC curve. The band uses the
         other resamples.
     UnreliableIntervalWarning
-        With fewer than 10 correct or incorrect items, or fewer than 20 groups.
+        With fewer than 10 correct items, 10 incorrect items, or 20 groups.
 
     Raises
     ------
@@ -159,9 +159,9 @@ def bootstrap_band(
     -----
     The curve is interpolated linearly between grid points. A pointwise band reaches between two
     quantiles of the resampled heights. A simultaneous band is h(x) ± c·s(x), clipped to [0, 1], where h
-    is the curve and s the standard deviation of the resampled heights. For each resample, take the
-    largest distance from h in units of s; c is the quantile of these distances (the sup-t band; Montiel
-    Olea and Plagborg-Møller 2019).
+    is the curve and s the standard deviation of the resampled heights. Each resampled curve has a
+    largest distance from h, in units of s. The factor c is a quantile of these distances (the sup-t
+    band of Montiel Olea and Plagborg-Møller 2019).
 
     Memory is O(n) per thread, plus O(n_places·n_resamples).
 

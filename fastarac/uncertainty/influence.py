@@ -289,7 +289,8 @@ def influence_values(
     correct, confidence : array_like of shape (n,)
         Whether each output was right (bool, or 0 and 1), and its confidence (real and finite).
     statistic : str or Statistic, default="arac_auc"
-        A smooth function of the counts; the error message lists these statistics.
+        The statistic must be a smooth function of the counts. The message for any other statistic lists
+        all that are supported.
     sample_weight : array_like of shape (n,), optional
         Real, finite, at least 0, with a positive sum.
 
@@ -321,7 +322,8 @@ def influence_values(
     .. math:: \psi = \Omega\,\frac{\partial\theta}{\partial\omega}
 
     For the ARAC-AUC A, the value is 2(1 − A) − FA/Ω for a correct item, and 2(1 − A) − 1 + TA/Ω for an
-    incorrect one. Here FA and TA count the incorrect and the correct items above it (ties count half).
+    incorrect item. FA and TA are the numbers of incorrect and correct items of higher confidence. Items
+    of equal confidence count half.
     With weights, the value is multiplied by n·ω/Ω, which gives the sandwich estimate of the variance;
     items of weight 0 have the value 0.
 

@@ -49,7 +49,7 @@ def compare_parts(
     paired: Pairing = "items",
     sample_weight: ArrayLike | Mapping[str, ArrayLike] | None = None,
 ) -> PartComparison:
-    r"""Compare models within each part of the items, and test whether their lead differs between parts.
+    r"""Compare models in each part of the items, and test whether differences vary between parts.
 
     Parameters
     ----------
@@ -61,15 +61,17 @@ def compare_parts(
     statistic : str or Statistic, default="arac_auc"
         The statistic to compare.
     correction : {"holm", "bonferroni"} or None, default="holm"
-        Adjustment for the number of parts and pairs. Only with "bonferroni" do all adjusted intervals
-        hold together at `confidence_level`.
+        Adjustment for the number of parts and pairs. With "bonferroni", the adjusted intervals contain
+        all true differences at once with probability `confidence_level`. Other corrections do not
+        ensure this.
     confidence_level : float, default=0.95
-        Level of each single interval; differences are significant at 1 − `confidence_level`.
+        Level of each single interval. The significance level of tests is 1 − `confidence_level`.
     groups : array_like of shape (n,), or mapping of str to array_like, optional
-        Label of each item's group (page, document), within which items may depend on each other. A
-        group may have items of several parts.
+        Label of each item's group, such as a page or document. Items of a group may depend on each
+        other, even if they belong to different parts.
     paired : {"items", "groups"}, default="items"
-        "groups": the models share groups, but each has its own items, as for :func:`.compare_models`.
+        With "groups", the models share groups, but each model has its own items, as in
+        :func:`.compare_models`.
     sample_weight : array_like of shape (n,), or mapping of str to array_like, optional
         Sampling weights: finite, at least 0, with a positive sum.
 
@@ -81,7 +83,7 @@ def compare_parts(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.compare_models`; for fewer than two parts, or groups in several columns that cross.
+        As :func:`.compare_models`. Also for fewer than two parts, and for crossed group columns.
 
     See Also
     --------
@@ -95,13 +97,14 @@ def compare_parts(
 
     .. math:: c_k = d_k - \frac{\sum_{l \ne k} w_l d_l}{\sum_{l \ne k} w_l},
 
-    whose variance follows from v. Student's t has Satterthwaite's degrees of freedom, from at most as
-    many for each part as items or groups effectively contribute to its variance. The p-value of
-    equal differences is the smallest of the K parts' p-values, times K if K > 2 (Bonferroni). It holds
-    for any dependence between parts. Covariances between parts come from groups with items of both.
+    whose variance follows from v. The test uses Student's t with Satterthwaite's degrees of freedom.
+    The degrees of freedom of each part are at most the effective number of items or groups that
+    contribute to its variance. Let K be the number of parts. The p-value for equal differences in all
+    parts is the smallest p-value of a part, multiplied by K if K > 2 (Bonferroni). It is valid for any
+    dependence between parts. Groups with items of two parts determine the covariance of these parts.
 
-    Parts with too few errors or groups for a test are left out of all tests: their p-values are NaN,
-    and `notes` says why.
+    Parts with too few errors or groups for a test are left out of all tests. Their p-values are NaN,
+    and `notes` gives the reason.
 
     Examples
     --------
