@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
 
-# File endings of JSON lines: such a file begins like an engine's JSON but is a table.
+# File endings of JSON Lines. Such a file is a table, although its content begins like an engine's JSON.
 TABLES = (".jsonl", ".ndjson")
 ROWS = """
     SELECT page, number, nullif(box, '') AS box, text,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OF_OUTPUTS", "EngineOutputs", "columns_of_pages", "read_engine_outputs", "table_of"]
 
-LISTED = 6  # largest number of names that an error message lists
+LISTED = 6  # maximum number of names that an error message lists
 OF_OUTPUTS = "page", "number", "line", "space", "text", "confidence", "box"
 
 

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "align_files"]
 
-#: Number of files that a worker process gets in one batch. No workers are started for fewer files than
-#: this.
+#: Number of files in one batch for a worker process. If there are fewer files, no workers are started.
 AT_A_TIME = 16
 FEW = 64
 ENDED = "a worker process has ended before its work was done: it was killed, or could not start"
@@ -100,7 +99,7 @@ class _Options(NamedTuple):
     reading: Reading
     level: Level
     hyphenated: Hyphenated
-    digits: bool | None  # whether ALTO writes 6% as 0.6, judged over all files
+    digits: bool | None  # whether these ALTO files write 6% as 0.6, judged from all of them
     parts: PageParts
 
 
@@ -282,7 +281,8 @@ def _interrupts_wait() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # must start before the block: starting it unblocks SIGINT
+    # Start it before SIGINT is blocked, because its start unblocks SIGINT.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -272,7 +272,7 @@ _ALL = (
     ),
 )
 
-#: Every format by its name.
+#: All formats, by name.
 FORMATS: dict[str, Format] = {each.name: each for each in _ALL}
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileInspection", "inspect_file"]
 
-#: File endings that mark a table: the content alone doesn't identify one.
+#: File endings of tables, which cannot be recognized by their content alone.
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 Holds = Literal["words", "true words", "fields", "rows"]
 NAMES = {"percent": "0 to 100", "unit": "0 to 1"}
@@ -247,7 +247,7 @@ def _fields_beside(path: Path, node: _json.Node) -> str:
         return ""
     try:
         n = len(read_field_file(path, "prediction").rows)
-    except OcrFileError:  # the response of the service holds words only
+    except OcrFileError:  # the response has words but no fields
         return ""
     return f"It has {n:,} {plural('field', n)}, too; they are read if the truth has fields."
 

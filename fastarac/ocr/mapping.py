@@ -28,7 +28,7 @@ __all__ = ["WordColumns", "read_table"]
 PLACES = ("left", "top", "right", "bottom")
 NAMES = ("text", "page", "line")
 COLUMNS = ("text", "confidence", "page", "line", *PLACES)
-#: The note on outputs that contain several words, in the singular and the plural.
+#: The note on outputs of several words: for one output, and for more.
 DIVIDED = (
     "output of several words was divided at its spaces: each word has its confidence",
     "outputs of several words were divided at their spaces: each word has the confidence of its output",

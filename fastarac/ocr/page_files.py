@@ -120,7 +120,8 @@ def names_of_files(
         stems = [
             [_without(file.path, end) for file in side] for side, end in zip(sides, ends, strict=True)
         ]
-        for k, side in enumerate(sides):  # a side without a shared ending uses the other side's names
+        # If the files of a side share no ending, use the other side's names.
+        for k, side in enumerate(sides):
             if not ends[k] or len({file.path.name for file in side}) == 1:
                 others = set(stems[1 - k])
                 stems[k] = [_fitting(file.path, others) for file in side]

@@ -38,7 +38,7 @@ __all__ = [
 
 PAIR_COLUMNS = "truth", "engine", "output"
 
-#: Largest number of names that an error message lists; the attributes of the error hold all names.
+#: Maximum number of names that an error message lists. The attributes of the error hold all names.
 LISTED = 20
 
 
@@ -495,8 +495,8 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
 def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str]) -> dict[str, Path]:
     """Return a mapping from page names to files; raise if two files have the same name."""
     named: dict[str, list[Path]] = {}
-    # If truth and output share no name, a folder may hold the same pages in several formats. Name the
-    # clashing files in the error, because that explains the missing pairs best.
+    # If no name occurs on both sides, one folder may hold the same pages in several formats. Clashing
+    # file names then explain the missing pairs best, so they go into the error.
     for file, name in zip(files, names, strict=True):
         key = name if shared else f"{file.folder}/{page_stem(file.path)}"
         named.setdefault(key, []).append(file.path)

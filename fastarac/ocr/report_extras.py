@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 __all__ = ["ERRORS", "ReportedPages", "section_of"]
 
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
-#: Limits on the whole texts in a report: their size in bytes, over all engines, and their number of
-#: pages.
+#: A report shows whole pages of text. TEXTS: their maximum size in bytes, over all engines. MOST_TEXTS:
+#: the maximum number of these pages.
 TEXTS, MOST_TEXTS = 900_000, 150
-#: Largest length of a confusion, in characters, in a report that must not reveal texts.
+#: Maximum length of a confusion, in characters, in a report that must not reveal texts.
 WITHOUT_TEXT = 2
-#: If the choice of policy changes the accepted share by at least DECISIVE, the report calls it
-#: decisive; below HARDLY, it says that the choice hardly matters.
+#: If the choice of policy changes the accepted share by at least DECISIVE, the report calls the choice
+#: decisive. If the change is below HARDLY, the report says that the choice hardly matters.
 DECISIVE, HARDLY = 0.01, 0.0005
 
 

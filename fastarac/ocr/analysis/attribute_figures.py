@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-#: Above this number of pages, the report no longer says how many pages would prove a limit.
+#: If more than this many pages are needed to prove a limit, the report does not give their number.
 MOST = 1 << 20
 
 
@@ -256,7 +256,7 @@ def splits_by_attribute(
         parts = _parts_of(attribute, rows)
         true_words = np.array([pages.true_words[part].sum() for part in parts], np.float64)
         missed = np.array([pages.missed[part].sum() for part in parts], np.float64)
-        with np.errstate(invalid="ignore"):  # a value without true words gives 0/0
+        with np.errstate(invalid="ignore"):  # 0/0 if no page with this value has a true word
             shares = missed / true_words
         found.append(ItemParts(attribute.name, attribute.values, codes[page], shares))
     return found
@@ -289,7 +289,8 @@ def tables_by_attribute(
 
 def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
     """Return a mask of the pages for each value."""
-    codes = np.array([*attribute.codes, -1], np.intp)[rows]  # row -1 selects code -1
+    # Row -1 (a page without attributes) gets code -1.
+    codes = np.array([*attribute.codes, -1], np.intp)[rows]
     return [codes == code for code in range(len(attribute.values))]
 
 

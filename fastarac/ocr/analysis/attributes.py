@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Attribute", "PageAttributes", "read_attributes"]
 
 PAGE = "page"
-#: Largest number of text values of an attribute; largest number of distinct numbers that are not
-#: binned; number of bins.
+#: Limits for one attribute. MOST_VALUES: maximum number of distinct texts. MOST_NUMBERS: maximum number
+#: of distinct numbers that are used as they are; more numbers are put into PARTS bins.
 MOST_VALUES, MOST_NUMBERS, PARTS = 30, 10, 4
 LISTED = 6
 

@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 AROUND = 5  # number of true words shown on each side of an error
-LONGEST = 4  # largest length of a confusion, in characters; longer differences are unrelated texts
-EXAMPLES = 6  # largest number of missed words shown for one page
+LONGEST = 4  # maximum characters of a confusion; longer differences are unrelated texts
+EXAMPLES = 6  # maximum number of missed words shown for one page
 
 
 class Difference(NamedTuple):

@@ -28,13 +28,13 @@ LARGE_TIE = 0.2
 MANY_LOST = 0.2
 #: A reason is named only if it explains at least this share of the missed and merged words.
 MOST = 0.5
-#: Moved words are reported if they are at least this share of all true words; a page is named if they
-#: are at least this share of its own.
+#: Moved words are reported if they are at least this share of all true words. A page is named if moved
+#: words are at least this share of its true words.
 MANY_MOVED = 0.05
-#: In scripts without spaces, a larger effect of spaces on the character error rate than this is
-#: reported.
+#: For scripts without spaces, a note on spaces appears if the character error rate exceeds twice the
+#: word error rate by more than this.
 SPACES = 0.05
-#: Largest number of pages that one sentence names.
+#: Maximum number of pages that one sentence names.
 NAMED = 5
 #: Number of outputs shown as examples when no output is right.
 EXAMPLES = 3
@@ -107,7 +107,8 @@ def _words(records: Records, reading: Reading) -> list[str]:
         )
     if 2 * records.n_unspaced > records.n_true and "whitespace" not in reading.fold:
         edits = records.edits[~np.isnan(records.edits[:, 0])].sum(axis=0)
-        # The columns of `edits` are in the order of COUNTS: edits, then length.
+        # The columns of `edits` are in the order of COUNTS: for characters and then for words, the
+        # number of edits and the length of the truth.
         of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))
         if of_characters > 2 * of_words + SPACES:
             found.append(

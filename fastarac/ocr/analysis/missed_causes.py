@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = ["in_common"]
 
-#: Smallest share of all missed words that the named values must cover: all of them together (MOST), and
-#: each alone (SOME).
+#: Minimum share of all missed words that the named values must cover: MOST for all named values
+#: together, SOME for each of them.
 MOST, SOME = 0.5, 0.05
 #: A value is named only if its words are missed at least this many times as often as other words.
 TIMES = 3.0
-#: Largest number of values that one sentence names.
+#: Maximum number of values that one sentence names.
 NAMED = 3
-#: Each page is divided into this many equal parts, in reading order; only the first and the last part
-#: are named as a cause.
+#: Each page is divided into this many equal parts, in reading order. Only the first and the last part
+#: can be named as a cause.
 PARTS = 5
 PLACES = "the first fifth", "the last fifth"
 WITHOUT_LETTERS = {True: "numbers", False: "punctuation marks"}
-HAN = "Cjk"  # the word that Unicode's character names use for Han
+HAN = "Cjk"  # Unicode's character names call Han characters CJK
 
 
 def in_common(records: Records, attributes: PageAttributes | None, units: str) -> str:
@@ -88,8 +88,8 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
         if not others or held < MOST * n_missed:
             continue
         share, rate = held / n_missed, held / (n_true - others)
-        # Youden's index: the share of missed words that have these values, minus the same share of all
-        # other words.
+        # Youden's index: the share of missed words that have these values, minus the share of all other
+        # words that have them.
         index = share - (n_true - others - held) / max(1, n_true - n_missed)
         if rate >= TIMES * (n_missed - held) / others and index > contrast:
             best, contrast = order[:k], index

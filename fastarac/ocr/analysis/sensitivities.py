@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
 
-#: Smallest difference between two accepted shares that can change the order of engines; tables would
-#: show a smaller difference as 0.
+#: Minimum difference between the accepted shares of two engines that decides their order. Tables would
+#: round a smaller difference to 0.
 LEAST = 0.0005
-#: Largest number of pairs of engines that one sentence names.
+#: Maximum number of pairs of engines that one sentence names.
 PAIRS = 3
 
 
@@ -170,8 +170,8 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         if change.first != leader or len(said) == PAIRS:
             others.append(f"{first} and {second}")
             continue
-        # Name the policy that differs least from `own`; of several, `under` lists the one with the
-        # largest difference first.
+        # Name the policy that differs from `own` in the fewest fields. If several do, `min` takes the
+        # first one, which has the largest difference between the engines.
         policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
         here = "" if said else "As counted here, "
         said.append(

@@ -19,7 +19,7 @@ __all__ = ["feature_names", "features_of"]
 
 OF_ITSELF = ("calibrated", "no confidence", "as written")
 OF_OTHER = ("agrees", "differs", "calibrated and agrees", "calibrated and differs", "similarity")
-#: A little above 1, so that log(BEYOND − x) is finite even for the highest confidence, x = 1.
+#: Slightly above 1, so that log(BEYOND − x) is finite even for the highest confidence, x = 1.
 BEYOND = 1.02
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CombinedFields", "combine_fields"]
 
-#: Text of a field that an engine reports as empty. It is not "", because "" means that an engine has no
-#: reading.
+#: Represents a field that an engine reports as empty. The text "" already means that an engine did not
+#: read the field.
 EMPTY = " "
 
 Key = tuple[str, str, str]
@@ -271,14 +271,14 @@ def _put_together(
     stands = dict(zip(chosen.place.tolist(), every, strict=True))
     first = parts[0]
     truths = {key: row for row, key in enumerate(zip(first.document, first.field, strict=True))}
-    # For each item: the fields of its engine, its row there, its confidence, and the number of engines
-    # that agree.
+    # One tuple per item: the `FieldOutputs` of its engine, its row in them, its confidence, and the
+    # number of engines that agree.
     rows: list[tuple[FieldOutputs, int, float, int]] = []
     for place, (document, field, inserted) in enumerate(keys):
         if place in stands:
             engine, word, _, agreeing, confidence = stands[place]
             rows.append((parts[engine], int(index[engine][word]), confidence, agreeing))
-        elif not inserted:  # no engine read a text
+        elif not inserted:  # a true field that no engine read
             rows.append((first, truths[document, field], np.nan, 0))
     confidence = np.array([each[2] for each in rows])
     rejected = np.isnan(confidence)

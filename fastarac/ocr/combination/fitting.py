@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["WordLabels", "fit_combination", "folds_of"]
 
 #: Inverse strength of the L2 penalty on the coefficients of standardised features (`C` in
-#: scikit-learn). It was chosen from 0.03, 0.1, 0.3, 1 and 10, on pages that the figures in the
-#: documentation do not use.
+#: scikit-learn). The value was chosen from 0.03, 0.1, 0.3, 1 and 10, on pages that are not used for any
+#: figure in the documentation.
 STRENGTH = 0.1
 #: Seed for dividing the pages into folds and for drawing the words that a regression is fitted to.
 SEED = 0
-#: A regression is fitted to at most this many words of an engine. If there are more, this many are
-#: drawn at random.
+#: Maximum number of words of an engine that its regression is fitted to. If the engine has more words,
+#: this many are drawn at random.
 MOST_WORDS = 60_000
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Combination", "EngineModel", "Regression", "order_of", "probabilities", "require_engines"]
 
 KIND, VERSION = "fastarac combination", 1
-#: Log-odds are limited to this size, because `exp` overflows float64 at about 709.8.
+#: Maximum absolute value of log-odds: `exp` overflows float64 at about 709.8.
 FARTHEST = 700.0
 
 

@@ -185,7 +185,7 @@ def _lines(
         rows = np.flatnonzero(both)
         new[1:][rows] = line[last[before[rows]]] != line[first[after[rows]]]
         open_ &= ~both
-    inside = np.flatnonzero(before == after)  # consecutive words of one place
+    inside = np.flatnonzero(before == after)  # pairs of consecutive words in the same place
     for k, words in enumerate(engines):
         rows = inside[chosen.engine[inside] == k]
         new[1:][rows] = words.line[word[rows]] != words.line[word[rows + 1]]

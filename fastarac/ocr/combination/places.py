@@ -50,8 +50,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     [0, 2]
     """
     sequence = list(readings[0])
-    tied = np.zeros(len(sequence), np.bool_)  # whether a word shares the previous word's place
-    position = [np.arange(len(sequence))]  # per engine: positions of its words in `sequence`
+    tied = np.zeros(len(sequence), np.bool_)  # whether each word shares the place of the word before it
+    position = [np.arange(len(sequence))]  # for each engine, the positions of its words in `sequence`
     for words in readings[1:]:
         if list(words) == sequence:
             position.append(np.arange(len(sequence)))
@@ -59,8 +59,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         spans = align_page(sequence, words).spans
         begin, end, first, last = spans.T
         inserted = begin == end
-        # Number of words that each row contributes to the new sequence: its words of the old sequence
-        # or, if it has none, the inserted words.
+        # Each row of `spans` adds its words of the old sequence to the new sequence. A row without such
+        # words adds the inserted words.
         size = np.where(inserted, last - first, end - begin)
         start = np.cumsum(size) - size
         known = np.repeat(~inserted, size)

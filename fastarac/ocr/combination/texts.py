@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LOOKS", "looks_of", "similarities"]
 
-#: Names of the columns of :func:`looks_of`; the last four are 0 or 1.
+#: Names of the columns that :func:`looks_of` returns. The first is a logarithm, the others are 0 or 1.
 LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a capital")
 
 

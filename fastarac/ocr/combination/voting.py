@@ -58,7 +58,8 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
-    before = np.cumsum([0, *map(len, readings.place)])  # where each engine's words begin
+    # Index of each engine's first word in the concatenated array.
+    before = np.cumsum([0, *map(len, readings.place)])
     every = np.concatenate(real)[before[found.engine] + found.word]
     return found.take(~(readings.contested[found.place] & (every < 0.5)))
 
@@ -96,7 +97,7 @@ def _chosen(
     if not len(readings):
         none = np.empty(0, np.intp)
         return Chosen(none, none, none, none, np.empty(0))
-    # Average over all engines that read the candidate, so that they all give it the same score.
+    # All engines that read a candidate get the same score for it: their mean.
     of_candidate = np.stack(
         [
             np.where(readings.same[:, e], score, 0.0).sum(axis=1)

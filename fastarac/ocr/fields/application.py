@@ -49,9 +49,10 @@ if TYPE_CHECKING:
 
 __all__ = ["AppliedFields", "apply_to_fields", "are_documents"]
 
-LISTED = 6  # largest number of names that a note lists
-# This query turns 0, "" and NaN back into null. The arrays cannot hold null, because DuckDB cannot
-# infer a column's type from nulls.
+LISTED = 6  # maximum number of names that a note lists
+
+# The table `outputs` holds 0, "" and NaN in place of null, because DuckDB cannot infer the type of a
+# column of nulls. This query turns these values back into null.
 ROWS = """
     SELECT id, document, field, nullif(page, 0) AS page, nullif(box, '') AS box,
         CASE WHEN has THEN prediction END AS prediction,

@@ -39,7 +39,7 @@ __all__ = [
     "settings_of_file",
 ]
 
-#: The comparisons of fields by name. Each description says which values the comparison takes as equal.
+#: The comparisons of fields, by name. Each description completes the phrase "takes as equal".
 COMPARISONS = {
     "exact": "the same text",
     "text": "texts that differ in case and in white space",
@@ -55,8 +55,8 @@ EXPECTED = (
 )
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
-# Limits on the processor time of a pattern, in seconds: for one text, and for all texts together. Texts
-# are untrusted, and some make a pattern run for hours.
+# Maximum processor time of a regular expression, in seconds: for one text, and for all texts together.
+# On some texts, which are untrusted, an expression can run for hours.
 SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
 
 
@@ -135,7 +135,8 @@ class FieldComparison:
         true, read = (_composed(each.value or each.text) for each in (truth, prediction))
         if not true.strip() or not read.strip():
             if true.strip():
-                self._judge(truth, truth)  # called only to raise if the truth is unreadable
+                # The result is not needed: this raises if the truth is unreadable.
+                self._judge(truth, truth)
             return judged(right=not true.strip() and not read.strip())
         found = self._judge(truth, prediction)
         return judged(right=True, remark="" if true == read else "folded") if found.right else found
@@ -393,7 +394,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
         else:
             field, equals, how = text.partition("=")
             if not equals:
-                comparison(text)  # raises an error that shows the right notation
+                comparison(text)  # always raises, with the right notation in the message
             each = {field: how}
         if twice := [field for field in each if field in found]:
             raise ValueError(f"compare names {shown(twice[0])} twice")
@@ -488,5 +489,5 @@ def _matches(pattern: str, field: str) -> bool:
     return fnmatchcase(field, pattern.replace("[", "[[]"))
 
 
-#: The default comparison, for fields without a comparison chosen by the user.
+#: The default comparison of a field, used unless the user chooses one.
 UNTOLD = comparison("exact")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["COUNT", "count_names", "is_there", "lists_of_names", "read_count", "true_count"]
 
 
-#: The name of a row count is the name of its list with this ending.
+#: A row count is named like its list, followed by this ending.
 COUNT = ".count"
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["WITHOUT_TRUTH", "has_fields", "read_field_file", "require_one_kind"]
 
 DOCUMENT, FIELDS = "document", "fields"
-LISTED = 5  # largest number of kinds of files that an error message lists
+LISTED = 5  # maximum number of kinds of files that an error message lists
 WITHOUT_TRUTH = "it is JSON without a truth; give the truth in a file of its own"
 
 
@@ -113,7 +113,7 @@ def read_field_file(
     kinds: dict[str, Path] = {}
     for file in opened:
         if begins_as(file) != "json":
-            field_rows(file, role)  # raises an error that names the missing part
+            field_rows(file, role)  # always raises, naming the missing part
         found = _read_json(file, role, value_key, confidence_key)
         for name, kind, leaves in found:
             if name in documents:
@@ -157,7 +157,7 @@ def _files(path: Path) -> list[Path]:
 
 def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
     """Yield the value of a JSON file, or of each line in JSON lines, with its place in the file."""
-    # Share equal numbers to save memory: files repeat coordinates and confidences.
+    # Files repeat coordinates and confidences: store equal numbers once, to save memory.
     shared = lru_cache(maxsize=1 << 12)(JsonNumber)
     text = decoded(file)
     options: dict[str, Any] = {
@@ -218,8 +218,8 @@ def _read_json(
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
         every = partial(_leaves, file, name, fields, value_key, confidence_key, place)
-        # Refuse a file of words before listing its leaves: the list would take many times the memory of
-        # the file.
+        # Refuse a file of words before its leaves are listed: that list would take many times the
+        # memory of the file.
         if role != "truth" and alone and all(leaf.confidence is None for leaf in every()):
             _refuse_words(file, fields, value_key, confidence_key)
         if role == "both":

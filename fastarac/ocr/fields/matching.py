@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST", "pair_fields"]
 
-#: Largest number of pairs (true item, item read) that are compared within one list.
+#: Maximum number of pairs (true item, item read) that are compared within one list.
 LARGEST = 4_000_000
 
 
@@ -138,7 +138,7 @@ def _table(truths: list[list[Entry]], outputs: list[list[Entry]], similarity: Si
     by_key = [{p.key: (p, row) for p, _, row in item} for item in (*truths, *outputs)]
     entries = sum(map(len, truths)) + sum(map(len, outputs))
     nested = any(len(p.items) > n for item in (*truths, *outputs) for p, n, _ in item)
-    if nested or sum(map(len, by_key)) < entries:  # lists within the items, or a name twice
+    if nested or sum(map(len, by_key)) < entries:  # the items contain lists, or have a name twice
         return np.array([[_paired(t, o, similarity)[1] for o in outputs] for t in truths])
     true, read = by_key[: len(truths)], by_key[len(truths) :]
     table = np.zeros((len(true), len(read)))
@@ -151,7 +151,7 @@ def _table(truths: list[list[Entry]], outputs: list[list[Entry]], similarity: Si
 
 
 def _assignment(table: np.ndarray) -> list[tuple[int, int]]:
-    if 1 in table.shape:  # one row or column needs only the maximum, not SciPy
+    if 1 in table.shape:  # for one row or column the maximum suffices, without SciPy
         best = int(np.argmax(table))
         return [(best // table.shape[1], best % table.shape[1])]
     with needed_by_ocr("matching repeated fields needs SciPy"):

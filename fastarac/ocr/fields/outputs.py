@@ -42,8 +42,8 @@ __all__ = [
 ]
 
 
-SEVERAL = 5  # with this many true values and no output, a field is probably named differently
-LISTED = 5  # largest number of documents that an error message lists
+SEVERAL = 5  # a field with this many true values but no output probably has another name
+LISTED = 5  # maximum number of documents that an error message lists
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -525,8 +525,7 @@ class _Whole(NamedTuple):
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
-        # A document whose row count for a list is known counts as having that list, even if the list is
-        # empty.
+        # If the number of rows of a list is known, the document has that list, even with zero rows.
         for i, name in enumerate(names):
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:
@@ -598,7 +597,7 @@ class ReportedFields(Source):
         codes, n = outputs.by.codes, len(outputs.by.names)
         there = np.array([bool(true) for true in self.fields.truth], bool)
         found = [np.bincount(codes[of], minlength=n) for of in (there & self.fields.rejected, there)]
-        with np.errstate(invalid="ignore"):  # a field that is empty in every document gives 0/0
+        with np.errstate(invalid="ignore"):  # 0/0 for a field that is empty in every true document
             missed = found[0] / found[1]
         return [ItemParts("field", outputs.by.names, codes, missed)]
 

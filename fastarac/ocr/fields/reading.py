@@ -46,9 +46,10 @@ if TYPE_CHECKING:
 __all__ = ["read_fields"]
 
 LISTED = 20
-SINGLE = 3  # notes list up to this many outputs of a field one by one
+SINGLE = 3  # maximum number of outputs of a field that notes list one by one
 EXAMPLES = 3
-#: Comparisons that are tried on outputs that `exact` takes as wrong, to suggest a better comparison.
+#: If `exact` takes outputs of a field as wrong, these comparisons are tried on them, to suggest a
+#: better one.
 TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
     "can be read in two ways, only one of them right, and {} wrong until an option of the comparison "
@@ -59,9 +60,9 @@ UNCOUNTED = (
     "if what is not listed has no true value, takes it for 0"
 )
 EMPTY = Written("")
-#: The scale of a document or field is checked only if it has at least this many confidences.
+#: Minimum number of confidences of a document or field for a check of their scale.
 FEW = 3
-#: A note says that no output of a field is right if the field has at least this many outputs.
+#: Minimum number of outputs of a field for a note that none of them is right.
 MANY = 10
 
 
@@ -334,7 +335,7 @@ class _Join:
             if truth is None:
                 truth = true_count(true, key, complete=self._truths.whole or self._complete)
             output = read_counts.get(name) or read_count(read, key)
-            # A row count without a truth is yielded, too: it is an inserted output and therefore wrong.
+            # Yield a row count without a truth, too: it is an inserted output and therefore wrong.
             if truth is not None or output is not None:
                 yield Item(name, name, truth, output)
 
@@ -641,7 +642,7 @@ def _hints(
                 continue
     found = []
     for name, counts in better.items():
-        how, n = max(counts.items(), key=lambda pair: pair[1])  # ties: the first in TRIED
+        how, n = max(counts.items(), key=lambda pair: pair[1])  # in a tie, the first of TRIED
         if n:
             found.append((n, wrong[name], f"{name}={how} ({count(n)} of {count(wrong[name])})"))
     if found:

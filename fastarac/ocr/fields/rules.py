@@ -25,16 +25,16 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
 }  # fmt: skip
 EXAMPLES = "net + tax == total, sum(items[].amount) == net, or date <= due"
-# Sums may differ by less than half a cent, because services round.
+# Two sums count as equal if they differ by less than half a cent, because services round.
 HALF_A_CENT = Decimal("0.005")
-MOST_READINGS = 64  # maximum number of values of a sum whose separators are ambiguous
+MOST_READINGS = 64  # maximum number of values of a sum of numbers such as 1.234, which has two readings
 LISTED = 6  # maximum number of rules that a note names
-BROKEN, RULES = "broken_rule", "rules"  # columns of a file
-SEPARATOR = "; "  # between the rules in a file
+BROKEN, RULES = "broken_rule", "rules"  # columns of the tables written
+SEPARATOR = "; "  # between two rules in the column of rules
 _TOKEN = re.compile(
     r"\s*(?:(sum)\s*\(|([+\-])|(\))|\"([^\"]+)\"|(\d+(?:\.\d+)?)(?![\w\[])|([\w.\[\]]+))"
 )
-_NAME = re.compile(r"\s*(?:\"([^\"]+)\"|([\w.\[\]]+))\s*\)")  # a field inside sum(…)
+_NAME = re.compile(r"\s*(?:\"([^\"]+)\"|([\w.\[\]]+))\s*\)")  # the field named in sum(…)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def broken_note(broken: Mapping[str, str]) -> str:
 def _terms(side: str, text: str) -> tuple[_Term, ...]:
     """Parse one side of a rule."""
     found: list[_Term] = []
-    sign, place, is_open = 1, 0, True  # is_open: a term must follow
+    sign, place, is_open = 1, 0, True  # is_open: whether a term must follow
     while side[place:].strip():
         token = _TOKEN.match(side, place)
         if token is None:

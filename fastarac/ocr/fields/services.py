@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEEPEST", "Leaf", "Service", "service_of", "written_of"]
 
-#: Keys of Google's normalized values, in the two spellings that Google's libraries write.
+#: Keys of Google's normalized values. Google's libraries write each key in one of two spellings.
 NORMALIZED = {
     "moneyValue": "money_value",
     "dateValue": "date_value",
@@ -31,7 +31,7 @@ NORMALIZED = {
     "floatValue": "float_value",
 }
 NO_LABEL = "(without a label)"
-#: Fields nested more deeply than this many levels are refused.
+#: Maximum depth of nested fields, in levels; deeper files are refused.
 DEEPEST = 32
 
 
@@ -286,7 +286,8 @@ def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
     names = []
     for node in nodes:
         name = node.at("Type").text("Text") if node.has("Type") else ""
-        if name in ("", "OTHER") and node.has("LabelDetection"):  # an unknown type: use the label
+        # The type is unknown: use the printed label.
+        if name in ("", "OTHER") and node.has("LabelDetection"):
             name = _label(node.at("LabelDetection").text("Text")) or name
         names.append(before + (name or "OTHER"))
     leaves = []

@@ -44,7 +44,7 @@ WANTED = {
 DELIMITERS = ",;\t|"
 PARQUET = b"PAR1"
 LISTED = 20
-ROWS = 1 << 12  # number of rows of a Parquet file that are fetched together
+ROWS = 1 << 12  # number of rows of a Parquet file fetched at once
 
 
 def is_field_table(path: str | os.PathLike[str]) -> bool:
@@ -108,7 +108,7 @@ def field_rows(file: InputFile, role: str) -> list[Row]:
             )
             raise OcrFileError(file.path, problem, place=place)
         confidence, truth = record.get("confidence"), record.get("truth")
-        if truth == record.get("prediction"):  # share equal strings to save memory
+        if truth == record.get("prediction"):  # store equal strings once, to save memory
             truth = record.get("prediction")
         rows.append(
             Row(
@@ -213,7 +213,8 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
         if not line.strip():
             continue
         place = f"line {number}"
-        # Keep numbers as written: a comparison of texts must tell 12.50 from 12.5.
+        # Keep numbers as they are written, because a comparison of texts must distinguish 12.50 from
+        # 12.5.
         value = parsed(line, file.path, place, parse_float=JsonNumber, parse_int=JsonNumber)
         if not isinstance(value, dict):
             problem = 'expected an object on each line, such as {"document": "a1", "field": "total"}'
@@ -226,8 +227,8 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
 def _text(file: InputFile, place: str, key: str, value: object) -> Written | None:
     if value is None or isinstance(value, str | bool):
         return written_of(value)
-    # Only NaN and Infinity, which Python accepts in JSON, arrive as floats: other numbers keep their
-    # digits.
+    # A float here is NaN or Infinity, which Python accepts in JSON. All other numbers arrive as
+    # written.
     if isinstance(value, float):
         return None if math.isnan(value) else Written(str(value))
     if key in (*KEYS, "prediction", "truth", "confidence"):

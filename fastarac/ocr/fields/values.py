@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 __all__ = ["Amount", "Day", "Unreadable", "amounts", "days", "numbers"]
 
-#: Numbers with more characters, or with a larger power of ten, than this are refused. The largest
-#: float64 is near 1e308.
+#: Maximum number of characters of a number, and maximum power of ten. No float64 needs more: the
+#: largest is near 1e308.
 LONGEST = 400
 SPACES = " \u00a0\u2009\u202f'’"
 
@@ -24,7 +24,7 @@ _NUMBER = (
     r"(?:(?P=group)\d{{3}})*|\d+)"
     r"(?:{point}\d+)?|{point}\d+)"
 )
-SEPARATORS = {  # thousands separator, decimal separator, and the pattern of such numbers
+SEPARATORS = {  # thousands separator, decimal separator, pattern of the numbers
     "point": (",", ".", re.compile(_NUMBER.format(group=",", point=r"\."), re.ASCII)),
     "comma": (".", ",", re.compile(_NUMBER.format(group=".", point=","), re.ASCII)),
 }
@@ -77,7 +77,7 @@ SYMBOLS = {
 _NAMES = "|".join(re.escape(name) for name in sorted((*SYMBOLS, *CODES), key=len, reverse=True))
 BEFORE = re.compile(rf"\s*(-|\+|\(|)\s*(?:({_NAMES})\s*|)(?=[-+.,\d(])", re.IGNORECASE)
 AFTER = re.compile(rf"(?<=[\d.,)–—-])\s*(?:({_NAMES})|)\s*(-|\)|)\s*(?:({_NAMES})|)\s*", re.IGNORECASE)
-ROUND = re.compile(r"(?<=\d)[.,][-–—]+(?!\d)")  # a dash in place of zero cents: 12,- means 12
+ROUND = re.compile(r"(?<=\d)[.,][-–—]+(?!\d)")  # a dash can replace zero cents: 12,- means 12
 
 _MONTHS = """
 january february march april may june july august september october november december
@@ -101,7 +101,7 @@ DAY_FIRST = re.compile(
 )
 MONTH_FIRST = re.compile(r"([^\W\d_]+)\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
 NUMERIC = re.compile(r"(\d{1,2})\s*([-/. ])\s*(\d{1,2})\s*\2\s*(\d{4}|\d{2})", re.ASCII)
-#: For each order of the three numbers of a date: the indices of year, month and day.
+#: For each order of the numbers in a date, the indices of the year, the month and the day.
 ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
 
 

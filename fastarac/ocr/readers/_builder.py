@@ -70,7 +70,7 @@ class Builder(Generic[Place]):
         self._n_lines = 0
         self._fresh = True
         self._divided = 0
-        self._unboxed = 0  # number of words added since the last word that has a box
+        self._unboxed = 0  # number of words added after the last word with a box
         self._soft_hyphen = False  # whether the last word added ends with a soft hyphen
 
     def new_page(self, size: tuple[float, float] = NO_SIZE) -> None:
@@ -85,7 +85,7 @@ class Builder(Generic[Place]):
     def new_line(self) -> None:
         """Begin a line with the next word."""
         self._fresh = True
-        if self._soft_hyphen:  # a soft hyphen at a line end is visible: write a hyphen
+        if self._soft_hyphen:  # a soft hyphen at a line end is printed, so it becomes a hyphen
             self._texts[-1] += "-"
             self._soft_hyphen = False
 

@@ -81,7 +81,7 @@ def read_file(file: InputFile) -> Words:
         return reader(file)
     if kind == "json" or _is_null(file):
         node = _json.load(file)
-        if node.value == {}:  # Google's libraries write this for an image without text
+        if node.value == {}:  # the form in which Google's libraries write an image without text
             return _blank(file.path)
         json_read = json_reader(node)
         if json_read is None:
@@ -151,14 +151,15 @@ def _reader_of_object(node: Node) -> JsonReader | None:
     if node.has("responses") or node.has("fullTextAnnotation") or node.has("full_text_annotation"):
         return google.read_vision
     if node.has("textAnnotations") or node.has("text_annotations"):
-        return google.read_vision  # raises an error that names the missing part
+        return google.read_vision  # always raises, naming the missing part
     result = node.at("analyzeResult") if node.has("analyzeResult") else node
     if result.has("readResults") or result.has("read_results") or result.has("readResult"):
         return azure.read_read
     if node.has("analyzeResult") or result.has("modelId") or result.has("model_id"):
         return azure.read_document_intelligence
     if node.has("status") and node.has("createdDateTime"):
-        # The call has failed or is still running: the reader raises an error that says which.
+        # The call has failed or is still running. The reader raises an error that says which of the
+        # two.
         return azure.read_document_intelligence
     document = node.at("document") if node.has("document") else node
     pages = document.value.get("pages") if isinstance(document.value, dict) else None
@@ -239,7 +240,7 @@ def _is_content_understanding(node: Node) -> bool:
     return isinstance(contents, list) and result.has("analyzerId")
 
 
-#: Each reader of JSON objects, with a test that only objects of its format pass.
+#: The readers of JSON objects, each with a test that only objects of its format pass.
 OBJECTS: tuple[tuple[JsonReader, Callable[[Node], bool]], ...] = (
     (textract.read, lambda node: any(map(node.has, ("Blocks", "ExpenseDocuments", "JobStatus")))),
     (paddle.read_3, _has_texts_of_3),
@@ -266,7 +267,7 @@ def without_confidences(value: object) -> str | None:
     return next((name for name, keys in SILENT.items() if all(key in value for key in keys)), None)
 
 
-#: Tools that write texts without confidences, and the keys by which their files are recognized.
+#: Tools that write texts without confidences, with the JSON keys by which their files are recognized.
 SILENT: dict[str, tuple[str, ...]] = {
     "PaddleOCR-VL": ("parsing_res_list",),
     "Docling's document (keep the pages with their cells)": ("schema_name", "texts"),

@@ -38,16 +38,16 @@ Level = Literal["auto", "region", "line", "word"]
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
-#: Number of bytes at the start of a file from which its format is recognized.
+#: Number of bytes at the start of a file that are read to recognize its format.
 HEAD = 1 << 16
 
 LONGEST_SHOWN = 60
 
-#: Largest page number that is accepted, because one number in a short file would otherwise create any
-#: number of pages. Services accept documents of a few thousand pages at most.
+#: Maximum page number. Without a limit, one wrong number in a short file would create millions of empty
+#: pages. Services accept documents of at most a few thousand pages.
 MOST_PAGES = 100_000
 
-# First bytes of binary files that often share a folder with the texts of pages.
+# First bytes of the binary files that are often in the same folder as the texts of pages.
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -107,7 +107,8 @@ def _rebuild(path: Path, problem: str, place: str | None) -> OcrFileError:
 def shown(value: object) -> str:
     """Return a value as JSON for an error message, cut off if it is long."""
     text = ""
-    # Encode piece by piece and stop at the length needed: the value may be huge and deeply nested.
+    # The value may be huge and deeply nested, so encode it piece by piece and stop at the length
+    # needed.
     for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
         text += piece
         if len(text) > LONGEST_SHOWN:

@@ -18,8 +18,9 @@ NUMBERS = (float, int)
 WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
-# A text may have MOST_HOLDERS lists and objects, and one more for every SPARSE characters. The densest
-# known output, Google's vertices without white space, has one object for every 16 characters.
+# Limit on the lists and objects of a file, because each takes much more memory than its text:
+# MOST_HOLDERS, plus one for every SPARSE characters. The densest known output (Google's vertices
+# without white space) has one for every 16 characters.
 MOST_HOLDERS = 1 << 18
 SPARSE = 10
 
@@ -195,7 +196,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
         raise OcrFileError(path, problem, place=place)
     try:
         value = json.loads(text, **options)
-        if ESCAPED_HALF.search(text):  # raises if a surrogate is unpaired: see the except clause
+        if ESCAPED_HALF.search(text):  # encoding raises UnicodeEncodeError if a surrogate is unpaired
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         rest = text[error.pos : error.pos + 20]

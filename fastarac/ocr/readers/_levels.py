@@ -37,7 +37,7 @@ def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Plac
     words = printed(text).split()
     if pieces == words:
         return list(parts)
-    if sorted(pieces) == sorted(words):  # the text has these words in another order
+    if sorted(pieces) == sorted(words):  # the same words in another order
         left: dict[str, list[WordPart[Place]]] = {}
         for piece, part in zip(pieces, parts, strict=True):
             left.setdefault(piece, []).append(part)
@@ -95,10 +95,9 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        # Number of lines in which the file numbers the words in another order than the line's text has
-        # them.
+        # Number of lines whose words have numbers, in an order that differs from the text of the line.
         self._numbered = 0
-        self._reordered = 0  # the same for lines without numbered words
+        self._reordered = 0  # number of such lines whose words have no numbers
 
     def add(
         self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False

@@ -102,7 +102,7 @@ def _points(coords: Element, file: InputFile) -> NDArray[np.float64]:
         else:
             pairs = [(float(x), float(y)) for x, y in (p.split(",") for p in written.split())]
         points = np.array(pairs, np.float64).reshape(-1, 2)
-    except ValueError:  # blank or malformed coordinates
+    except ValueError:  # coordinates are blank or malformed
         return np.empty((0, 2))
     return points[np.isfinite(points).all(axis=1)]
 

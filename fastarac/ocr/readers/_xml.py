@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     Element: TypeAlias = etree._Element  # noqa: SLF001, it has no public name
 
-W3C = "-//W3C//DTD "  # public identifiers of the W3C's XHTML and HTML begin with this
+W3C = "-//W3C//DTD "  # start of the public identifiers of XHTML and HTML
 DECLARED = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 SINGLE_BYTES = frozenset(
     {b"iso-8859-1", b"iso-8859-15", b"latin1", b"latin-1", b"windows-1252", b"cp1252"}
 )
 OF_PLACES = frozenset({"HPOS", "VPOS", "WIDTH", "HEIGHT", "x", "y", "imageWidth", "imageHeight"})
-LEGACY = "about:legacy-compat"  # system identifier that some software must write in HTML 5
+LEGACY = "about:legacy-compat"  # HTML 5 allows this system identifier for software that must write one
 
 __all__ = [
     "Root", "children", "elements", "line_of", "local_name", "note_encoding", "number", "root_of",
@@ -59,7 +59,7 @@ def root_of(file: InputFile) -> Root:
     """
     found: list[str] = []
     of_html: list[str] = []
-    # Look for declarations with expat, which reports each one before it expands anything.
+    # Look for declarations with expat, because it reports each declaration before it expands an entity.
     parser = expat.ParserCreate(namespace_separator="\n")
 
     def refused(problem: str) -> OcrFileError:
@@ -235,7 +235,7 @@ def number(element: Element, attribute: str, file: InputFile) -> float:
     try:
         return float(text)
     except ValueError:
-        if file.truth and attribute in OF_PLACES:  # a truth needs no coordinates
+        if file.truth and attribute in OF_PLACES:  # coordinates are optional in a truth
             return NAN
         problem = f"{attribute} must be a number, got {shown(text)}"
         raise OcrFileError(file.path, problem, place=line_of(element)) from None

@@ -57,7 +57,7 @@ class _Characters:
                 self._add(word)
                 word = []
         self._add(word)
-        if line.find(".//{*}charParams") is None:  # the line's text is not divided into characters
+        if line.find(".//{*}charParams") is None:  # the file does not list the characters of the line
             for formatting in children(line, "formatting"):
                 before = len(self.builder)
                 self.builder.add(text_of(formatting, self.file), NAN, NO_BOX, formatting)
@@ -67,7 +67,8 @@ class _Characters:
         if not word:
             return
         known = [number(each, "charConfidence", self.file) for each in word]
-        known = [each for each in known if 0 <= each <= SURE]  # ABBYY writes -1 or 255 for none
+        # ABBYY writes -1 or 255 if it has no confidence.
+        known = [each for each in known if 0 <= each <= SURE]
         text = "".join(_letter(each).strip() for each in word)
         before = len(self.builder)
         confidence = min(known) if len(known) == len(word) else NAN

@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 
 __all__ = ["read", "wrote_digits"]
 
-# The last version of Tesseract that writes a percentage as the digits after "0.", so that 0.6 means 6%.
+# The last version of Tesseract (major, minor) that writes "0." before a percentage, so that 0.6 means
+# 6%.
 LAST_WITH_DIGITS = (5, 5)
 KINDS = ("softwareName", "softwareVersion", "Tags", "ReadingOrder", "Page")
-LAST = float("inf")  # sort key of lines that the reading order omits
-MOST_SOFTWARE = 100  # number of software names and versions that are kept
+LAST = float("inf")  # sort key of lines missing from the reading order: after all others
+MOST_SOFTWARE = 100  # maximum number of software names and versions that are kept
 TESSERACT = re.compile(r"tesseract\D*(\d+)\.(\d+)", re.IGNORECASE)
 SOFTWARE = re.compile(r"<(?:\w+:)?software(?:Name|Version)>([^<]*)<")
 WORD_CONFIDENCE = re.compile(r"""\sWC\s*=\s*["']([^"']+)["']""")
 CHUNK = 1 << 20
 DIGITS = re.compile(r"0\.(100|0|[1-9]\d?)")
-FEW_LOW = 0.1  # a larger share of words with confidences below 10% is implausible
+FEW_LOW = 0.1  # maximum plausible share of words with confidences below 10%
 HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # "-", soft hyphen, not sign, hyphen, oblique hyphen
 
 
@@ -91,7 +92,7 @@ def _confidences_in(file: InputFile) -> Iterator[str]:
     before = ""
     with file.path.open(encoding=encoding_of(file.head), errors="ignore") as stream:
         while chunk := stream.read(CHUNK):
-            # Cut only where a tag begins, so that no attribute is divided between two chunks.
+            # Cut the text only where a tag begins, so that no attribute is divided between two chunks.
             *whole, rest = (before + chunk).rpartition("<")
             yield from WORD_CONFIDENCE.findall("".join(whole))
             before = rest
@@ -105,7 +106,7 @@ class _Pages:
         self.levels = LineLevels(file, self.builder)
         self.position: dict[str, int] = {}
         self.software: list[str] = []
-        self.labels: dict[str, str] = {}  # label of each tag, by its ID
+        self.labels: dict[str, str] = {}  # the label of each tag, by the ID of the tag
         self.hyphenated = 0
         self.halves = 0
         self.repaired = 0

@@ -25,7 +25,7 @@ def read_read(file: InputFile, root: Node) -> Words:
     """Read the response of Azure's Read calls: lines with their words."""
     builder = Builder[Node](file, "azure-read", str)
     result = result_of(file.path, root)
-    if result.has("readResult"):  # a response of Image Analysis 4.0
+    if result.has("readResult"):  # the response is from Image Analysis 4.0
         version = result.text("modelVersion")
         builder.engine = f"Azure Image Analysis {version}".strip()
         size = (NAN, NAN)

@@ -20,7 +20,8 @@ def read(file: InputFile, root: Node) -> Words:
     builder.new_page()
     for output in root.items():
         builder.new_line()
-        if isinstance(output.value, str):  # `readtext(output_format="json")` returns strings
+        # `readtext(output_format="json")` returns each box as a JSON string.
+        if isinstance(output.value, str):
             output.value = parsed(output.value, file.path, str(output))
         if isinstance(output.value, dict):
             box, confidence = output.box("boxes"), output.number("confident", "confidence")

@@ -19,7 +19,8 @@ __all__ = ["read_document_ai", "read_vision", "segments_of"]
 
 SPACE, LINE_END, HYPHEN = "space", "line end", "hyphen"
 
-# Vision's types of breaks. Some of Google's libraries write a type's number in place of its name.
+# Vision's types of breaks after a character. Some of Google's libraries write the number of a type in
+# place of its name.
 BREAKS: dict[object, str] = {
     "SPACE": SPACE,
     "SURE_SPACE": SPACE,
@@ -45,7 +46,7 @@ class _Joiner:
         self._confidences: list[float] = []
         self._boxes: list[Box] = []
         self._place: Node | None = None
-        self._first_parts = 0  # number of parts of the word on its first line, if a line end divides it
+        self._first_parts = 0  # if a line end divides the word: its number of parts on the first line
         self.joined = 0
         self.hyphenated = 0
 
@@ -110,7 +111,7 @@ def read_vision(file: InputFile, root: Node) -> Words:
         if annotation.value is None:
             if response.items("textAnnotations", "text_annotations"):
                 raise response.error("`fullTextAnnotation`, which DOCUMENT_TEXT_DETECTION gives,")
-            builder.new_page()  # an empty page for an image without text
+            builder.new_page()  # an image without text becomes an empty page
             continue
         n_before = len(builder)
         for page in annotation.items("pages"):

@@ -23,7 +23,7 @@ ALTERNATIVES = frozenset({"alternatives"})
 CHARACTERS = frozenset({"ocrx_cinfo"})
 PAGES = ("div", "body", "section", "article")
 TAIL = 1 << 10
-OF_WORD = ("x_wconf", "x_conf")  # of the whole element; `x_confs` has one for each character
+OF_WORD = ("x_wconf", "x_conf")  # confidence of a whole word; `x_confs` has one for each character
 
 
 def read(file: InputFile) -> Words:
@@ -31,8 +31,7 @@ def read(file: InputFile) -> Words:
     try:
         return _read(file, as_html=False)
     except OcrFileError as error:
-        # Never read malformed XHTML with the HTML parser, which would silently complete a truncated
-        # file.
+        # Never read malformed XHTML with the HTML parser: it would silently complete a truncated file.
         if "well-formed" not in error.problem or file.head.lstrip().startswith(b"<?xml"):
             raise
         if not _ends_as_html(file):
@@ -92,11 +91,11 @@ def _add_page(
     last: Element | None = None
     for word in _of_classes(page, WORDS):
         if last is not None and any(outer is last for outer in word.iterancestors()):
-            continue  # an element inside the last word, for the same word
+            continue  # a nested element that repeats the last word
         last = word
         text = _word_text(word, file)
         if not text.strip():
-            continue  # some engines mark up a space as a word
+            continue  # some engines write a space as a word
         parent = word.getparent()
         if parent is not above or not lines:
             above, before = parent, line
@@ -117,7 +116,7 @@ def _add_page(
     texts = [_line_text(line, words, file) for line, words in lines]
     spaced = any(len(text.split()) > 1 for text in texts)
     for text, (_, words) in zip(texts, lines, strict=True):
-        own = text if spaced else ""  # without spaces, a line's text does not show its words
+        own = text if spaced else ""  # a text without spaces does not show where words end
         levels.add(WordPart(own, NAN, NO_BOX, words[0].place), words)
 
 
@@ -125,7 +124,7 @@ def _line_text(line: Element | None, words: list[WordPart[Element]], file: Input
     """Return the text of a line: its words and the text between them."""
     if line is None or LINES.isdisjoint(_classes(line)):
         return ""
-    texts = dict.fromkeys(_of_classes(line, WORDS), "")  # omits words of nested lines
+    texts = dict.fromkeys(_of_classes(line, WORDS), "")  # leave out the words of nested lines
     texts.update((word.place, word.text.strip()) for word in words)
     return text_of(line, file, texts)
 
@@ -169,7 +168,7 @@ def _word_text(word: Element, file: InputFile) -> str:
 def _drop_alternatives(page: Element) -> None:
     """Remove rejected readings: every ``<del>``, and all but the first ``<ins>`` among alternatives."""
     for choice in _of_classes(page, ALTERNATIVES):
-        choice.text = None  # drop the white space around the readings
+        choice.text = None  # drop the white space around the alternative readings
         for k, reading in enumerate(choice.findall("{*}ins")):
             reading.tail = None
             if k:

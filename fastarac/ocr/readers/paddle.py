@@ -38,7 +38,7 @@ def read_3(file: InputFile, root: Node) -> Words:
             box = NO_BOX
             if len(polygons) == len(texts):
                 box = polygons[i].polygon()
-            # A box is [left, top, right, bottom]: convert it to two corners.
+            # Convert each box from [left, top, right, bottom] to two corner points.
             elif len(boxes) == len(texts):
                 box = boxes[i].polygon()
             builder.new_line()
@@ -73,7 +73,7 @@ def read_structure_2(file: InputFile, root: Node) -> Words:
         while before < page:
             builder.new_page()
             before += 1
-        if not isinstance(region.at("res").value, list):  # a table, as HTML
+        if not isinstance(region.at("res").value, list):  # a table, whose text is HTML
             tables += 1
             continue
         for line in region.items("res"):
@@ -97,7 +97,8 @@ def read_2(file: InputFile, root: Node) -> Words:
         if page.value is None:  # PaddleOCR's result for a page without text
             continue
         for line in page.items():
-            if is_reading(line.value):  # `ocr(det=False)` takes the image as a single line
+            # `ocr(det=False)` reads the whole image as one line, without a box.
+            if is_reading(line.value):
                 builder.new_line()
                 builder.add(line.items()[0].value, line.items()[1].as_number(), NO_BOX, line)
                 continue

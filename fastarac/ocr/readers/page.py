@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read"]
 
-LAST = float("inf")  # sort key of elements without an index, after all others
+LAST = float("inf")  # sort key of elements without an index: after all others
 DIGIT = re.compile(r"\d", re.ASCII)
-ALIKE = 0.5  # a corrected line must be at least this similar to its earlier text
+ALIKE = 0.5  # minimum similarity of a corrected line to its earlier text
 # Transkribus writes the reading order into the attribute `custom`, as `readingOrder {index:3;}`.
 CUSTOM_ORDER = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})")
 
@@ -98,12 +98,12 @@ class _Reader:
     def _add_region(self, region: Element) -> None:
         if not self.file.ignored.isdisjoint(names_of_region(region)):
             return
-        # Regions may be nested: each line is read with the innermost region that contains it.
+        # Regions may be nested, and a line belongs to the innermost region that contains it.
         inner = _regions(region)
         lines = [self._levels_of(line) for line in children(region, "TextLine")]
         has_text = any(line.text.strip() or words for line, words in lines)
         text, confidence = self._reading(region)
-        own = has_text or not inner  # otherwise, nested regions have the text
+        own = has_text or not inner  # otherwise, the text is in the nested regions
         if own and text.strip() and (self.file.level == "region" or not has_text):
             for row in text.splitlines():
                 self.builder.new_line()
@@ -163,7 +163,7 @@ class _Reader:
         readings = list(children(element, "TextEquiv"))
         if not readings:
             return "", NAN
-        main = min(readings, key=self._index)  # the first of several with the same index
+        main = min(readings, key=self._index)  # in a tie, the first
         for name in ("Unicode", "PlainText"):
             for child in children(main, name):
                 return text_of(child, self.file), number(main, "conf", self.file)
@@ -176,7 +176,7 @@ class _Reader:
     def _box(self, element: Element) -> Box:
         for coords in children(element, "Coords"):
             written = coords.get("points")
-            if written is None:  # PAGE before 2013 has Point elements
+            if written is None:  # versions of PAGE before 2013 write Point elements
                 return upright(
                     [
                         (number(point, "x", self.file), number(point, "y", self.file))
@@ -186,7 +186,7 @@ class _Reader:
             try:
                 return upright([_point(pair) for pair in written.split()])
             except ValueError:
-                if self.file.truth:  # a truth needs no coordinates
+                if self.file.truth:  # coordinates are optional in a truth
                     return NO_BOX
                 if DIGIT.search(written) is None:
                     self.blank_boxes += 1

@@ -39,7 +39,7 @@ def read_words(file: InputFile, root: Node) -> Words:
     builder.new_page()
     shifted = 0
     lines = root.items()
-    if _is_part(lines[0].value):  # a page without text: [["", 1.0, null]]
+    if _is_part(lines[0].value):  # RapidOCR writes [["", 1.0, null]] for a page without text
         lines = (root,)
     for line in lines:
         builder.new_line()

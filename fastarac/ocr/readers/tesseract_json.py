@@ -30,7 +30,8 @@ def read_columns(file: InputFile, root: Node) -> Words:
 
 
 def _written(value: object) -> str:
-    return "" if value is None or value != value else str(value)  # pandas uses NaN for no text
+    # Pandas writes NaN where there is no text.
+    return "" if value is None or value != value else str(value)
 
 
 def is_tesseract_js(page: Node) -> bool:

@@ -19,9 +19,11 @@ COLUMNS = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
     *("left", "top", "width", "height", "conf", "text"),
 )
-BARE_ROW = re.compile(r"1\t\d+(\t0){4}(\t\d+){4}\t-1(\.0+)?\t?\r?$", re.ASCII)  # the row of page 1
-QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")*"')  # text in quotation marks, with a doubled mark inside
-NO_WORD = -1.0  # the confidence that Tesseract writes for pages, blocks and lines
+# Start of the row of page 1.
+BARE_ROW = re.compile(r"1\t\d+(\t0){4}(\t\d+){4}\t-1(\.0+)?\t?\r?$", re.ASCII)
+# A quoted text that contains a doubled quotation mark.
+QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")*"')
+NO_WORD = -1.0  # in place of a confidence for pages, blocks and lines
 
 
 def read(file: InputFile) -> Words:
@@ -34,7 +36,7 @@ def read(file: InputFile) -> Words:
     # Split at line feeds only: `splitlines` also splits at characters that a text may contain.
     rows = decoded(file).split("\n")
     header = rows[0].rstrip("\r").split("\t")
-    if BARE_ROW.match(rows[0]):  # tesserocr's `GetTSVText` omits the header
+    if BARE_ROW.match(rows[0]):  # tesserocr's `GetTSVText` writes no header
         rows.insert(0, "")
     elif tuple(header) != COLUMNS:
         problem = f"the columns must be {', '.join(COLUMNS)}, got {shown(header)}"
@@ -53,7 +55,7 @@ def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, li
         if not row:
             continue
         fields = row.split("\t")
-        if len(fields) == len(COLUMNS) - 1:  # some tools omit the tab before an empty text
+        if len(fields) == len(COLUMNS) - 1:  # some tools leave out the tab before an empty text
             fields.append("")
         if len(fields) != len(COLUMNS):
             problem = f"the row must have {len(COLUMNS)} fields, got {len(fields)}"
@@ -92,7 +94,7 @@ def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> N
             place = line
         text = fields[11]
         if not text.strip():
-            continue  # Tesseract writes an image or a rule as a blank word with confidence 95
+            continue  # Tesseract writes an image or a ruled line as a blank word with confidence 95
         try:
             left, top, width, height, confidence = map(float, fields[6:11])
         except ValueError:
@@ -110,7 +112,7 @@ def _is_quoted(rows: list[str]) -> bool:
 
 
 def _size(builder: Builder[int], fields: list[str], number: int) -> tuple[float, float]:
-    if fields[0] != "1":  # a filtered table lacks the row of the page
+    if fields[0] != "1":  # a table with only some of its rows may lack the row of the page
         return NAN, NAN
     try:
         return float(fields[8]), float(fields[9])

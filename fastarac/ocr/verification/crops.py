@@ -26,8 +26,8 @@ __all__ = [
     "check_images", "crops_of", "jpeg_uri", "opened_grey", "region_of", "scale_of", "write_crops",
 ]  # fmt: skip
 
-MARGIN = 1.2, 0.6  # margins left and right, and above and below, in units of the word's height
-TALLEST, WIDEST = 56, 420  # largest height and width of a crop in a report, in pixels
+MARGIN = 1.2, 0.6  # margins (horizontal, vertical) around a word, in units of its height
+TALLEST, WIDEST = 56, 420  # maximum height and width of a crop in a report, in pixels
 QUALITY = 60
 
 

@@ -22,8 +22,8 @@ __all__ = ["COLUMNS", "review_page"]
 
 COLUMNS = "text", "number", "line", "space", "confidence", "box", "accepted"
 
-LARGEST = 1600  # images are scaled down until their longer side has this many pixels
-UPRIGHT = 1000.0, 1414.0  # assumed page size if boxes are fractions of the page: the proportions of A4
+LARGEST = 1600  # maximum length of the longer side of an image, in pixels
+UPRIGHT = 1000.0, 1414.0  # page size (A4) that is assumed if boxes are fractions of the page
 
 
 def review_page(

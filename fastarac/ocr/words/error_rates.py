@@ -36,7 +36,7 @@ __all__ = [
     "rates_of_pages",
 ]
 
-#: Names of the counts that are made on each page, in the order of their columns.
+#: Names of the columns of the counts per page.
 COUNTS = (
     "character_edits",
     "characters",
@@ -45,7 +45,7 @@ COUNTS = (
     "missing_words",
     "surplus_words",
 )
-#: The error rates, with their usual abbreviations.
+#: The names of the error rates, by their usual abbreviations.
 RATES = {
     "character_error_rate": "CER",
     "word_error_rate": "WER",
@@ -53,7 +53,7 @@ RATES = {
 }
 
 # A text of these characters only (Latin, Greek, Cyrillic, punctuation, kana and Han, without combining
-# marks) has one grapheme cluster per character, so that it needs no splitting.
+# marks) has one grapheme cluster per character, so it is not searched for clusters.
 ALONE = re.compile(
     "[\\u0000-\\u000c\\u000e-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u2010-\\u2027\\u2030-\\u205e"
     "\\u20a0-\\u20bf\\u3001-\\u3029\\u3041-\\u3096\\u309b-\\u30ff\\u4e00-\\u9fff]*"

@@ -28,7 +28,7 @@ Folding = Literal["case", "quotes", "punctuation", "whitespace", "nfkc", "histor
 
 FOLDINGS: tuple[Folding, ...] = get_args(Folding)
 
-#: The differences that each folding ignores, worded to follow "differences in".
+#: The differences that each folding ignores. Each phrase completes "differences in".
 EXPLAINED: dict[Folding, str] = {
     "case": "upper and lower case",
     "quotes": "the form of quotation marks and apostrophes",
@@ -57,7 +57,7 @@ HISTORICAL: dict[str, str] = {
     "\u017f": "s",
     "\ua75b": "r",
     "\ua75a": "R",
-    "\u0364": "\u0308",  # a combining "e" above becomes a diaeresis
+    "\u0364": "\u0308",  # a combining "e" above a letter becomes a diaeresis
     "\ufb00": "ff",
     "\ufb01": "fi",
     "\ufb02": "fl",
@@ -92,8 +92,8 @@ HISTORICAL: dict[str, str] = {
 SINGLE_QUOTES = "‘’‚‛‹›`´ʹʼˈ′"
 DOUBLE_QUOTES = "“”„‟«»″〝〞〟"
 
-# Separates words that are normalised together: no word contains a line feed, and normalisation never
-# combines characters across one.
+# Words are joined with this separator and normalised in one call. No word contains a line feed, and
+# normalisation never combines characters across a line feed.
 BETWEEN_WORDS = "\n"
 IN_LINES = "\t"
 
@@ -116,7 +116,7 @@ def printed(text: str) -> str:
     >>> printed("\u200fCafe\u0301\u200b")
     'Café'
     """
-    if text.isascii():  # ASCII text is already in every normal form
+    if text.isascii():  # ASCII text is already normalised
         return text
     return unicodedata.normalize("NFC", text.translate(FORMATTING))
 
@@ -138,7 +138,7 @@ def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
     text = printed(BETWEEN_WORDS.join(words))
     if "historical" in fold:
         text = text.translate(_historical())
-    if "quotes" in fold:  # must precede NFKC, which makes a spacing acute accent combine
+    if "quotes" in fold:  # before NFKC, which turns a spacing acute accent into a combining one
         text = text.translate(_quotes())
     form: Literal["NFC", "NFKC"] = "NFKC" if "nfkc" in fold else "NFC"
     text = _normalized(text, form)
@@ -154,8 +154,8 @@ def _normalized(text: str, form: Literal["NFC", "NFKC"]) -> str:
         return text
     if form == "NFC":
         return unicodedata.normalize(form, text)
-    # NFKC turns a lone accent into a space and a combining mark. Drop these spaces, but keep the spaces
-    # that a line already has: IN_LINES protects them.
+    # NFKC turns a lone accent into a space and a combining mark. Drop these spaces. IN_LINES replaces
+    # the original spaces meanwhile, so that they are kept.
     text = unicodedata.normalize(form, text.replace(" ", IN_LINES))
     return text.replace(" ", "").replace(IN_LINES, " ")
 

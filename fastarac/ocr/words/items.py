@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AlignedOutputs", "align", "sensitivity"]
 
-#: Confidences for items without one: below all scales, above the scale 0 to 1, above the scale 0 to
-#: 100.
+#: Confidences given to missed words, so that they are accepted last or first: BELOW is below all
+#: scales, ABOVE_UNIT above the scale 0 to 1, ABOVE_PERCENT above the scale 0 to 100.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 
@@ -296,7 +296,7 @@ class AlignedOutputs(Table, Result):
             if nothing is accepted.
         """
         options = dict[str, Any](criterion)
-        with unquestioned():  # the order of confidences is checked elsewhere
+        with unquestioned():  # this check is not about the order of confidences
             if self.never_accepted is None:
                 point = operating_point(self.sweep(), **options)
             else:
@@ -524,7 +524,7 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
     for policy in policies.others(aligned.policy, aligned.counts):
         try:
             items = AlignedOutputs.of(aligned.records, aligned.reading, policy)
-        except ValueError:  # only inserted outputs have a confidence, and this policy drops them
+        except ValueError:  # no item with a confidence remains: this policy drops inserted outputs
             continue
         rows[policy] = _accepted(items, wanted)
     hard = aligned.hardly_aligned
@@ -546,7 +546,7 @@ def _accepted_without(
         return ()
     try:
         return _accepted(aligned.without_pages(own), limits)
-    except ValueError:  # no output is left on the other pages
+    except ValueError:  # the other pages have no output
         return ()
 
 

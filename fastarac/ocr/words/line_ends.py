@@ -21,16 +21,16 @@ __all__ = ["HYPHENS", "DividedTexts", "Joined", "joined_as_the_other"]
 #: equals sign that engines read in place of a double hyphen, and the not sign of some transcriptions.
 HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"
 
-#: A word of the other side must be at least this similar to the two joined parts, and less similar to
-#: each part alone.
+#: Minimum similarity of the two joined parts to a word of the other side. Each part alone must be less
+#: similar to that word.
 ALIKE = 0.6
-#: The joined word is searched among at most this many words of the other side, between the nearest
-#: matched words.
+#: Maximum number of words among which the joined word is searched. They are on the other side, between
+#: the nearest matched words.
 MOST_BETWEEN = 100
-#: Similarity required if the word is elsewhere on the page, or if the two parts are not adjacent.
+#: Minimum similarity if the word is elsewhere on the page, or if the two parts are not adjacent.
 ALIKE_ELSEWHERE = 0.8
-# Largest product of the numbers of words of both sides: the table of rapidfuzz takes one bit for each
-# pair of words (32 MiB).
+# Maximum product of the numbers of words of the two sides. The table of rapidfuzz takes one bit for
+# each pair of words, so 32 MiB here.
 LARGEST_TABLE = 1 << 28
 
 
@@ -171,7 +171,7 @@ def _joined(
     before, after = _around(own, partner, len(other.folded))
     found: dict[int, Joined] = {}
     divided = {other.folded[i] for i in other.ends}
-    used = set(on_both)  # words that are already part of a joined word
+    used = set(on_both)  # indices of words that are already part of a joined word
     used.update(k + 1 for k in on_both)
 
     def join(k: int, second: int, text: str, place: int) -> None:

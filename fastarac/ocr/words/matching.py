@@ -22,15 +22,17 @@ __all__ = ["SPACE", "Block", "common_blocks", "match"]
 
 SPACE = " "
 
-#: rapidfuzz aligns two texts directly up to this product of their lengths in characters. Its table has
-#: one bit for each pair of characters: 16 MiB.
+#: Maximum product of the lengths of two texts, in characters, that rapidfuzz aligns directly. Its table
+#: has one bit for each pair of characters, so 16 MiB here.
 LARGEST_TABLE = 1 << 27
-#: Above this product of their lengths, texts are first divided at word sequences that occur once in
-#: each.
+#: If the product of the lengths of two texts is above this, they are first divided at word sequences
+#: that occur exactly once in each text.
 LARGEST_UNDIVIDED = 1 << 28
-#: Above this product of their lengths, two parts are aligned step by step from their beginnings.
+#: If the product of the lengths of two parts is above this, they are aligned step by step from their
+#: beginnings.
 LARGEST_HALVED = 1 << 32
-#: Number of characters of each text that one step aligns; only about half of the result is kept.
+#: Number of characters of each text that one step aligns. Only about half of the result is kept,
+#: because the cut makes the end unreliable.
 STEP = 1 << 13
 #: Number of words in the unique sequences at which texts are divided.
 ANCHOR = 3
@@ -56,8 +58,8 @@ def match(first: str, second: str) -> list[Block]:
     >>> match("the cat", "thecat")
     [Block(first=0, second=0, length=3), Block(first=4, second=3, length=3)]
     """
-    # Sort the texts, so that swapping them doesn't change which of several longest subsequences is
-    # found.
+    # Sort the two texts, so that swapping them does not change the result if several longest
+    # subsequences exist.
     if second < first:
         return [Block(j, i, n) for i, j, n in match(second, first)]
     return _with_whole_words(common_blocks(first, second), first, second)
@@ -117,8 +119,8 @@ def _unique_sequences(text: str) -> dict[tuple[str, ...], int]:
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return a longest subsequence of sorted pairs whose second elements increase."""
-    ends: list[int] = []  # for each length, the smallest element that ends such a chain
-    last: list[int] = []  # the index of that chain's last pair
+    ends: list[int] = []  # for each length, the smallest last element of a subsequence
+    last: list[int] = []  # the index of the last pair of that subsequence
     before: list[int] = []
     for index, (_, second) in enumerate(pairs):
         length = bisect_left(ends, second)
@@ -214,8 +216,8 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
             text, at = (first, begin) if gap[0] else (second, other)
             shift = _shift(text, at, at + max(gap), before.length, n)
             if shift == 0 and len(done) > 1 and _reaches(text, at, at + max(gap), before.length):
-                # The gap before the last block is in the same text: shift the current gap over that
-                # block, so that the two gaps merge.
+                # The gap before the last block is in the same text. Shift the current gap over that
+                # block, so that both gaps become one.
                 last = done[-2]
                 earlier = (
                     before.first - last.first - last.length,

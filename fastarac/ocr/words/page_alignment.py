@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PageAlignment", "PageText", "align_page"]
 
-#: Words between two moved words are tried as moved, too, if at most this many words, and at most this
-#: many outputs, are in between.
+#: Maximum number of words, and of outputs, between two moved words. The words between are then also
+#: tried as moved words.
 GAP = 20
 
 
@@ -253,7 +253,7 @@ def _left_between(
     inserted = rows[rows[:, 1] == rows[:, 0], 2].tolist()
     found: list[tuple[int, int]] = []
     missed: list[int] = []
-    last = -1  # end of the outputs of the previous true word
+    last = -1  # end of the range of outputs of the previous true word
     for i, _, j, m in rows[rows[:, 1] > rows[:, 0]].tolist():
         if j == m:
             missed.append(i)
@@ -313,7 +313,7 @@ def _in_places(spans: Spans, places: Sequence[NDArray[np.intp]]) -> tuple[Spans,
     columns = []
     together = np.ones(len(spans), bool)
     for at, begin, end in zip(places, spans[:, ::2].T, spans[:, 1::2].T, strict=True):
-        last = np.concatenate([[-1], at])[end] + 1  # the place after the preceding word or output
+        last = np.concatenate([[-1], at])[end] + 1  # the position after the preceding word or output
         n = end - begin
         first = np.where(n > 0, np.append(at, 0)[begin], last)
         together &= last - first == n

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PageOrder", "compared_text", "page_order", "size_of"]
 
-#: Lines of more than LONG words are broken after every BROKEN words, because the true text may have no
-#: line breaks.
+#: The true text may have no line breaks. So lines of more than LONG words are broken after every BROKEN
+#: words.
 LONG, BROKEN = 20, 12
-#: Approximate size in bytes that each line, each piece of a line, and each changed part of a piece adds
+#: Approximate number of bytes that one line, one piece of a line, and one changed part of a piece add
 #: to a report.
 PER_LINE, PER_PIECE, PER_CHANGE = 60, 26, 9
 
@@ -123,7 +123,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
         else:
             name, confidence = KINDS[kind], float(records.confidence[row])
             if kind == MOVED:
-                confidence = np.nan  # one piece may have several confidences
+                confidence = np.nan  # moved words form one piece but have several confidences
             through = threshold is not None and confidence >= threshold
             known = None if np.isnan(confidence) else confidence
             parts = (((ours, False),), ()) if continued else _parts(kind, ours, theirs)

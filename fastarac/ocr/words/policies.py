@@ -33,7 +33,7 @@ MISSED: tuple[MissedPolicy, ...] = get_args(MissedPolicy)
 INSERTED: tuple[InsertedPolicy, ...] = get_args(InsertedPolicy)
 MOVED: tuple[MovedPolicy, ...] = get_args(MovedPolicy)
 
-#: The values that each field of a policy can have, the default first.
+#: The allowed values of each field of a policy, starting with the default.
 CHOICES: dict[str, tuple[str, ...]] = {"missed": MISSED, "inserted": INSERTED, "moved": MOVED}
 
 _OF_MISSED: dict[MissedPolicy, str] = {
@@ -70,7 +70,8 @@ _OF_JOIN = {
 }
 
 
-#: Phrases that say how a policy differs, as in "20.0 points with moved words counted as wrong".
+#: Phrases for the choice in which a policy differs, as in "20.0 points with moved words counted as
+#: wrong".
 _APART: dict[str, dict[str, str]] = {
     "missed": {
         "reject": "if people look for missed words",
@@ -170,7 +171,7 @@ def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPol
         varied[name] = [value]
         if counts[name] and name != "moved":
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
-            if name != "missed":  # only for missed words do "drop" and "separate" make the same items
+            if name != "missed":  # "drop" and "separate" give the same items for missed words only
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))

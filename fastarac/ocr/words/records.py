@@ -32,14 +32,14 @@ Kind = Literal["right", "wrong", "merged", "split", "moved", "inserted", "missed
 KINDS: tuple[Kind, ...] = get_args(Kind)
 RIGHT, WRONG, MERGED, SPLIT, MOVED, INSERTED, MISSED = range(len(KINDS))
 
-#: A page is hardly aligned if more than this share of its characters differ, not counting moved words.
+#: A page hardly aligns if more than this share of its characters, apart from moved words, differ.
 HARDLY = 0.5
 
 COLUMNS = (
     *("kind", "confidence", "page", "number", "inserted", "output_begin", "output_end"),
     *("gap", "shared"),
 )
-#: What separates a word from the word before it.
+#: Kinds of separation between a word and the word before it.
 NOTHING, SPACE, LINE_END = range(3)
 
 
@@ -252,8 +252,8 @@ class _Side(NamedTuple):
     def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
         found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
-        # Number the words as they are written: a joined word takes two numbers. Engines differ in the
-        # words that they join, so other numbers would not agree between engines.
+        # Number the words as they are written, with two numbers for a joined word. The joined words
+        # differ between engines, so only these numbers agree between engines.
         second = sorted(after for _, after in joined.values())
         number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):

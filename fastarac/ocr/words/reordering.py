@@ -31,13 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CHANCE", "MovedWords", "Run", "moved_words", "tiles"]
 
-#: A run of words counts as moved only if its expected number of chance occurrences on the page is at
-#: most this.
+#: Maximum expected number of chance occurrences on the page of a run of moved words.
 CHANCE = 0.1
-#: A single character counts this fraction of its bits, because letters depend on the letters before
-#: them.
+#: A single character counts with this fraction of its bits, because it depends on the characters before
+#: it.
 OF_CHARACTER = 0.25
-#: The search for runs among the remaining words is repeated at most this many times.
+#: Maximum number of searches for runs among the remaining words.
 PASSES = 8
 
 
@@ -143,7 +142,8 @@ def _runs(
     if not len(left) or not len(right):
         return []
     needed = float(np.log2(len(left) * len(right) / CHANCE))
-    # A run of a single word never counts, however rare the word: cap its bits just below the limit.
+    # A single word must never count as a run, even if it is rare, so its bits are capped just below the
+    # limit.
     limited = np.where(alone[left], np.minimum(bits[left], 0.999 * needed), bits[left])
     return [
         np.stack([left[i : i + n], right[j : j + n]], axis=1)
@@ -154,7 +154,8 @@ def _runs(
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
     """Return the runs of the in-order chain with the most bits, and the runs outside this chain."""
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
-    # The best chains so far, as (last output index, total bits, last run); indices and bits increase.
+    # The best chains of runs so far, as (last output index, total bits, last run), in increasing order
+    # of both index and bits.
     best: list[tuple[int, float, int]] = []
     before = []
     for number, run in enumerate(runs):

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read_truth"]
 
-# A string object takes many times the memory of a short word. So up to MOST_SHARED different words are
-# stored once each, and a long line is never split into a list.
+# A string object takes many times the memory of a short word. Therefore each of the first MOST_SHARED
+# different words is stored only once, and a line of more than LONG_LINE characters is never split into
+# a list.
 MOST_SHARED = 1 << 16
 LONG_LINE = 1 << 16
 WORD = re.compile(r"\S+")
@@ -97,7 +98,7 @@ def read_truth_file(file: InputFile) -> Words:
         except OcrFileError:
             if file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!")):
                 raise
-            reader = None  # plain text that happens to begin with "<"
+            reader = None  # not XML, but plain text that begins with "<"
         if reader is not None:
             return reader(file)
     if kind == "tsv" or (kind == "json" and _is_output(file)):
@@ -140,7 +141,7 @@ def _read_text(file: InputFile) -> Words:
                 shared = known.setdefault if len(known) < MOST_SHARED else known.get
                 texts.append(shared(word, word))
             if ends_softly and len(texts) > before:
-                texts[-1] += "-"  # a soft hyphen at a line end is visible: write a hyphen
+                texts[-1] += "-"  # a soft hyphen at a line end is printed, so it becomes a hyphen
             n = len(texts) - before
             page_of.extend(repeat(number, n))
             line_of.extend(repeat(n_lines, n))

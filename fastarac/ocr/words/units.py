@@ -131,7 +131,7 @@ def _divided(text: str) -> list[str]:
     if not UNSPACED.search(text):
         return [text]
     found: list[str] = []
-    whole = False  # whether the last piece may grow by the next character
+    whole = False  # whether the next character can be added to the last piece
     for character in _characters(text):
         alone = UNSPACED.match(character) is not None
         if whole and not alone:

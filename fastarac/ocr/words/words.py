@@ -29,13 +29,13 @@ __all__ = [
 Scale = Literal["percent", "unit"]
 Unit = Literal["word", "line"]
 
-#: The upper end of each scale of confidences.
+#: Maximum confidence on each scale.
 HIGHEST: dict[str, float] = {"percent": 100.0, "unit": 1.0}
 
-# Engines compute in float32, so a probability may exceed 1 by a rounding error; this much is accepted.
+# Maximum excess of a probability over 1: engines compute in float32, with rounding errors.
 ROUNDING = 1e-6
 
-LISTED = 20  # largest number of pages that an error message lists
+LISTED = 20  # maximum number of pages that an error message lists
 
 
 class ReadingNote(NamedTuple):
@@ -57,7 +57,7 @@ class ReadingNote(NamedTuple):
         return f"1 {self.one}" if self.number == 1 else f"{self.number:,} {self.several}"
 
 
-#: The note on words without a confidence, in the singular and the plural, if other words have one.
+#: The note on words without a confidence if other words have one: for one word, and for more.
 WITHOUT_CONFIDENCE = "word has no confidence", "words have no confidence"
 
 
@@ -305,7 +305,7 @@ def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[Read
     for words in readings:
         for number, one, several in words.notes:
             counts[one, several] = counts.get((one, several), 0) + number
-    # Drop this note and count again, because a reading without any confidence does not have it.
+    # A reading without any confidence does not have this note, so count these words again.
     counts.pop(WITHOUT_CONFIDENCE, None)
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
