@@ -77,7 +77,9 @@ def test_the_equal_error_rate_of_the_items_is_between_those_of_the_orders():
     ],
 )
 def test_what_has_no_band_refuses_bounds(name, options):
-    with pytest.raises(TypeError, match=rf"sweep is a BoundedSweep, but {name} draws only a ThresholdSweep"):
+    with pytest.raises(
+        TypeError, match=rf"sweep is a BoundedSweep, but {name} draws only a ThresholdSweep"
+    ):
         getattr(fa.displays, name).from_sweep(BINS, **options)
     with pytest.raises(TypeError, match="cannot go with a BoundedSweep: use a ThresholdSweep"):
         fa.displays.CostCurveDisplay.from_sweep(BINS, confidence_level=0.95)
