@@ -151,7 +151,7 @@ def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOpe
 
 
 def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, int]:
-    """Return the indices of the last threshold that keeps a limit, and of the last that may keep it."""
+    """Return the indices of the last threshold within a limit for any order, and for the best order."""
     tl, th, fl, fh, single = sweep.counts
     if criterion == "max_error_rate":
         index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1

@@ -72,9 +72,9 @@ class ThresholdSketch:
     that begin with the same bits are the nodes of a tree. At first, each confidence has its own counts.
     When there are many confidences, they are merged into ranges with few items. The nodes on a path
     from the root of the tree contain together at most the share ``max_width / 2`` of the correct items,
-    and the same share of the incorrect items. The order of an item is unknown only relative to items in
-    its own range, and in the ranges around and inside it. Therefore, for any stream, the order is
-    unknown for a share of less than ``max_width`` of all pairs of a correct and an incorrect item.
+    and the same share of the incorrect items. The order of two items is unknown only if they are in the
+    same range, or if one range encloses the other. Therefore, for any stream, the order is unknown for
+    a share of less than ``max_width`` of all pairs of a correct and an incorrect item.
 
     Several threads may update, add and read one sketch. A thread sees either all items of another
     thread's batch or none.

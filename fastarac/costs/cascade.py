@@ -373,14 +373,14 @@ def optimize_cascade(
     :class:`.Reviewer`.
 
     **The search.** Combinations of thresholds are compared depth first, using a joint table of counts.
-    Up to about a million combinations of distinct confidences are all compared (``exact``). Otherwise a
-    grid is refined around the best ones until each of its cells has a single confidence.
+    Up to about a million combinations of distinct confidences are all compared (``exact``). Otherwise,
+    a grid is refined around the best thresholds until each of its cells has a single confidence.
 
     **The guarantee.** Thresholds for several limits up to `max_error_rate` are chosen on one half of
     the items. They are tested on the other half, from the strictest limit up, until a test fails. The
-    test is an exact binomial test or, with `groups`, a bet (:func:`.guaranteed_operating_point`). The
-    work of people is simulated for each item with the given d and a. The test does not include the
-    capacities.
+    test is an exact binomial test or, with `groups`, a betting test
+    (:func:`.guaranteed_operating_point`). The work of people is simulated for each item with the given
+    d and a. The test does not include the capacities.
     """
     if max_error_rate is None and costs is None:
         raise TypeError("give max_error_rate or costs: without them errors cost nothing")

@@ -135,7 +135,7 @@ def preference_map(
     See Also
     --------
     better_ranges : cost ratios at which one model is cheaper
-    performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
+    performance_at_error_rate : compute W at an allowed error rate from the ARAC curve
     fastarac.results.PreferenceMap : the best of several models over a grid of cost ratios
 
     Notes

@@ -227,7 +227,7 @@ class Stages(NamedTuple):
         return found.reshape(4, stages, size), limit
 
     def capacities(self) -> NDArray[np.int64]:
-        """Return how many items may reach each stage."""
+        """Return the maximum number of items that may reach each stage."""
         shares = [1.0 if each.max_share is None else each.max_share for each in self.stages]
         return np.array([most_within(share, self.n_items) for share in shares], np.int64)
 

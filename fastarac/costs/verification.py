@@ -51,7 +51,7 @@ class VerificationCosts(Pickled):
     See Also
     --------
     Reviewer : people who miss some errors, and may change correct items
-    fastarac.costs.performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
+    fastarac.costs.performance_at_error_rate : compute W at an allowed error rate from the ARAC curve
     fastarac.costs.optimal_operating_point : threshold of least total cost
 
     Notes
@@ -332,7 +332,7 @@ def optimal_operating_point(
 
     See Also
     --------
-    performance_at_error_rate : W at an allowed error rate, read off the ARAC curve
+    performance_at_error_rate : compute W at an allowed error rate from the ARAC curve
     expected_cost : expected cost of an item, from the two rates of a classifier
     fastarac.operating_point : choose the threshold by one criterion, and compute its rates
 

@@ -123,7 +123,7 @@ def sample_outputs(
     Returns
     -------
     VerificationSample
-        The sample of the rows; for audits, of the accepted rows.
+        The sample of all rows or, for audits, of the accepted rows.
 
     Raises
     ------
@@ -626,7 +626,7 @@ def columns_to_draw(
     *,
     empty: bool = False,
 ) -> dict[str, Any]:
-    """Read the columns on which the draw depends; None for a column without a name.
+    """Read the columns on which the draw depends; columns without a given name are None.
 
     If `empty`, confidences may be empty, and are then read as NaN.
     """

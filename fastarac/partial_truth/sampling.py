@@ -294,7 +294,7 @@ class _Units(NamedTuple):
 
     @classmethod
     def of(cls, groups: ArrayLike | None, strata: ArrayLike | None, n: int) -> Self:
-        """Number groups and strata; raise if a group lies in several strata."""
+        """Return indices of groups and strata; raise if a group lies in several strata."""
         codes = np.arange(n) if groups is None else read_groups(groups, n)[1]
         parts = np.zeros(n, np.intp) if strata is None else read_groups(strata, n, "strata")[1]
         counts = np.bincount(codes)
@@ -337,8 +337,8 @@ def _by_rank(scores: NDArray[Any]) -> FloatArray:
 def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: float) -> FloatArray:
     """Return min(1, floor + λ·size) per unit, with the λ that draws this share of all outputs.
 
-    The units that reach 1 are the largest. For each possible number of units with probability 1, there
-    is one λ. The solution is the first λ at which no further unit exceeds 1.
+    Units with probability 1 are the largest ones. For each possible number of units with probability 1,
+    there is one λ. The solution is the first λ at which no further unit exceeds 1.
     """
     if not sizes.max() > 0.0 or share >= 1.0:
         return np.full(len(sizes), min(1.0, share))

@@ -152,7 +152,7 @@ class EstimatedSweep(ThresholdSweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """The counts for curves: at each threshold, the nearest ones that are possible."""
+        """The counts for curves: at each threshold, the nearest possible counts."""
         accepted = self.true_accepts + self.false_accepts
         total = accepted[-1]
         n_incorrect = min(max(self.false_accepts[-1], 0.0), total)

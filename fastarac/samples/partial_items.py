@@ -181,7 +181,7 @@ class PartialItems:
 
     @property
     def drawn_alike(self) -> bool:
-        """Whether all verified outputs have similar weights, without groups."""
+        """Whether all verified outputs have similar weights, and there are no groups."""
         return self.codes is None and float(self.weight.max()) <= HEAVY * float(self.weight.mean())
 
     def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> float | None:
