@@ -131,7 +131,7 @@ def evaluate_costs(
 
 
 def check_reviewer_of_costs(costs: VerificationCosts | None, reviewer: Reviewer | None) -> None:
-    """Raise for a reviewer of a wrong type, or without costs, because people affect only costs."""
+    """Raise if a reviewer has a wrong type, or is given without costs, which alone use a reviewer."""
     check_reviewer(reviewer)
     if reviewer is not None and costs is None:
         raise ValueError(

@@ -72,7 +72,7 @@ class Lead(Result):
         return round(1.0 - self.comparison.confidence_level, 12)
 
     def is_clear(self, pair: PairDifference) -> bool:
-        """Return whether a difference is significant; adjusted p-value and interval agree on that."""
+        """Return whether a difference is significant. Adjusted p-values and intervals agree on this."""
         return bool(round(pair.adjusted_pvalue, 12) < self.alpha)
 
     @property
@@ -375,7 +375,7 @@ def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
 
 
 def _items(models: Mapping[str, Outputs]) -> dict[str, tuple[Any, Any]]:
-    """Return each model's items; all rejected items get one common lowest confidence."""
+    """Return each model's items. All rejected items get the same confidence, below all others."""
     if all(outputs.never_accepted is None for outputs in models.values()):
         return {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()}
     lowest = min(float(outputs.confidence.min()) for outputs in models.values()) - 1.0

@@ -46,7 +46,7 @@ def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float
 
 
 def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> OperatingPoint:
-    """Return the operating point for a criterion; it accepts no rejected item.
+    """Return the operating point for a criterion, but without accepting a rejected item.
 
     `rejected` is the confidence of the rejected items; it is below all others.
     """

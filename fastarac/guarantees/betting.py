@@ -47,7 +47,7 @@ class GroupedItems(NamedTuple):
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:
-        """Return the groups except the first ones, whose items a mask marks."""
+        """Return all groups except the first ones. A mask marks the items of the first groups."""
         first = int(self.group[items].max()) + 1 if items.any() else 0
         return GroupedItems(
             self.group[~items] - first, self.place[~items], self.wrong[~items], self.sizes[first:],
@@ -55,14 +55,14 @@ class GroupedItems(NamedTuple):
         )  # fmt: skip
 
     def needed(self, limit: float, delta: float) -> int:
-        """Return about how many groups without an error prove a limit."""
+        """Return the approximate number of groups that prove a limit if no item is wrong."""
         if limit <= 0.0:
             return 0
         mean = float(self.sizes.mean())
         return math.ceil(math.log(1.0 / delta) / limit * self.largest / mean)
 
     def one_each(self, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Draw one item from each kept group; a group is kept with probability size/largest."""
+        """Keep each group with probability size/largest, and draw one item from each kept group."""
         order = rng.permutation(len(self.group))
         _, first = np.unique(self.group[order], return_index=True)
         kept = rng.random(len(self.sizes)) < self.sizes / self.largest

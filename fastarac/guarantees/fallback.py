@@ -38,7 +38,7 @@ class Start(NamedTuple):
 
 
 def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray[np.float64] | None:
-    """Return the given thresholds, or those of a scale, in decreasing order; None without both."""
+    """Return the given thresholds, or the thresholds of a scale, in decreasing order, else None."""
     if thresholds is not None and scale is not None:
         raise TypeError("thresholds and scale are both given; give only one")
     if thresholds is not None:
@@ -74,7 +74,7 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
 
 
 def _lies_within(low: float, high: float, scale: str) -> bool:
-    """Return whether confidences lie on a scale; on "percent" some must exceed 1."""
+    """Return whether confidences are within a scale. For "percent", some must exceed 1."""
     slack = ROUNDING * ENDS[scale]
     return -slack <= low and high <= ENDS[scale] + slack and (scale == "unit" or high > 1.0)
 
@@ -82,8 +82,8 @@ def _lies_within(low: float, high: float, scale: str) -> bool:
 def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> None:
     """Raise if fixed thresholds (decreasing) clearly use another scale than the confidences.
 
-    Such thresholds would accept nothing. If they are shares and confidences percentages, they would
-    accept nearly everything.
+    Thresholds above all confidences would accept nothing. Thresholds in [0, 1] would accept nearly
+    every item if the confidences are percentages.
     """
     low, high = float(values[0]), float(values[-1])
     of_unit = grid[-1] >= 0.0 and 0.0 < grid[0] <= 1.0
@@ -97,7 +97,7 @@ def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> Non
 def set_aside(
     sweep: ThresholdSweep, rng: np.random.Generator
 ) -> tuple[ThresholdSweep, NDArray[np.int64]]:
-    """Draw a tenth of the items; return the sweep of the others, and the number drawn per threshold."""
+    """Draw a tenth of the items. Return the sweep of the others, and the number drawn per threshold."""
     counts = np.concatenate([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)])
     n = int(sweep.total)
     drawn = rng.multivariate_hypergeometric(counts, -(-n // PILOT), method="marginals")
@@ -124,8 +124,8 @@ def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -
 def last_proved(proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float) -> int:
     """Return the index of the lowest of n thresholds proved by `proves(index, level)`; −1 for none.
 
-    From the first start on, each threshold is tested at the level that is available there. If a test
-    succeeds, its level passes on to the next threshold; if it fails, the level is lost.
+    The tests begin at the first start. Each threshold is tested at the level that is available there.
+    If a test succeeds, its level passes on to the next threshold; if it fails, the level is lost.
     """
     spent = {start.place: start.weight * delta for start in starts}
     level, last = 0.0, -1

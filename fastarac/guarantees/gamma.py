@@ -20,7 +20,7 @@ FEWEST_GROUPS = 20  # minimum number of groups; simulations did not cover fewer
 
 
 class AcceptedGroups(NamedTuple):
-    """Integer sums over the groups at every point of the sweep; points accept more and more items.
+    """Integer sums over the groups at every point of the sweep. Later points accept more items.
 
     A group has m items; a of them are accepted, and y of these are wrong. The first element of each
     array is for the point that accepts nothing.
@@ -101,12 +101,12 @@ class AcceptedGroups(NamedTuple):
 
 
 def size_of_groups(sizes: NDArray[np.int64]) -> float:
-    """Return √(Σm²/G) for G groups of sizes m: equal groups of this size would vary as much."""
+    """Return √(Σm²/G) for G groups of sizes m. Equal groups of this size would vary as much."""
     return math.sqrt(float(np.mean(sizes.astype(np.float64) ** 2)))
 
 
 def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
-    """Return about how many groups without an error bring the approximate bound within the limit."""
+    """Return the approximate number of groups that keep the bound within the limit without an error."""
     if limit <= 0.0:
         return 0
     share = size_of_groups(pages.sizes) / float(pages.sizes.mean())

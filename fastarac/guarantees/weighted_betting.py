@@ -105,7 +105,7 @@ class Clips(NamedTuple):
     def of(
         cls, probability: NDArray[np.float64], limit: float, delta: float, largest: int, begin: int
     ) -> Self:
-        """Choose the clips for units of at most `largest` outputs; may lower `begin` to 0."""
+        """Choose the clips for units of at most `largest` outputs. This may lower `begin` to 0."""
         clips, least, thought = CLIPS, 0.0, 0.0
         lowest = float(probability.min())
         if 1.0 <= len(probability) / needed_without_errors(lowest, limit, delta, largest) <= SPARE:
@@ -304,7 +304,7 @@ def _isotonic(
     weight: NDArray[np.float64],
     new: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the isotonic regression at `new`; between two judge values, that of the lower value."""
+    """Return the isotonic regression at `new`. Between two judge values, use the lower value."""
     values, index = np.unique(judge, return_inverse=True)
     errors, weights = np.bincount(index, weight * error), np.bincount(index, weight)
     last = np.empty(len(values), np.int64)

@@ -12,7 +12,7 @@ Correction = Literal["holm", "bonferroni"]
 
 
 def adjusted_pvalues(pvalues: Sequence[float], correction: Correction | None) -> list[float]:
-    """Return p-values adjusted for multiple testing; NaN stays NaN but counts as a test."""
+    """Return p-values adjusted for multiple testing. NaN stays NaN, but still counts as a test."""
     n = len(pvalues)
     if correction is None:
         return list(pvalues)

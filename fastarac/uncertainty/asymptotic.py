@@ -344,7 +344,7 @@ def with_unseen_pages(
 def _with_left_out_cost(
     found: Interval, estimate: Estimate, sample: ItemSample, statistic: Statistic
 ) -> Interval:
-    """Raise the upper end: centre the interval half way to the leave-one-out cost."""
+    """Move the centre of the interval halfway to the leave-one-out cost, by raising the upper end."""
     n = float(sample.sweep.total) if sample.items is None else sample.items.n
     value = (estimate.value + left_out_cost(sample.sweep, statistic, n)) / 2.0
     higher = interval_of(estimate._replace(value=value), statistic, found.confidence_level, "logit")
@@ -413,14 +413,14 @@ def satterthwaite(contributors: float, n: float) -> float:
 
 
 def design_effect(of_groups: float, of_items: float) -> float:
-    """Return the design effect, at least 1: the variance with groups divided by that without groups."""
+    """Return the design effect, at least 1: the variance with groups divided by the one without."""
     return max(1.0, (of_groups / of_items) ** 2) if of_items > 0.0 else 1.0
 
 
 def groups_of_class(
     right: NDArray[np.bool_], codes: NDArray[Any], weight: NDArray[np.float64] | None
 ) -> float:
-    """Return the number of groups with correct items, or with incorrect items if that is smaller."""
+    """Return the smaller of the numbers of groups with correct items and with incorrect items."""
     present = np.ones(len(right), np.bool_) if weight is None else weight > 0.0
     return float(min(len(np.unique(codes[present & of])) for of in (right, ~right)))
 

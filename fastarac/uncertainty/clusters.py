@@ -27,7 +27,7 @@ NO_ERROR = 1e-13  # smaller standard errors are treated as rounding errors
 
 
 def variance_of_factors(of_terms: Sequence[float], n_factors: int) -> float:
-    """Return V₁ + V₂ − V₁₂ (Cameron, Gelbach and Miller), but at least the largest of V₁ and V₂.
+    """Return the variance V₁ + V₂ − V₁₂ (Cameron, Gelbach and Miller), but at least max(V₁, V₂).
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def groups_present(items: PlacedItems, codes: Codes) -> int:
 
 
 def _stretched(found: Interval, ratio: float, statistic: Statistic) -> Interval:
-    """Multiply the distances of both ends from the estimate by a ratio, on the log-odds if finite."""
+    """Multiply the distances of both ends from the estimate by a ratio. Use log-odds if finite."""
     least, most = statistic.range
     value = found.estimate
     ends = []

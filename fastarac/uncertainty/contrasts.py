@@ -74,7 +74,7 @@ class Contrast(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The difference divided by its standard error on the side of 0."""
+        """The difference divided by its standard error in the direction of 0."""
         if self.error > NO_SPREAD:
             return self.difference / self.errors[0 if self.difference > 0.0 else 1]
         if math.isnan(self.difference) or math.isnan(self.error):
@@ -85,7 +85,7 @@ class Contrast(NamedTuple):
 
     @property
     def pvalue(self) -> float:
-        """Two-sided p-value of no difference; NaN for a difference without any spread."""
+        """Two-sided p-value for a true difference of 0. NaN if the difference has no standard error."""
         if self.error > NO_SPREAD:
             if self.resamples is not None:
                 return self._of_resamples(
@@ -96,7 +96,7 @@ class Contrast(NamedTuple):
 
     @property
     def _against(self) -> int:
-        """Number of resamples of the opposite sign, or 0; all if the difference itself is 0."""
+        """Number of resamples that are 0 or have the opposite sign; all if the difference is 0."""
         values = np.asarray(self.resamples)
         return int(np.sum(values * np.sign(self.difference) <= 0.0))
 
@@ -120,13 +120,13 @@ class Contrast(NamedTuple):
         return student_pvalue(min(ratios) / self._inflation, self.degrees)
 
     def _reach(self, level: float) -> float:
-        """Return half the width of the interval from the standard deviation of the resamples."""
+        """Return the half-width of the interval that uses the standard deviation of the resamples."""
         if not self.n_groups:
             return normal_quantile(level) * self.error
         return student_quantile(level, self.degrees) * self._inflation * self.error
 
     def interval(self, level: float) -> Interval:
-        """Return the interval of the difference; if all values are equal, allow for unseen items."""
+        """Return the interval of the difference. If all resamples are equal, allow for unseen items."""
         difference, error, method = self.difference, self.error, "wald"
         low, high = self.statistic.range
         if error > NO_SPREAD and self.resamples is not None:
@@ -282,7 +282,7 @@ class ErrorsByFactors(NamedTuple):
         return spreads[0]._replace(standard_error=math.sqrt(variance)), degrees
 
     def covariance(self) -> FloatArray:
-        """Return the covariance matrix of all estimates; with crossed factors it may be indefinite."""
+        """Return the covariance matrix of all estimates. With crossed factors, it may be indefinite."""
         found: FloatArray = np.sum(
             [
                 sign * np.array([[float(np.sum(a * b)) for b in added.errors] for a in added.errors])
@@ -348,7 +348,7 @@ def error_contributions(
 def _of_groups(
     found: list[PlacedItems], models: ComparedModels, n_groups: int, statistic: Statistic
 ) -> AddedErrors:
-    """Return contributions for models with different items; a group without items contributes 0."""
+    """Return contributions for models with different items. A group without items contributes 0."""
     samples, estimates = [], []
     added, classes = np.zeros((2, 2, len(found), n_groups))
     for k, (items, model) in enumerate(zip(found, models.items.values(), strict=True)):
@@ -435,7 +435,7 @@ def shares_of_best(
     statistic: Statistic,
     random_state: RandomState,
 ) -> list[float]:
-    """Return the share of normal draws in which each model is best; exactly for two models."""
+    """Return the share of normal draws in which each model is best. For two models, it is exact."""
     if np.isnan(values).any():
         return [math.nan] * len(values)
     if two is not None and two.error > NO_SPREAD:
@@ -488,7 +488,7 @@ def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArr
 
 
 def counted_shares_of_best(draws: FloatArray, statistic: Statistic) -> list[float]:
-    """Return the share of draws that each model wins; models that are equally good share a draw."""
+    """Return the share of draws in which each model is best. Models that are equal share a draw."""
     if statistic.definition.lower_is_better:
         draws = -draws
     best = draws.max(axis=0)

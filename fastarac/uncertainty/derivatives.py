@@ -43,9 +43,9 @@ FloatArray = NDArray[np.float64]
 
 
 class Line(NamedTuple):
-    """Influence that is linear in M, the weight of the other class's items above (ties count half).
+    """Influence that is linear in M, the weight of the other class's items above an item.
 
-    It is ``offset + slope * (M / divisor - centre)``.
+    It is ``offset + slope * (M / divisor - centre)``. In M, items of equal confidence count half.
     """
 
     offset: float
@@ -174,7 +174,7 @@ def normalized_arp_auc(
 
 
 def _optimum_slope(sweep: ThresholdSweep) -> float:
-    """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), by the share of errors π.
+    """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), in the share of errors π.
 
     The optimum for a finite sample has the same derivative in the limit of many items.
     """
@@ -185,7 +185,7 @@ def _optimum_slope(sweep: ThresholdSweep) -> float:
 def excess_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
-    """Return the influence on the AURC minus the AURC of the best order, which depends on β."""
+    """Return the influence on the excess AURC: AURC minus the AURC of the best order for this β."""
     del optimum
     beta = sweep.recognition_rate
     if not beta:  # without correct items, every order is the best one
@@ -269,7 +269,7 @@ def arac_partial_auc(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> PointInfluence:
-    """Return the influence on the partial ARAC-AUC; every item moves the curve along both axes."""
+    """Return the influence on the partial ARAC-AUC. Every item moves the curve along both axes."""
     if max_error_rate is not None:
         low, scale = 0.0, -1.0 / max_error_rate
         high = operating.acceptance_at_error_rate(
@@ -390,7 +390,7 @@ def cost_of_verified(costs: VerificationCosts, reviewer: Reviewer | None) -> tup
 def cost(
     sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> PointInfluence:
-    """Return the influence on the lowest mean cost; a small change of the threshold hardly matters."""
+    """Return the influence on the lowest mean cost, ignoring that the threshold itself varies."""
     point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
     accepted = np.asarray(sweep.thresholds[1:] >= point.threshold, np.bool_)
     verified = cost_of_verified(costs, reviewer)

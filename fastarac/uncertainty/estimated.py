@@ -82,7 +82,7 @@ def check_statistic(statistic: Statistic, method: str = "auto") -> None:
 def _share_interval(
     sample: PartialSample, statistic: Statistic, found: Evidence, level: float
 ) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval for an effective number (Korn and Graubard 1998)."""
+    """Return Clopper and Pearson's interval for an effective number of items (Korn, Graubard 1998)."""
     p, s = found.value, found.standard_error
     whole = float(sample.items.n)
     rate = statistic.definition.rate
@@ -212,7 +212,7 @@ class FigureSource:
         return self.sample.evidence(statistic, spread=False).sweep
 
     def warn(self, label: Callable[[str], str]) -> None:
-        """Warn of figures that depend on few verified errors; `label` gives their printed names."""
+        """Warn about figures that depend on few verified errors. `label` returns their printed names."""
         for message, names in self._few.items():
             text = message.replace("{}", listed([label(name) for name in names]))
             if len(names) > 1:

@@ -106,9 +106,9 @@ def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
 def _by_error_rate(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the acceptance rates at which the errors are improbably few, or many, for the limit.
+    """Return the acceptance rates at which errors are improbably few, or many, if the limit holds.
 
-    The lower one allows for unseen errors among the outputs that a threshold accepts.
+    The lower rate allows for unseen errors among the outputs that a threshold accepts.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising
@@ -153,7 +153,7 @@ def _largest(holds: Callable[[float], bool]) -> float:
 def _by_risk(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rates at which the risk surely is, and may be, within the limit."""
+    """Return the largest acceptance rates at which the risk surely, or possibly, keeps the limit."""
     total = float(sample.items.n)
 
     def ends_of(n: float) -> tuple[float, float]:

@@ -261,7 +261,7 @@ class PartialSample:
         return not (at.incorrect - at.correct).any()
 
     def error_share(self, at: PointInfluence, counts: EstimatedCounts) -> float:
-        """Return how far the statistic moves, to first order, if every error counts twice."""
+        """Return how far the statistic moves, to first order, if every error is counted twice."""
         errors = np.diff(counts.sweep.false_accepts)
         return abs(added((at.incorrect - at.correct) * errors)) / self.items.n
 
@@ -288,7 +288,7 @@ class PartialSample:
         return Spread(error, second / fourth * second if fourth else 0.0)
 
     def contributions(self, at: PointInfluence, share: float | None) -> FloatArray:
-        """Return the contribution of each item (in `items` order) or group; NaN for a single one."""
+        """Return the contribution of each item (in the order of `items`) or group; NaN for only one."""
         items = self.items
         values, correct = at.incorrect - at.correct, at.correct
         if not items.distinct:

@@ -122,7 +122,7 @@ def values_with(
 
 
 def with_room(interval: Interval, statistic: Statistic, room: tuple[float, float]) -> Interval:
-    """Return the interval, each half-width h widened to √(h² + r²) by the (below, above) values r."""
+    """Return the interval with each half-width h widened to √(h² + r²); r holds (below, above)."""
     if not any(room):
         return interval
     value = interval.estimate

@@ -214,9 +214,9 @@ class PlacedItems(NamedTuple):
         return contributions
 
     def contributions_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return the contributions of numbered groups; NaN for a single group.
+        """Return the contributions of numbered groups. A single group has NaN.
 
-        Groups without weight are left out.
+        Groups of weight 0 are left out.
         """
         sums = self.sums_of_groups(statistic, codes)
         if self.weight is not None:
@@ -230,12 +230,12 @@ class PlacedItems(NamedTuple):
         return sums
 
     def sums_of_classes(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return the sums of `sums_of_groups` by class and group, shape (2, G); row 0 is incorrect."""
+        """Return the sums of `sums_of_groups` by class (incorrect, correct) and group, shape (2, G)."""
         values = self.weighted(point_influence(self.sweep, statistic)) / float(self.sweep.total)
         return self._by_class(values, codes)
 
     def weight_of_classes(self, codes: NDArray[Any]) -> FloatArray:
-        """Return the weights by class and group, shape (2, G); row 0 is incorrect."""
+        """Return the weights by class (incorrect, correct) and group, shape (2, G)."""
         return self._by_class(np.ones(len(codes)) if self.weight is None else self.weight, codes)
 
     def _by_class(self, values: FloatArray, codes: NDArray[Any]) -> FloatArray:

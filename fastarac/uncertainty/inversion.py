@@ -1,8 +1,8 @@
 """Intervals of shares, and of acceptance rates at a limit, by inverting binomial tests.
 
-Weighted or grouped items count as a smaller, effective number of independent items. Let a share p have
-the standard error s. Its effective number is p(1 − p)/s² (Korn and Graubard 1998), times the squared
-ratio of the normal quantile to Student's, with the degrees of freedom of s. The formulas for
+Weighted or grouped items are replaced by a smaller, effective number of independent items. Let a share
+p have the standard error s. Its effective number is p(1 − p)/s² (Korn and Graubard 1998), times the
+squared ratio of the normal quantile to Student's, with the degrees of freedom of s. The formulas for
 independent items then use this number.
 """
 
@@ -167,7 +167,7 @@ def _effective_per_item(sample: ItemSample, value: float, level: float) -> float
 
 
 def _wrong(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the table of the incorrect items among those selected."""
+    """Return a copy of the table in which only incorrect items are selected."""
     wrong: NDArray[np.bool_] = inside & np.array([[True], [False]])
     return wrong
 
@@ -220,7 +220,7 @@ def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, flo
 def by_error_rate(
     sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the acceptance rates at which the errors are improbably few, or many, for the limit."""
+    """Return the acceptance rates at which errors are improbably few, or many, if the limit holds."""
     allowed = float(parameters["max_error_rate"])
     whole = max(1, round(n))
     tail = (1.0 - level) / 2.0
@@ -236,7 +236,7 @@ def by_error_rate(
 def by_risk(
     sweep: ThresholdSweep, parameters: dict[str, Any], design: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rates at which the risk surely is, and may be, within the limit."""
+    """Return the largest acceptance rates at which the risk surely, or possibly, keeps the limit."""
     allowed = float(parameters["max_risk"])
     thresholds = slice(1, last_accepted(sweep, parameters.get("never_accepted")) + 1)
     errors = sweep.false_accepts[thresholds].astype(np.float64)

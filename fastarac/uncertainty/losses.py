@@ -96,7 +96,7 @@ def moments_of(
 def _of_items(
     items: PlacedItems, codes: NDArray[Any] | None, weights: FloatArray, largest: float
 ) -> Moments:
-    """Return the moments of weighted or grouped items; `largest` is that of one unweighted item."""
+    """Return the moments for weighted or grouped items. An unweighted item weighs at most `largest`."""
     of_errors = np.where(items.is_correct, 0.0, weights[items.point])
     if items.weight is not None:
         of_errors *= items.weight

@@ -34,8 +34,8 @@ def reversed_beyond_chance(
 ) -> bool:
     """Return whether the ROC-AUC is below ½ by more than chance explains.
 
-    Weighted items count with their effective number (Kish 1965). With groups, the ROC-AUC's interval by
-    group must also lie below ½.
+    For weighted items, the effective number replaces the number of items (Kish 1965). With groups, the
+    ROC-AUC's interval by group must also be below ½.
     """
     wrong = np.equal(vector(correct, "correct"), 0)
     n = float(len(wrong))

@@ -223,7 +223,7 @@ def _labels(
 
 
 def _chosen(model: ComparedItems, chosen: NDArray[np.bool_], paired: Pairing) -> ComparedItems:
-    """Return the chosen items of a model; `places` maps their groups to the numbers for all items."""
+    """Return the chosen items of a model. `places` maps their groups to the numbers for all items."""
     correct = labels_of_some(model.correct, chosen)
     weight = None if model.weight is None else model.weight[chosen]
     codes, places = None, model.places
@@ -249,7 +249,7 @@ class _ComparedPart(NamedTuple):
         return math.nan if self.found.too_few else contrast.pvalue
 
     def has_spread(self, pair: tuple[int, int]) -> bool:
-        """Whether the part shows how far the difference of a pair may be off."""
+        """Whether the part has enough data to estimate the error of a pair's difference."""
         return not self.found.too_few and self.found.pairs[pair].error > NO_SPREAD
 
 
@@ -283,7 +283,7 @@ def _adjusted(
 def _leads(
     names: tuple[str, ...], parts: list[_ComparedPart], correction: Correction | None
 ) -> tuple[LeadDifference, ...]:
-    """Return for each pair of models the test that their difference is the same in all parts."""
+    """Return a test for each pair of models that their difference is the same in all parts."""
     found = [
         _lead((names[a], names[b]), (a, b), [part for part in parts if part.has_spread((a, b))])
         for a, b in parts[0].found.pairs
@@ -293,7 +293,7 @@ def _leads(
 
 
 def _lead(names: tuple[str, str], pair: tuple[int, int], parts: list[_ComparedPart]) -> LeadDifference:
-    """Compare the difference of a pair in each part with that in the other parts together."""
+    """Compare the difference of a pair in each part with its difference in the other parts together."""
     nothing = LeadDifference(*names, math.nan, math.nan, None, math.nan, math.nan)
     if len(parts) < 2:
         return nothing

@@ -6,7 +6,7 @@ population lies between its errors. With k errors there are k + 1 gaps, and thei
 population follow Dirichlet(1, …, 1) (Wilks 1941). Within a gap, the curve lies between its heights at
 the two ends. The method draws these shares at random, and computes the smallest and the largest
 possible area for each draw. The interval reaches from the lower quantile of the smallest areas to the
-upper quantile of the largest. Weighted or grouped errors count with their effective number, which also
+upper quantile of the largest. For weighted or grouped errors, k is their effective number, which also
 sets the share of the gap above all errors. Between errors of equal confidence the curve is a straight
 line.
 """

@@ -359,7 +359,7 @@ class Evaluator:
 
 
 def without_each(population: Population, statistic: Statistic) -> FloatArray:
-    """Return the statistic without each group in turn; with many groups, without several at a time."""
+    """Return the statistic without each group in turn. Many groups are left out in batches."""
     at_a_time = -(-population.n_drawn // MOST_LEFT_OUT)
     rest = replace(population, left_out=at_a_time, may_be_empty=True)
     evaluator = Evaluator(rest, _NO_KEY, [statistic], -(-population.n_drawn // at_a_time))
@@ -369,7 +369,7 @@ def without_each(population: Population, statistic: Statistic) -> FloatArray:
 
 
 def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
-    """Return values from rows: correct items, incorrect items, doubled number of ordered pairs."""
+    """Return values from three rows: correct items, incorrect items, twice the ordered pairs."""
     gamma = float(dict(statistic.parameters).get("gamma", 1.0))
     return values_of_pairs(statistic.name, pairs, gamma)
 

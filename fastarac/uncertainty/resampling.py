@@ -295,7 +295,7 @@ def _of_counts(sweep: AcceptedCounts, *, stratified: bool) -> Population:
 
 
 def _of_cells(sweep: AcceptedCounts, n: int, *, stratified: bool) -> Population | None:
-    """Return the population as cells of identical items; None if drawing single items is less work."""
+    """Return the population as cells of identical items. Return None if single items are less work."""
     sizes = np.stack([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)], axis=1).ravel()
     used = sizes > 0
     n_cells = int(used.sum())
@@ -321,7 +321,7 @@ def _table_cost(sizes: NDArray[np.int64]) -> int:
 
 
 def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Mark the first non-empty cell at each confidence: the correct one, or else the incorrect one."""
+    """Mark the first non-empty cell at each confidence: the cell of correct items, if not empty."""
     first = np.empty(len(used), np.uint8)
     first[0::2] = used[0::2]
     first[1::2] = ~used[0::2]
@@ -331,7 +331,7 @@ def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
 def _strata(
     codes: NDArray[np.uint8], *, stratified: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the units by stratum and the bounds of the strata; no units if there is one stratum."""
+    """Return the units by stratum and the bounds of the strata. A single stratum returns no units."""
     if not stratified:
         return _NONE, np.array([0, len(codes)], np.int64)
     correct = (codes & CORRECT).astype(np.bool_)

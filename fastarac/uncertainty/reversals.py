@@ -51,9 +51,8 @@ def reversal_pvalue(
 
     to the error. The squared standard error is G/(G − 1)·ΣD², and the test uses Student's t. The second
     p-value is computed from resamples, because they reflect that thresholds vary, too. It is the share
-    of resamples on the other side of 0, converted from the normal distribution to Student's t
-    (Hesterberg 2015). If all groups differ by the same amount, the p-value is that of a sign test,
-    0.5^G.
+    of resamples of the opposite sign, converted from the normal distribution to Student's t (Hesterberg
+    2015). If all groups differ by the same amount, the p-value is 0.5^G, as in a sign test.
     """
     sizes, n = _sizes(groups)
     n_groups = sizes.shape[1]

@@ -1,4 +1,4 @@
-"""The register of statistics, with everything that the library knows about each one."""
+"""Definitions of all statistics: how each is computed, displayed, tested and bounded."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """Entry of a statistic in the register, used by evaluations, intervals, tests and commands."""
+    """Definition of a statistic, used by evaluations, intervals, tests and commands."""
 
     label: str
     """Name in tables and messages."""
@@ -104,7 +104,7 @@ class Definition:
 
     @property
     def is_smooth(self) -> bool:
-        """Whether it has influence values."""
+        """Whether the statistic has influence values."""
         return self.lines is not None or self.influence is not None
 
     @property
@@ -524,7 +524,7 @@ class Statistic(Pickled):
 
     @property
     def definition(self) -> Definition:
-        """The statistic's entry in the register."""
+        """The definition of the statistic."""
         return DEFINITIONS[self.name]
 
     @property

@@ -2,9 +2,9 @@
 
 Suppose that two pages in a hundred are wrong throughout. Then 45% of the samples of 40 pages contain
 none of them, and such a sample does not show the risk. If a sample of G groups has no wrong group, it
-excludes, with confidence 1 − α, that their share exceeds u = 1 − α^(1/G) (about 3/G). So a share u of
-wrong items is added, once at the highest and once at the lowest confidences. The interval is widened by
-the larger change of the estimate.
+excludes, with confidence 1 − α, that the share of such groups exceeds u = 1 − α^(1/G) (about 3/G). So a
+share u of wrong items is added, once at the highest and once at the lowest confidences. The interval is
+widened by the larger change of the estimate.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class WrongGroups(NamedTuple):
     n_wrong: int
     n_groups: int
     n_large_wrong: int
-    """Of the wrong groups, those with at least 5 items."""
+    """The number of wrong groups with at least 5 items."""
 
     @classmethod
     def of(
@@ -59,7 +59,7 @@ def largest_unseen_share(n_groups: float, level: float) -> float:
 def room(
     sweep: ThresholdSweep, statistic: Statistic, n_groups: float, level: float
 ) -> tuple[float, float]:
-    """Return how far unseen groups that are wrong throughout may lower and raise a statistic."""
+    """Return how far unseen groups, wrong in all items, may lower and raise a statistic."""
     share = largest_unseen_share(n_groups, level)
     value = statistic(sweep)
     changes = [each - value for each in values_with(sweep, statistic, share, (0,))]

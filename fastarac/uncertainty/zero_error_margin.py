@@ -2,10 +2,10 @@
 
 A standard error reflects only the items in the sample. If half the words are wrong on 3% of the pages,
 thirty pages often contain no such page. If a few errors have a hundred times the usual weight, 300
-items often contain none of them. The variation among the others does not show this risk. So the
+items often contain none of them. The variation among the other items does not show this risk. So the
 statistic is computed again after a small share of the correct items, at their confidences, has been
-made incorrect; for the other end, incorrect items are made correct. The change is combined with the
-interval's own half-width like independent errors, by the root of the sum of squares.
+made incorrect. For the other end, incorrect items are made correct. The new half-width is the root of
+the sum of the squared change and the squared half-width, as for independent errors.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ MANY = 30.0
 def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> float:
     """Return the share of items to make incorrect (or correct); 0 if no widening is needed.
 
-    For items, the share is −ln(α/2), the Poisson bound after seeing none, times the heaviest item's
-    share of the weight. For groups, it is half an average group times the normal quantile, if that is
-    more.
+    For items, the share is −ln(α/2) times the heaviest item's share of the weight. The factor is the
+    Poisson bound if no error was seen. For groups, the share is at least half an average group times
+    the normal quantile.
     """
     sweep, items, codes = sample
     total, largest = float(sweep.total), 1.0
@@ -56,7 +56,7 @@ def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> floa
 
 
 def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> Interval:
-    """Return the interval widened for unseen kinds of errors and of correct items."""
+    """Return the interval, widened for kinds of errors and of correct items that were not seen."""
     share = unseen_share(sample, statistic, found.confidence_level)
     if not share > 0.0:
         return found
@@ -75,10 +75,11 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
 
 
 def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float:
-    """Return how much few errors of unequal weight may overstate an error rate, as a share of it.
+    """Return the share of an error rate that may be overstated by a few errors of unequal weight.
 
-    Let n be the effective number of errors, and μ the smallest Poisson mean at which n errors are
-    probable. The share is 1 − μ/n. Only statistics with a limit need it; for others it is 0.
+    Let n be the effective number of errors, and μ the smallest Poisson mean at which n or more errors
+    are not improbable. The share is 1 − μ/n. Only statistics with a limit need this share. For other
+    statistics it is 0.
     """
     items = sample.items
     if not statistic.definition.has_limit or items is None or items.weight is None:
@@ -95,7 +96,7 @@ def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float
 def _turned(
     sweep: ThresholdSweep, share: float, of_errors: float
 ) -> tuple[ThresholdSweep, ThresholdSweep]:
-    """Return two sweeps, one with more errors (`share`), one with fewer (`of_errors`)."""
+    """Return the sweeps with a share of correct items made wrong, and of errors made correct."""
     right = sweep.true_accepts.astype(np.float64)
     wrong = sweep.false_accepts.astype(np.float64)
     return (
@@ -105,7 +106,7 @@ def _turned(
 
 
 def _of_fractions(statistic: Statistic) -> Statistic:
-    """Return the statistic; if it needs whole items, its limit for many items."""
+    """Return the statistic, in its version for many items if it otherwise needs whole items."""
     parameters = dict(statistic.parameters)
     if parameters.get("estimator") == "mean":
         parameters["estimator"] = "exact"
