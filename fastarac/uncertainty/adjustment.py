@@ -33,9 +33,10 @@ def adjusted_levels(
 ) -> list[float]:
     """Return interval levels such that 0 is excluded iff the adjusted p-value is below 1 − level.
 
-    Let there be m tests. With Bonferroni, the level is 1 − α/m. With Holm, it is 1 − α/k. If the test
-    rejects, k counts the tests with a p-value at least as large. Otherwise k counts the tests that do
-    not reject. A test with p-value NaN counts and does not reject.
+    Let α = 1 − `level`, and let m be the number of tests. With Bonferroni, each level is 1 − α/m. With
+    Holm, it is 1 − α/k. For a test that rejects, k is the number of tests with a p-value at least as
+    large. For any other test, k is the number of tests that do not reject. A test with p-value NaN is
+    counted as a test that does not reject.
     """
     alpha, n = 1.0 - level, len(pvalues)
     if correction is None:

@@ -32,7 +32,7 @@ def variance_of_factors(of_terms: Sequence[float], n_factors: int) -> float:
     Parameters
     ----------
     of_terms : sequence of float
-        Variance of each term of the sum, in the order of `terms`: first the single factors.
+        Variance of each term of the sum, in the order of `terms`. Single factors come first.
     n_factors : int
         Number of factors.
     """
@@ -59,11 +59,11 @@ def interval_of_factors(
 ) -> tuple[Interval, str | None]:
     """Return the interval of the factor with the largest variance, widened, and a warning (or None).
 
-    Two ratios widen the interval. The first is the standard error with all factors, divided by the
-    standard error with this factor alone. The second is Student's quantile for the factor with the
-    fewest groups, divided by Student's quantile for this factor (with G − 1 degrees of freedom for G
-    groups). Acceptance rates at a limit have no standard error: there, the distances of the interval's
-    ends from the estimate replace it.
+    The interval is widened by the product of two ratios. The first is the standard error with all
+    factors, divided by the standard error with this factor alone. The second is Student's quantile for
+    the factor with the fewest groups, divided by Student's quantile for this factor. A factor with G
+    groups has G − 1 degrees of freedom. Acceptance rates at a limit have no standard error. The
+    distances of the interval's ends from the estimate then replace it.
     """
     if sample.items is None:
         raise AssertionError(statistic)

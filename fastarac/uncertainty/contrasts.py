@@ -108,11 +108,11 @@ class Contrast(NamedTuple):
         """Return the p-value from resamples; for groups, convert it to Student's t.
 
         With G groups, the variance of the resamples is too small by the factor (G − 1)/G. So for
-        groups, the larger of two p-values is returned. One is the share of resamples, converted from
-        the normal distribution to Student's t (Hesterberg 2015, expanded percentiles). The other comes
-        from the standard deviation of the resamples. It matters if few groups have most errors of one
-        model: many resamples lack these groups, but in hardly any does this model have fewer errors
-        than the other.
+        groups, the larger of two p-values is returned. The first is the share of resamples, converted
+        from the normal distribution to Student's t (Hesterberg 2015, expanded percentiles). The second
+        uses the standard deviation of the resamples. It is needed if a few groups have nearly all
+        errors of one model. Many resamples then lack these groups, but this model rarely has fewer
+        errors than the other one.
         """
         if not self.n_groups:
             return pvalue
@@ -150,8 +150,8 @@ class Contrast(NamedTuple):
         """Return quantiles of the resamples that exclude 0 iff the p-value is below 1 − level.
 
         The interval always contains the difference and, for groups, the interval from the standard
-        deviation of the resamples. If the p-value is smaller than this number of resamples can show,
-        the interval contains 0 and all resamples, too.
+        deviation of the resamples. If the level needs a smaller p-value than this number of resamples
+        can give, the interval also contains 0 and all resamples.
         """
         values = np.sort(np.asarray(self.resamples))
         difference, reach, share = self.difference, self._reach(level), 1.0 - level
@@ -216,10 +216,10 @@ class AddedErrors(NamedTuple):
     def if_equal(self, a: int, b: int) -> FloatArray:
         """Return the groups' contributions to a difference of class means, for a true difference of 0.
 
-        See docs/inference.md. Plain contributions can be far too small if a few groups have most errors
-        of one model. Leaving out one of these groups hardly changes the model's mean over errors, but
-        leaving out all of them changes it much. The other model has no such group, so its contributions
-        do not show this spread either.
+        See docs/inference.md. Plain contributions can be far too small if a few groups have nearly all
+        errors of one model. Leaving out one of these groups hardly changes the model's mean over
+        errors, but leaving out all of them changes it much. The other model has no such groups, so its
+        contributions do not show this variation either.
         """
         if self.classes is None or self.by_class is None:
             raise AssertionError
@@ -296,7 +296,7 @@ class ErrorsByFactors(NamedTuple):
 def degrees_of_sizes(sizes: FloatArray) -> float:
     """Return the effective number of equally large groups (Kish 1965) minus one; at least 1.
 
-    With two models, a group's size is the mean of the shares of each model's items that it has.
+    With two models, the size of a group is its share of a model's items, averaged over both models.
     """
     of_models = np.sum(sizes, axis=1, keepdims=True)
     if not of_models.all():  # a model has no item of this class

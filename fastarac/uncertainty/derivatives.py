@@ -2,10 +2,12 @@
 
 Each statistic is a smooth function of the counts at the thresholds, and does not change if all counts
 are multiplied by a constant. Let Ω be the sum of all weights. The influence of an item is Ω times the
-derivative with respect to its weight: how fast the statistic moves as the share of such items grows.
+derivative of the statistic with respect to the item's weight. It measures how fast the statistic moves
+as the share of such items grows.
 The mean influence over all items is 0.
 
-The functions change the arrays of an influence in place, since these may have millions of points.
+The functions change the arrays of an influence in place, because these arrays may have millions of
+points.
 """
 
 from __future__ import annotations

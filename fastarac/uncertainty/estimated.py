@@ -133,11 +133,12 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
 def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
     """Return the interval for few errors, using a judge's or the confidence's predictions.
 
-    The prediction errors are nearly Poisson: each verified output moves the estimate by φ = d(e −
-    g)/(nπ), with its error e, prediction g, inclusion probability π, and the statistic's derivative d.
-    The sums of the upward and of the downward moves each get the interval of Tiwari, Clegg and Zou
-    2006. The variance beyond Σφ² is taken as normal. The three distances are combined like those of
-    independent errors, by the root of the sum of squares (Zou and Donner 2008).
+    Each of the n items that is verified moves the estimate by φ = d(e − g)/(nπ). Here e is its error
+    (1 or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. The
+    upward moves and the downward moves are each treated as weighted Poisson counts, with the interval
+    of Tiwari, Clegg and Zou 2006. The variance beyond Σφ² is treated as normal. For each end, the
+    distances are combined by the root of the sum of squares, as for independent errors (Zou and Donner
+    2008).
     """
     items = sample.items
     at = sample.influence_of(statistic, found)
@@ -212,7 +213,7 @@ class FigureSource:
         return self.sample.evidence(statistic, spread=False).sweep
 
     def warn(self, label: Callable[[str], str]) -> None:
-        """Warn about figures that depend on few verified errors. `label` returns their printed names."""
+        """Warn about figures that depend on few verified errors; `label` returns the printed name."""
         for message, names in self._few.items():
             text = message.replace("{}", listed([label(name) for name in names]))
             if len(names) > 1:

@@ -89,10 +89,11 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
 
 
 def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
-    """Return the effective number of items if errors are few: (y + w)/(v + w²) as by Fay and Feuer.
+    """Return the effective number of items if errors are few, else infinity.
 
-    Here y is the sum of the errors' weights, v their sum of squares, and w the largest weight of an
-    accepted output, because an unseen error may be that heavy. Return infinity unless errors are few.
+    The number is (y + w)/(v + w²), following Fay and Feuer. Here y is the sum of the errors' weights,
+    and v the sum of the squared weights. An unseen error may be as heavy as the heaviest accepted
+    output, so w is the largest weight of an accepted output.
     """
     items, total = sample.items, float(sample.items.n)
     own = np.where(items.tie <= last, items.weight, 0.0) / total

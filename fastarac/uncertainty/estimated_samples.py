@@ -118,16 +118,18 @@ class PartialSample:
     def unseen(self, found: Evidence, level: float) -> tuple[float, float]:
         """Return how far unseen errors of large weight may lower and raise a statistic.
 
-        The standard error reflects only errors that were seen. If a judge is sure of an item, the item
-        is rarely drawn, and then has a large weight 1/π; an error there moves the statistic most. A
-        sample with few such errors, or none, does not show how many exist.
+        The standard error reflects only errors that were seen. If a judge is confident about an item,
+        the item is verified with a small probability π and has a large weight 1/π. An error in such an
+        item moves the statistic far. A sample with few such errors, or none, does not show how many
+        exist.
 
-        Therefore −ln(α/2) unseen errors are assumed, the Poisson bound after seeing none. Each moves
-        the statistic by its own effect minus the mean effect of the errors seen. The unseen errors are
-        distributed over the verified items in proportion to the root of the error rate at their
-        confidence: a compromise between that rate, which is uncertain, and equal shares. An item of
-        more than `HEAVY` times the mean weight gets more, by the square of that ratio, because it
-        stands for many outputs. If all weights are equal, the result is 0.
+        Therefore −ln(α/2) unseen errors are assumed, which is the Poisson bound if none was seen. Each
+        moves the statistic by its own effect minus the mean effect of the errors seen. The unseen
+        errors are distributed over the verified items, in proportion to the square root of the error
+        rate at their confidence. This is a compromise between the uncertain error rate and equal
+        shares. The share of an item with more than `HEAVY` times the mean weight is multiplied by the
+        square of this ratio, because the item represents many outputs. If all weights are equal, the
+        result is 0.
         """
         down, up = (float(room[-1]) for room in self._rooms(found, level))
         return down, up

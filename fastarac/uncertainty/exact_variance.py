@@ -75,10 +75,11 @@ def interval_of_pairs(
 def stratified_variance(sweep: AcceptedCounts) -> float:
     """Return the variance of the ROC-AUC over all resamples drawn within the two classes.
 
-    Let ψ be the score of a pair (1, ½ or 0), V the mean ψ of an item, and m and n the numbers of
-    correct and incorrect items. In each class, the counts of a resample are multinomial. Hence the
-    variance is (1 − 1/n)·Var(V⁺)/m + (1 − 1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number
-    of values. With a single class it is 0.
+    Let ψ be 1 for a pair in the right order, ½ for a tie and 0 otherwise. Let V⁺ and V⁻ be the mean ψ
+    of a correct and of an incorrect item, and m and n the numbers of correct and incorrect items. In
+    each class, the counts of a resample are multinomial. Hence the variance is (1 − 1/n)·Var(V⁺)/m + (1
+    − 1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number of values. If there is only one
+    class, the variance is 0.
     """
     m, n = int(sweep.n_correct), int(sweep.n_incorrect)
     if not (m and n):

@@ -53,10 +53,10 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
 
 
 def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:
-    """Return the name and the weight of the smaller class that the statistic contrasts.
+    """Return the name and the weight of the smaller of the two classes that determine a statistic.
 
-    For partial areas, this class is the errors inside the part; for costs, the accepted errors. Without
-    a statistic (None), it is the smaller of correct and incorrect items.
+    By default, these are correct and incorrect items. For partial areas, the smaller class consists of
+    errors inside the part. For costs, it consists of accepted errors.
     """
     if statistic is not None and statistic.definition.smaller_part is not None:
         return statistic.definition.smaller_part(sweep, **dict(statistic.parameters))
@@ -122,8 +122,8 @@ def _sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
 def _powers(own: NDArray[Any], values: FloatArray, start: int, stop: int) -> tuple[float, float]:
     """Return the sums of second and fourth powers of the influence at some points.
 
-    The points are halved as `numpy.sum` halves them, so that the sums are those of whole arrays, to the
-    last bit, but take the memory of a chunk.
+    The points are split in half repeatedly, as in `numpy.sum`. So the sums are equal to sums over whole
+    arrays to the last bit, but need only the memory of a chunk.
     """
     if stop - start > CHUNK:
         half = (stop - start) // 2

@@ -115,9 +115,9 @@ def acceleration(
 ) -> float:
     """Return the acceleration of BCa: a sixth of the skewness of the influence values.
 
-    For pair-based statistics, each item is left out in turn, in closed form. Other statistics, and
-    large samples, use influence values, whose skewness is the same in the limit. For statistics without
-    influence values, one item of each kind is left out.
+    For pair-based statistics, the effect of leaving out each item has a closed form. Other statistics,
+    and large samples, use influence values, whose skewness is the same for many items. For statistics
+    without influence values, one item of each kind is left out in turn.
     """
     values, sizes = _contributions(population, statistic, name)
     squares = cubes = 0.0

@@ -130,11 +130,11 @@ def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float,
 def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
     """Return the interval for the largest acceptance rate within a limit, estimated as `value`.
 
-    Each end combines two distances from the estimate by the root of the sum of squares. One leads to
-    the acceptance rates at which tests do not reject the limit (Woodruff 1952). The other leads to the
-    end of the interval for the acceptance rate at a fixed threshold. The tests may allow accepting
-    every item that a threshold can accept. Then the upper end is the upper end of the interval for the
-    share of these items.
+    The distance of each end from the estimate is the root of the sum of two squared distances. The
+    first distance reaches to the lowest or highest acceptance rate at which a test does not reject the
+    limit (Woodruff 1952). The second reaches to the end of the interval for the acceptance rate at a
+    fixed threshold. If the tests allow every item that a threshold can accept, the upper end is the
+    upper end of the interval for the share of these items.
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)

@@ -27,8 +27,8 @@ def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -
     Let an item cost v if verified and a if accepted. Removing the item saves v at thresholds above its
     confidence, and a at all others. So the cheapest threshold for the other items is either the
     cheapest one above the item or the cheapest one at or below it. If both cost the same, take the
-    threshold at which the removed item costs more. The cost at the sample's own cheapest threshold is
-    too low, and this mean is too high by about as much.
+    threshold at which the removed item costs more. On average, the cost at the sample's own cheapest
+    threshold is too low, and this mean is too high by about the same amount.
     """
     verified, accepted = _prices(statistic)
     scale = n_items / float(sweep.total)

@@ -182,9 +182,9 @@ class _Shares(NamedTuple):
 def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
     """Return the shares that give the smallest, or the largest, rates of the other class.
 
-    For the smallest rates, the extra gap lies above all items, and each item's share at or below its
-    confidence. For the largest rates, the extra gap lies below all items, and each share at or above
-    the item's confidence.
+    There is one more gap than there are items. For the smallest rates, the extra gap is above all
+    items, and the share of each item is at or below its confidence. For the largest rates, the extra
+    gap is below all items, and the share of each item is at or above its confidence.
     """
     present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
     items = of.items[present]

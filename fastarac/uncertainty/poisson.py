@@ -95,8 +95,8 @@ def alias_table(mean: Fraction) -> tuple[int, NDArray[np.uint64], NDArray[np.uin
     """Return the alias table of a Poisson distribution: the smallest count, limits, other counts.
 
     The number of columns is a power of two, and all columns have equal probability (Walker 1977). The
-    first bits of a random word choose a column. If the remaining bits are below the column's limit, its
-    own count is drawn; otherwise the other count. Limits are in units of 2**-64.
+    first bits of a random word choose a column. If the remaining bits are below the column's limit, the
+    column's own count is drawn. Otherwise, its other count is drawn. Limits are in units of 2**-64.
     """
     least, masses = poisson_masses(mean)
     log_columns = max(1, (len(masses) - 1).bit_length())

@@ -26,15 +26,15 @@ def ratio_interval(
     Parameters
     ----------
     numerator, denominator : ndarray of shape (n_groups,), int64
-        eᵍ and lᵍ of each group, at least 0.
+        The values eᵍ and lᵍ of each group g, at least 0.
     confidence_level : float
         In (0, 1).
 
     Returns
     -------
     Interval
-        NaN if Σl is 0. Only the ends are NaN if the variation is unknown: with fewer than two groups,
-        or if all groups have the same ratio.
+        NaN if Σl is 0. If there are fewer than two groups, or if all groups have the same ratio, the
+        variation is unknown. Then only the ends are NaN.
 
     Notes
     -----

@@ -131,9 +131,9 @@ def _degrees_of_groups(
 ) -> Callable[[int, int], tuple[float, int]]:
     """Return a function that gives the degrees of freedom for the difference of two models.
 
-    They are the degrees of freedom of the test by influence values. For statistics without such values,
-    they are at most two more than Satterthwaite's, which come from the effects of leaving out each
-    group.
+    If the statistic has influence values, the degrees of freedom are computed from them, as in
+    "asymptotic" comparisons. Otherwise, they are at most two more than Satterthwaite's degrees of
+    freedom from the effects of leaving out each group.
     """
     known = statistic.definition.is_smooth
     errors = added_to(models, statistic)[1] if known else None

@@ -51,8 +51,8 @@ _NONE = np.empty(0, np.int64)
 class Members:
     """Items with weights or groups, in order of decreasing confidence.
 
-    In `codes`, bit 0 marks correct items, and bit 1 the first item of each tie. `weights` are scaled as
-    in the population. `groups` holds group numbers.
+    In `codes`, bit 0 marks correct items. Bit 1 marks the first of several items with equal confidence.
+    `weights` are scaled as in the population. `groups` holds group numbers.
     """
 
     codes: NDArray[np.uint8]
@@ -68,13 +68,13 @@ class Population:
     weights times `scale`, or a single 1; it is float64 if sums could exceed exact integers. `scale` is
     a power of two that brings the largest weight into [0.5, 1), so that products of weights neither
     overflow nor vanish. `lanes` is the number of interleaved lanes of units. `n_drawn` is the number of
-    items or groups in the population, and in a resample. `strata` lists the units by stratum; `bounds`
-    holds the start of each stratum, and `groups` the group number of each unit. A resample
-    `may_be_empty` if some groups have no items. With `left_out` = k, nothing is drawn: resample r lacks
-    the groups with numbers rk to rk + k − 1. `tables` holds the tables of each stratum if the counts of
-    cells are drawn from tables. `sweep` is the `ThresholdSweep` of all items, or their `PointCounts`
-    between runs if the statistics need no more. `members` holds the items if they have weights or
-    groups.
+    items or groups that a resample draws, which equals their number in the population. `strata` lists
+    the units by stratum; `bounds` holds the start of each stratum, and `groups` the group number of
+    each unit. A resample `may_be_empty` if some groups have no items. With `left_out` = k, nothing is
+    drawn: resample r lacks the groups with numbers rk to rk + k − 1. `tables` holds the tables of each
+    stratum if the counts of cells are drawn from tables. `sweep` is the `ThresholdSweep` of all items,
+    or their `PointCounts` between runs if the statistics need no more. `members` holds the items if
+    they have weights or groups.
     """
 
     sweep: Any

@@ -22,10 +22,10 @@ Verdict: TypeAlias = Literal["holds", "fails", "too few"]
 def grouped_share_interval(
     right: NDArray[np.bool_], codes: NDArray[np.intp] | None, level: float
 ) -> tuple[float, float]:
-    """Return an interval of the share of right items, widened if items depend within groups.
+    """Return an interval of the share of right items, widened if items of a group are dependent.
 
-    This is Clopper and Pearson's interval for the effective number of items: that many independent
-    items would have the variance found between the groups (Korn and Graubard 1998).
+    This is Clopper and Pearson's interval with an effective number of items. With that many independent
+    items, the share would have the variance that is found between groups (Korn and Graubard 1998).
     """
     n, k = len(right), int(right.sum())
     if codes is None or k in (0, n):
@@ -47,8 +47,8 @@ def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: fl
     """Return for each part whether its rate is within a limit, above it, or undecided.
 
     Each part is tested in both directions at (1 − `level`)/2, as in the two tails of Clopper and
-    Pearson, with Holm's correction for the number of parts. Without the correction, chance alone would
-    put hundreds of thousands of parts above the limit.
+    Pearson, with Holm's correction for the number of parts. With very many parts and no correction, the
+    rates of many parts would appear to be above the limit by chance alone.
     """
     parts = list(zip(errors, n, strict=True))
     within = [binomial_cdf(k, m, limit) if m else 1.0 for k, m in parts]

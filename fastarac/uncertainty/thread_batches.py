@@ -22,9 +22,9 @@ def run_batches(
 ) -> None:
     """Let threads process the numbers 0 to n − 1, `batch` at a time.
 
-    Each thread calls `worker` once. It then calls the returned function for each batch, with its first
-    number and the number after its last. A keyboard interrupt stops the threads after their current
-    batches.
+    Each thread calls `worker` once, which returns a function. The thread calls this function for each
+    batch, with the batch's first number and the number after its last. A keyboard interrupt stops the
+    threads after their current batches.
     """
     starts = iter(range(0, n, batch))
     lock = threading.Lock()
