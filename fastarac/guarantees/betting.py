@@ -18,12 +18,12 @@ FEW = 128  # minimum number of groups in the first attempt
 
 
 class GroupedItems(NamedTuple):
-    """Groups in random order; their items are in order of decreasing confidence."""
+    """Groups in random order. All items are listed by decreasing confidence."""
 
     group: NDArray[np.intp]
     """Group number of each item; groups are numbered in random order."""
     place: NDArray[np.intp]
-    """Index of each item's confidence in the sweep of all, from 0 for the highest."""
+    """Index of each item's confidence in the sweep of all items. The highest confidence has index 0."""
     wrong: NDArray[np.bool_]
     sizes: NDArray[np.int64]
     largest: int
@@ -38,7 +38,7 @@ class GroupedItems(NamedTuple):
         largest: int | None,
         rng: np.random.Generator,
     ) -> GroupedItems:
-        """Put the groups into a random order; raise if one has more than `largest` items."""
+        """Put the groups into a random order. Raise if a group has more than `largest` items."""
         sizes = np.bincount(codes)
         order = rng.permutation(len(sizes))
         rank = np.empty(len(sizes), np.intp)
@@ -72,9 +72,10 @@ class GroupedItems(NamedTuple):
 def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float) -> float:
     """Return the largest capital reached by betting that the mean is below 0.
 
-    The method is that of Waudby-Smith and Ramdas 2024. `outcomes` holds the outcomes of the groups in
-    order, each at most (1 − limit)·largest; `largest` may differ by group. Each bet depends on the mean
-    and the variation of the earlier groups. The first bet assumes an earlier group without an error.
+    The method was published by Waudby-Smith and Ramdas (2024). `outcomes` holds the outcomes of the
+    groups in order, each at most (1 − limit)·largest. `largest` may differ between groups. Each bet
+    depends on the mean and the variation of the earlier groups. The first bet assumes that one group
+    without an error came before.
     """
     grown = float(np.max(_growth(outcomes, largest, limit), initial=0.0))
     return math.exp(min(grown, LARGEST_LOG))
@@ -99,9 +100,9 @@ def _growth(
 def _groups_needed(
     outcomes: NDArray[np.float64], largest: float, limit: float, delta: float, guess: int
 ) -> int | None:
-    """Return the number of groups after which the capital first reaches 1/δ; None if it never does.
+    """Return how many groups the capital needs to reach 1/δ, or None if it never reaches it.
 
-    The first 2·`guess` groups are tried, then twice as many, and so on.
+    The first 2·`guess` groups are tried first, then twice as many, and so on.
     """
     n, goal = len(outcomes), -math.log(delta)
     tried = min(n, max(FEW, 2 * guess))
@@ -117,8 +118,8 @@ def _groups_needed(
 def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: float) -> int:
     """Return how many points, from the top, have an error rate proved to be within the limit.
 
-    The capital is checked after each group, so a proof uses only the first groups. It is repeated only
-    if one of these groups has a newly accepted error.
+    The capital is checked after each group, so a proof uses only the first groups. The bets are
+    repeated for a lower point only if one of these groups then has a newly accepted error.
     """
     errors = np.flatnonzero(pages.wrong)
     errors = errors[np.argsort(pages.place[errors], kind="stable")]

@@ -22,8 +22,8 @@ FEWEST_GROUPS = 20  # minimum number of groups; simulations did not cover fewer
 class AcceptedGroups(NamedTuple):
     """Integer sums over the groups at every point of the sweep. Later points accept more items.
 
-    A group has m items; a of them are accepted, and y of these are wrong. The first element of each
-    array is for the point that accepts nothing.
+    For each group, let m be the number of items, a the number of accepted items, and y the number of
+    accepted errors. The first element of each array is for the point that accepts nothing.
     """
 
     accepted: NDArray[np.int64]
@@ -79,9 +79,9 @@ class AcceptedGroups(NamedTuple):
     def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
         """Return the rate p of errors, its variance v, and w, the largest effect of a further group.
 
-        The rate is a share of all items or of the accepted items. A further group may be wrong
-        throughout at the highest confidences. Therefore w is the effect of a whole group, even if only
-        a few items of the seen groups are accepted.
+        The rate is a share of all items or of the accepted items. In a further group, all items may be
+        wrong and have the highest confidences. Therefore w is the effect of a whole group, even if only
+        a few items of the groups in the sample are accepted.
         """
         errors = int(self.errors[point])
         if criterion == "max_error_rate":

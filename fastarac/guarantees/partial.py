@@ -33,13 +33,13 @@ def proved_of(
 ) -> tuple[WeightedBets, float | None]:
     """Return the lowest threshold proved by betting on the verified outputs, and an assumption.
 
-    If probabilities of unverified outputs are unknown, the assumption is the smallest inclusion
-    probability. Otherwise it is None.
+    If inclusion probabilities of unverified outputs are unknown, the assumption is that none of them is
+    below the returned value. Otherwise, this value is None.
 
     Raises
     ------
     ValueError
-        For grades, because a guarantee needs errors of 0 or 1.
+        If `correct` holds grades, because a guarantee needs 0 or 1.
     """
     if truth.graded:
         raise ValueError("correct is graded, but a guarantee needs 0 or 1")

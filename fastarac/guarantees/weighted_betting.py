@@ -21,11 +21,11 @@ nothing. Bets are then limited by λ < 1/(c + 1 − cπ_min − ε). The running
 accepted outputs with probability π_min had come before. This treats π_min as fixed before the outputs.
 
 **The bet.** Units are single outputs or groups that were verified as a whole. After t of n units, let K
-be the capital and σ̂² the mean of (ε − Y)² so far. Then λ = φ(u)/(Φ(u)·σ̂·√(n − t)) with Φ(u) = δK/1.05,
-but at most 0.95 of the largest allowed bet. Here φ and Φ are the normal density and distribution
-function. If the gains were normal, this bet would replicate the payoff of the normal test, which is 1/δ
-if the mean of n outputs is far enough below ε. Bets are large when there is little to lose, and small
-near the goal. The guarantee holds for any distribution of the gains.
+be the capital and σ̂² the mean of (ε − Y)² so far. Then λ = φ(u)/(Φ(u)·σ̂·√(n − t)) with Φ(u) =
+δK/1.05, but at most 0.95 of the largest allowed bet. Here φ and Φ are the normal density and
+distribution function. If the gains were normal, this bet would replicate the payoff of the normal test,
+which is 1/δ if the mean of n outputs is far enough below ε. Bets are large when there is little to
+lose, and small near the goal. The guarantee holds for any distribution of the gains.
 
 **The judge.** The units, in random order, are split into blocks that end at 1/32, 1/16, 1/8, 1/4 and
 1/2 of all units. In the first block, ĵ is the judge's own value. In each later block, ĵ is predicted by
@@ -156,23 +156,23 @@ def bet_on_verified(
     Parameters
     ----------
     confidence, error, probability : ndarray of shape (n,)
-        For all outputs: the confidence; the error (1 for wrong, 0 for right, NaN if not verified); and
-        the probability of being verified, above 0.
+        The confidence of each output, its error (1 for wrong, 0 for right, NaN if not verified), and
+        its probability of being verified, which is above 0.
     criterion, limit, failure_probability
-        "max_error_rate" or "max_risk"; its limit in [0, 1]; and δ.
+        The criterion "max_error_rate" or "max_risk", its limit in [0, 1], and δ.
     judge : ndarray of shape (n,), optional
         A guess at each output's probability of an error, in [0, 1].
     codes : ndarray of shape (n,), int, optional
-        Numbers, from 0, of groups that were verified as a whole or not at all. Their outputs may err
-        together.
+        Each output's group number, counted from 0. Each group was verified as a whole or not at all.
+        Errors within a group may depend on each other.
     max_group_size : int, optional
-        Largest possible group size, known beforehand. By default the largest size seen, which is an
-        assumption.
-    thresholds : ndarray of shape (m,), falling, optional
-        Thresholds fixed without these outputs; needed for "max_risk".
+        Largest possible size of a group. By default, no group is assumed to be larger than the largest
+        one seen.
+    thresholds : ndarray of shape (m,), optional
+        Thresholds in decreasing order, fixed without these outputs. Needed for "max_risk".
     pilot : array_like, optional
-        Other confidences, used to choose where the tests of "max_risk" start; by default a tenth of the
-        units is set aside for this.
+        Other confidences, used to choose the first thresholds to test for "max_risk". By default, a
+        tenth of the units is set aside for this choice.
     key : ndarray of shape (2,), uint64
         Seed of the random order, which also depends on the outputs.
     """

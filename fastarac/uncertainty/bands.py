@@ -163,7 +163,7 @@ def bootstrap_band(
     largest distance from h, in units of s. The factor c is a quantile of these distances (the sup-t
     band of Montiel Olea and Plagborg-Møller 2019).
 
-    Memory is O(n) per thread, plus O(n_places·n_resamples).
+    The method needs O(n) memory per thread, plus O(n_places·n_resamples).
 
     References
     ----------

@@ -136,15 +136,17 @@ def delong_test(
 
     Notes
     -----
-    DeLong, DeLong and Clarke-Pearson 1988. For each item, V is the share of the other class that the
-    score orders correctly against it (ties count half). The variance of the difference is
+    The test was published by DeLong, DeLong and Clarke-Pearson (1988). For each item, V is the share of
+    items of the other class that the score ranks on the correct side of this item. Ties count half. Let
+    a and b denote the scores, + and − the classes, and n⁺ and n⁻ their sizes. The variance of the
+    difference is
 
     .. math:: \frac{S^2(V_a^+ - V_b^+)}{n^+} + \frac{S^2(V_a^- - V_b^-)}{n^-}
 
     with the sample variance S² within each class. All V are computed from ranks in O(n log n) (Sun and
-    Xu 2014). As in the paper, z is taken as normal. This test rejects too often with few items of a
-    class (about 10% instead of 5% with 6 items). :func:`.compare_models` uses Student's t for the same
-    z, and accepts weights.
+    Xu 2014). As in the paper, the test treats z as normal. This test rejects too often with few items
+    of a class (about 10% instead of 5% with 6 items). :func:`.compare_models` uses Student's t for the
+    same z, and accepts weights.
 
     With `groups` the variance is G/(G − 1)·Σd², where d is the sum of the contributions within each of
     the G groups. This differs from Obuchowski 1997 in two ways. First, that paper has one factor for

@@ -37,7 +37,7 @@ class PairDifference(Result):
         Interval adjusted for testing all pairs: it excludes 0 iff `adjusted_pvalue` is below 1 −
         `confidence_level` of the comparison.
     adjusted_pvalue : float
-        The p-value adjusted for testing all pairs, if a correction was asked for.
+        The p-value adjusted for testing all pairs, if a correction was requested.
     degrees_of_freedom : float
         Degrees of freedom of Student's t for `pvalue` and the interval. Infinity stands for the normal
         distribution; NaN for a bootstrap of items.

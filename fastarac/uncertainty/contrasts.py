@@ -69,7 +69,7 @@ class Contrast(NamedTuple):
 
     @property
     def errors(self) -> tuple[float, float]:
-        """The standard errors below and above the difference; they include unseen errors."""
+        """The standard errors below and above the difference. They allow for unseen errors."""
         return math.hypot(self.error, self.unseen[0]), math.hypot(self.error, self.unseen[1])
 
     @property
@@ -390,7 +390,7 @@ def by_influence(
     *,
     unseen_pages: bool = False,
 ) -> Contrasts:
-    """Compare models by influence values, in which effects common to the models cancel."""
+    """Compare models by influence values. Effects that are common to the models cancel."""
     asymptotic.check_method(statistic, "wald")
     names = models.names
     found, errors = added_to(models, statistic)

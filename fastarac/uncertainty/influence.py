@@ -299,7 +299,7 @@ def influence_values(
     ndarray of shape (n,)
         Influence values in the order of the items, with mean 0. Their sample variance (with n − 1),
         divided by n, is the squared standard error of :func:`.asymptotic_interval`. If the statistic is
-        undefined, all are NaN, with an `UndefinedMetricWarning`.
+        undefined, all values are NaN, and an `UndefinedMetricWarning` is raised.
 
     Raises
     ------

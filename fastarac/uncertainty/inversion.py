@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # small if errors are few.
 MORE_DEGREES = 2.0
 PARTS = 10  # maximum number of times that a group of tied items is halved
+
 ROUNDING = 1e-12  # relative rounding error allowed in a computed share
 
 

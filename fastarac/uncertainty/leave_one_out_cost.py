@@ -47,10 +47,12 @@ def left_out_contributions(
     """Return the contribution of each item or group to the mean cost at the cheapest threshold.
 
     The contribution is the lowest cost of all items minus the lowest cost of all others, each at its
-    own cheapest threshold. The differences are centred by weight and divided by the weight of all
-    items. Influence values would keep the threshold fixed. In a comparison of models, all items between
-    their thresholds would then seem to contribute, although a single error may have decided these
-    thresholds.
+    own cheapest threshold. The weighted mean of these differences is subtracted, and the results are
+    divided by the weight of all items.
+
+    Influence values are not used, because they would keep the threshold fixed. In a comparison of two
+    models, all items between the two thresholds would then seem to contribute, although a single error
+    may have determined these thresholds.
     """
     verified, accepted = (np.array(prices) for prices in _prices(statistic))
     totals = _totals(items.sweep, verified, accepted)

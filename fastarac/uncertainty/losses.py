@@ -1,9 +1,9 @@
 """Losses as sums over the incorrect items, and their intervals with few errors.
 
-Given the acceptance rates, each error lowers an area by a fixed weight: the loss 1 − area is y = Σwᵢ
-over the incorrect items. With few errors, y is far from normal, but close to a weighted sum of Poisson
-counts. Fay and Feuer (1997, "Confidence intervals for directly standardized rates", Statistics in
-Medicine 16) give an interval for such sums; with equal weights it is Garwood's interval.
+Given the acceptance rates, each incorrect item i lowers an area by a fixed weight wᵢ. So the loss 1 −
+area is y = Σwᵢ. With few errors, the distribution of y is far from normal, but close to a weighted sum
+of Poisson counts. Fay and Feuer (1997, "Confidence intervals for directly standardized rates",
+Statistics in Medicine 16) give an interval for such sums. With equal weights, it is Garwood's interval.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ def gamma_ends(
 ) -> tuple[float, float]:
     """Return the interval for a weighted sum of Poisson counts.
 
-    `seen` holds the sum of the weights of the errors seen, and the sum of their squares. `further`
-    holds the weight and squared weight of one more error: the largest (Fay and Feuer 1997), or the
-    means (Tiwari, Clegg and Zou 2006).
+    `seen` holds the sum of the weights of the errors seen, and the sum of the squared weights.
+    `further` holds the weight and the squared weight of one more error. Fay and Feuer (1997) use the
+    largest weight, and Tiwari, Clegg and Zou (2006) use the means of the weights and of the squared
+    weights.
     """
     tail = (1.0 - level) / 2.0
     y, v = seen

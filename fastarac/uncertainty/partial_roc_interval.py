@@ -1,14 +1,15 @@
 """Intervals of partial ROC-AUCs with few items inside the part.
 
-A standard error reflects only items that were seen. If six errors were seen, they may include none of
-the tenth of all errors with the highest confidence. But for any sample it is known how much of the
-population lies between its errors. With k errors there are k + 1 gaps, and their shares of the
-population follow Dirichlet(1, …, 1) (Wilks 1941). Within a gap, the curve lies between its heights at
-the two ends. The method draws these shares at random, and computes the smallest and the largest
-possible area for each draw. The interval reaches from the lower quantile of the smallest areas to the
-upper quantile of the largest. For weighted or grouped errors, k is their effective number, which also
-sets the share of the gap above all errors. Between errors of equal confidence the curve is a straight
-line.
+A standard error reflects only items that were seen. A sample of six errors, for example, may contain
+none of the tenth of all errors with the highest confidences. But the distribution of the errors that
+were not seen is known. The k errors of a sample leave k + 1 gaps between them, including both ends. The
+shares of the population's errors in these gaps follow Dirichlet(1, …, 1) (Wilks 1941). Within a gap,
+the height of the curve is between its heights at the two ends.
+
+The method draws these shares at random, and computes the smallest and the largest possible area for
+each draw. The interval reaches from the lower quantile of the smallest areas to the upper quantile of
+the largest areas. For weighted or grouped errors, k is their effective number, which also determines
+the share of the gap above all errors. Between errors of equal confidence, the curve is a straight line.
 """
 
 from __future__ import annotations
@@ -99,9 +100,9 @@ def classes_of(
 ) -> tuple[ItemsOfClass, ItemsOfClass]:
     """Return the incorrect and the correct items.
 
-    `heavy` means that few items of large weight were seen in the rarer class. An unseen one may be as
-    heavy as the heaviest, so the effective number is at most the weight of the class divided by the
-    largest weight.
+    `heavy` means that few items of large weight were seen in the rarer class. An unseen item may be as
+    heavy as the heaviest item. So the effective number of items is at most the weight of the class
+    divided by the largest weight.
     """
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
@@ -138,9 +139,9 @@ def _areas(
 ) -> tuple[float, float]:
     """Return the lower quantile of the smallest areas, and the upper quantile of the largest areas.
 
-    The area is a mean over the items of the class: the height of the curve at each item, which depends
-    on the other class's rate there. If the part is defined on the class's `own` rate, only items inside
-    the part count.
+    The area is the mean height of the curve at the items of one class. The height at an item depends on
+    the rate of the other class there. If the bounds of the part are rates of this class (`own`), only
+    items inside the part contribute.
     """
     low, high = part
 

@@ -349,7 +349,7 @@ class Evaluator:
         return self._values
 
     def errors(self) -> FloatArray:
-        """Return the standard errors of the values, in the same shape, if they were asked for."""
+        """Return the standard errors of the values, in the same shape, if they were requested."""
         for j, statistic in enumerate(self._statistics):
             if isinstance(statistic, Statistic) and statistic.definition.lines is not None:
                 self._errors[j] = pair_errors(

@@ -62,11 +62,11 @@ class Definition:
     lines: Callable[..., Lines] | None = None
     """Linear influence of items, for statistics computed from pairs of items."""
     is_line_of_roc: bool = False
-    """Whether it is a linear function of the ROC-AUC at a given recognition rate."""
+    """Whether the statistic is a linear function of the ROC-AUC at a given recognition rate."""
     influence: Callable[..., PointInfluence] | None = None
     """Influence of items, for other smooth statistics."""
     rate: Rate | None = None
-    """For a share of items: which items count in its numerator and denominator."""
+    """The items in the numerator and in the denominator, for statistics that are shares of items."""
     smaller_part: Callable[..., tuple[str, float]] | None = None
     """Function that returns the name and weight of the smaller class that the statistic contrasts; None
     stands for the correct or the incorrect items."""
@@ -188,8 +188,8 @@ def _cost(
 def _net_benefit_influence(sweep: ThresholdSweep, *, threshold: float) -> PointInfluence:
     """Return the influence on the net benefit.
 
-    It is the mean over all items of 1 for an accepted correct item, −p/(1 − p) for an accepted error,
-    and 0 for a rejected item.
+    The net benefit at the threshold p is a mean over all items. An accepted correct item contributes 1,
+    an accepted error −p/(1 − p), and a rejected item 0.
     """
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     mean = net_benefit.net_benefit_at(sweep, threshold=threshold)
