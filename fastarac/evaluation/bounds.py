@@ -34,10 +34,11 @@ class BoundedLimitEvaluation(Result):
     limit : Limit
         The limit.
     point : BoundedOperatingPoint
-        The point at the threshold that accepts most, among the thresholds that certainly keep the
-        limit.
+        The operating point at the threshold that accepts the largest share, among all thresholds that
+        certainly keep the limit.
     performance : Bounds
-        W = γX + β − δ·R_E at that point.
+        W = γX + β − δ·R_E at that point. X is the acceptance rate, β the share of correct items and R_E
+        the error rate; γ and δ are ratios of prices.
 
     See Also
     --------
@@ -57,11 +58,11 @@ class BoundedEvaluation(Sheet, Result):
     Attributes
     ----------
     n : int or float
-        Number of items, Ω, or the sum of their weights.
+        Ω, the number of items or the sum of their weights.
     recognition_rate : float
-        Share of correct items, β; exact.
+        Share of correct items, β. This value is exact.
     arac_auc, normalized_arac_auc, arp_auc, roc_auc, average_precision, aurc, augrc : Bounds
-        The areas of :class:`.Evaluation`; both ends are NaN for undefined areas.
+        Bounds of the areas of :class:`.Evaluation`. Both ends are NaN for an undefined area.
     costs : VerificationCosts
         The prices of `performance` and of the normalised ARAC-AUC (its γ).
     limits : tuple of BoundedLimitEvaluation
@@ -102,8 +103,9 @@ class BoundedEvaluation(Sheet, Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as a flat dictionary that JSON can hold.
 
-        The keys of a figure's bounds have ``_low`` and ``_high`` after the name and before a limit:
-        ``"arac_auc_low"``, ``"acceptance_rate_high/0.01"``. Undefined and infinite values are ``None``.
+        The keys of a figure's bounds have ``_low`` or ``_high`` after the name and before a limit, as
+        in ``"arac_auc_low"`` and ``"acceptance_rate_high/0.01"``. Undefined and infinite values are
+        ``None``.
         """
         figures: dict[str, Any] = {"n": self.n, "recognition_rate": self.recognition_rate}
         for name, bounds in self._areas.items():

@@ -29,16 +29,16 @@ class CostEvaluation(Result):
     costs : VerificationCosts
         The prices.
     reviewer : Reviewer or None
-        The people who verify, if they are not perfect.
+        The people who verify rejected items, if they may overlook errors or make new ones.
     cheapest : OperatingPoint
-        The operating point of lowest cost (:func:`.optimal_operating_point`), including the errors of
-        the people.
+        The operating point with the lowest cost (:func:`.optimal_operating_point`). The cost includes
+        the errors of the people.
     at_cheapest, everything_checked, nothing_checked : float
-        The cost at that point, the cost with every item verified, and the cost with every item
+        The cost at that point, the cost if every item is verified, and the cost if every item is
         accepted.
     at_limits : mapping of str to float
-        The cost at the threshold of each limit, by the limit's key in `Evaluation.to_dict`, such as
-        ``"0.01"`` and ``"risk/0.02"``; read-only.
+        The cost at the threshold of each limit. The keys are the keys of limits in
+        `Evaluation.to_dict`, such as ``"0.01"`` and ``"risk/0.02"``. The mapping is read-only.
 
     See Also
     --------

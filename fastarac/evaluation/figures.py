@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class _ItemFigures(ABC):
-    """Base class that assembles an evaluation of known or partly verified items."""
+    """Base class that computes an evaluation of known or partly verified items."""
 
     def __init__(self, asked: Asked) -> None:
         never_accepted = asked.never_accepted

@@ -86,7 +86,7 @@ class Limit(Result):
 
     @property
     def key(self) -> str:
-        """Suffix of the keys of its figures: ``0.01``, ``risk/0.01``, ``threshold/0.9``."""
+        """Suffix of the keys of the limit's figures: ``0.01``, ``risk/0.01``, ``threshold/0.9``."""
         if self.criterion == "threshold":
             return f"threshold/{as_key(repr(self.value))}"
         return f"{'risk/' if self.criterion == 'max_risk' else ''}{as_key(f'{self.value:.12g}')}"

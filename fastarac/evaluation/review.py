@@ -20,7 +20,7 @@ class ReviewOutput(NamedTuple):
     accepted : bool
         Whether the output is accepted without verification.
     space : bool
-        Whether a space precedes it.
+        Whether a space precedes the output.
     box : tuple of float, or None
         Left, top, width and height in the units of the page's size; None if unknown.
     """
@@ -64,13 +64,13 @@ class TextPiece(NamedTuple):
     Attributes
     ----------
     kind : str
-        Empty for right text; otherwise the kind of difference, such as "wrong", "missed" or "moved".
+        The kind of difference, such as "wrong", "missed" or "moved". Empty if the text is right.
     parts : tuple of (str, bool)
-        Fragments of the text, each with a flag that says whether it differs from the other text.
+        Fragments of the text. The flag of a fragment says whether it differs from the other text.
     confidence : float or None
-        The confidence of an output that is not right, if known.
+        The confidence of the output if it is wrong and has a known confidence, else None.
     through : bool
-        Whether such an output is accepted without verification.
+        Whether the output is wrong and accepted without verification.
     """
 
     kind: str
@@ -107,7 +107,7 @@ class ComparedText(NamedTuple):
 
 
 class ComparedPage(NamedTuple):
-    """A page as several models have read it.
+    """A page with the texts that several models have read.
 
     Attributes
     ----------

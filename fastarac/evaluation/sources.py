@@ -135,12 +135,12 @@ class Source:
         return ""
 
     def straight_through(self, threshold: float) -> tuple[float, float] | None:  # noqa: ARG002
-        """Return the shares of documents that are accepted as a whole, and accepted with an error."""
+        """Return the share of documents accepted as a whole, and the share accepted with an error."""
         return None
 
     @property
     def n_documents(self) -> int | None:
-        """The number of documents; None if the items are no fields of documents."""
+        """The number of documents, or None if the items are not fields of documents."""
         return None
 
     def caveat(self, limit: int) -> str:  # noqa: ARG002

@@ -31,7 +31,7 @@ _DECADES = 6
 
 
 class Start(NamedTuple):
-    """A start of the tests: a threshold's index, and its share of the failure probability."""
+    """A threshold at which tests start: its index, and its share of the failure probability."""
 
     place: int
     weight: float

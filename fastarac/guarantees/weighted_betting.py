@@ -262,7 +262,7 @@ def largest_unit(units: Units, declared: int | None) -> int:
 
 
 def outcomes_of(units: Units) -> NDArray[np.float64]:
-    """Return each output's terms of a bet, in the layout of the kernel."""
+    """Return the terms from which the kernel computes bets, for each output."""
     known = ~np.isnan(units.error)
     weight = np.where(known, 1.0 / units.probability, 0.0)
     wrong = np.where(known, units.error, 0.0)

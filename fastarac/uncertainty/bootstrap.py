@@ -115,11 +115,11 @@ def bootstrap(
     confidence_level : float, default=0.95
         Strictly between 0 and 1.
     method : {"percentile", "basic", "bca", "studentized", "exact-variance"}, default="percentile"
-        "percentile": quantiles of the replicates. "basic": the percentile interval mirrored at the
-        estimate. "bca": quantiles corrected for bias and skewness. "studentized": quantiles of
-        (replicate − estimate)/standard error. "exact-variance": a normal interval from the variance
-        over all possible resamples; only for ``"roc_auc"``, ``"arac_auc"`` and ``"augrc"``, with
-        `stratified`.
+        "percentile" uses quantiles of the replicates, and "basic" mirrors this interval at the
+        estimate. "bca" corrects the quantiles for bias and skewness. "studentized" uses quantiles of
+        (replicate − estimate)/(standard error of the replicate). "exact-variance" gives a normal
+        interval from the variance over all possible resamples. It supports only ``"roc_auc"``,
+        ``"arac_auc"`` and ``"augrc"``, and needs `stratified`.
     stratified : bool, default=False
         Draw correct and incorrect items separately, so that their numbers are fixed.
     groups : array_like of shape (n,), optional

@@ -104,7 +104,7 @@ def groups_present(items: PlacedItems, codes: Codes) -> int:
 
 
 def _stretched(found: Interval, ratio: float, statistic: Statistic) -> Interval:
-    """Multiply the distances of both ends from the estimate by a ratio. Use log-odds if finite."""
+    """Multiply the distances of both ends from the estimate by a ratio, on log-odds if finite."""
     least, most = statistic.range
     value = found.estimate
     ends = []

@@ -64,7 +64,7 @@ class Contrast(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """The estimate of `a` minus that of `b`."""
+        """The estimate of `a` minus the estimate of `b`."""
         return self.a.value - self.b.value
 
     @property

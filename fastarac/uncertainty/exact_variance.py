@@ -33,7 +33,7 @@ def read_pairs(
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> PointCounts:
-    """Return the counts at points between runs of items; raise if the closed form does not apply."""
+    """Return the counts between runs of items. Raise if the closed form does not apply."""
     if not stratified:
         raise ValueError("method='exact-variance' needs stratified=True")
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):

@@ -326,9 +326,9 @@ def _lead(names: tuple[str, str], pair: tuple[int, int], parts: list[_ComparedPa
 def _degrees(part: _ComparedPart, pair: tuple[int, int]) -> float:
     """Return the degrees of freedom of a part: at most its effective number of items or groups.
 
-    This maximum is half of Satterthwaite's number. In simulations with ten errors per part and no true
-    difference, the test between parts was significant at 5% in up to 15% of samples without a maximum,
-    and in 6% with Satterthwaite's number.
+    This maximum is half of Satterthwaite's number. In simulations with the errors of ten items and no
+    true difference between parts, the test found a difference in up to 15% of samples without any
+    maximum, and in 6% with Satterthwaite's number.
     """
     a, b = pair
     added = part.found.contributions[a] - part.found.contributions[b]

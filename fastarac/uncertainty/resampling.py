@@ -73,8 +73,8 @@ class Population:
     each unit. A resample `may_be_empty` if some groups have no items. With `left_out` = k, nothing is
     drawn: resample r lacks the groups with numbers rk to rk + k − 1. `tables` holds the tables of each
     stratum if the counts of cells are drawn from tables. `sweep` is the `ThresholdSweep` of all items,
-    or their `PointCounts` between runs if the statistics need no more. `members` holds the items if
-    they have weights or groups.
+    or their `PointCounts` between runs of items of one class, if the statistics need no more. `members`
+    holds the items if they have weights or groups.
     """
 
     sweep: Any
@@ -122,7 +122,7 @@ class Population:
 
     @property
     def in_bytes(self) -> bool:
-        """Whether counts fit bytes, except in very rare resamples."""
+        """Whether each count fits into a byte, except in very rare resamples."""
         return self.sizes is None
 
     def draw(self, key: NDArray[np.uint64], first: int, counts: Array) -> Array:
