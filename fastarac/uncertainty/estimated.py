@@ -217,7 +217,7 @@ class FigureSource:
         for message, names in self._few.items():
             text = message.replace("{}", listed([label(name) for name in names]))
             if len(names) > 1:
-                text = text.replace(" rests on", " rest on").replace(
-                    "; its interval", "; their intervals"
+                text = text.replace(" is based on", " are based on").replace(
+                    "; its interval is", "; their intervals are"
                 )
             warn_unreliable(text)

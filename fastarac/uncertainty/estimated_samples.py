@@ -142,7 +142,7 @@ class PartialSample:
         return room
 
     def _rooms(self, found: Evidence, level: float) -> FloatArray:
-        """Return both values of `unseen` for the first 1, 2, … verified items, shape (2, n_verified)."""
+        """Return both values of `unseen` for the first 1, 2, … verified items: (2, n_verified)."""
         items, at = self.items, found.influence
         w, right = items.weight, 1.0 - items.error
         nothing = np.zeros((2, len(w)))

@@ -332,7 +332,7 @@ def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
     with pytest.warns(fa.UnreliableIntervalWarning) as caught:
         fa.evaluate(truth, confidence, intervals=True)
     messages = [str(warning.message) for warning in caught]
-    assert any("AURC and AUGRC rest on" in message for message in messages)
+    assert any("AURC and AUGRC are based on" in message for message in messages)
 
 
 def test_errors_of_large_weights_that_were_not_drawn_have_room(monkeypatch):
