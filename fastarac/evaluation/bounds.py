@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedLimitEvaluation(Result):
-    """The outcome at one limit: an operating point, and its performance.
+    """The operating point at one limit, and its performance W.
 
     Attributes
     ----------

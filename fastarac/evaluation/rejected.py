@@ -91,7 +91,7 @@ def _sure_above(
 def _costs_above(
     found: CostEvaluation, sweep: ThresholdSweep, rejected: float, points: Mapping[str, OperatingPoint]
 ) -> CostEvaluation:
-    """Return the costs if rejected outputs are always checked."""
+    """Return the costs if people always check the rejected outputs."""
     if last_accepted(sweep, rejected):
         accepted = drop_rejected(sweep, rejected)
         return evaluate_costs(sweep, found.costs, found.reviewer, points, accepted)

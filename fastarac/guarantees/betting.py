@@ -102,7 +102,7 @@ def _groups_needed(
 ) -> int | None:
     """Return how many groups the capital needs to reach 1/δ, or None if it never reaches it.
 
-    The first 2·`guess` groups are tried first, then twice as many, and so on.
+    The computation begins with the first 2·`guess` groups, and doubles their number until it succeeds.
     """
     n, goal = len(outcomes), -math.log(delta)
     tried = min(n, max(FEW, 2 * guess))

@@ -101,7 +101,7 @@ class AcceptedGroups(NamedTuple):
 
 
 def size_of_groups(sizes: NDArray[np.int64]) -> float:
-    """Return √(Σm²/G) for G groups of sizes m. Equal groups of this size would vary as much."""
+    """Return √(Σm²/G) for G groups of sizes m. Equal groups of this size have the same variance."""
     return math.sqrt(float(np.mean(sizes.astype(np.float64) ** 2)))
 
 

@@ -499,7 +499,7 @@ def reliability_warning(
     if math.isnan(estimate.standard_error):
         return f"{only_one(estimate.sweep, name)}; {without_spread}"
     if not estimate.standard_error > NO_SPREAD:
-        return f"items without variation do not show the error of {name}; {without_spread}"
+        return f"the error of {name} is unknown, because the estimated variance is 0; {without_spread}"
     if estimate.grouped and estimate.n < fewest_groups:
         return few_groups_of(estimate.n, fewest=fewest_groups)
     kind, weight = influence.smaller_part(estimate.sweep, statistic)

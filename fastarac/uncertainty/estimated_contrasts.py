@@ -103,7 +103,7 @@ def _degrees(sample: PartialSample, contributors: float, verified: float) -> flo
 
 
 def _check(models: ComparedModels) -> None:
-    """Raise if an option is given that partial truth does not support."""
+    """Raise if partial truth does not support a given option."""
     if models.n_groups is not None or models.further:
         raise ValueError("a model has a PartialTruth; use paired='items' and one column of groups")
     for model in models.items.values():

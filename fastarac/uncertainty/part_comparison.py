@@ -245,7 +245,7 @@ class _ComparedPart(NamedTuple):
     found: Contrasts
 
     def pvalue(self, contrast: Contrast) -> float:
-        """Return the p-value of a difference; NaN if the part has too few errors to test it."""
+        """Return the p-value of a difference, or NaN if the part has too few errors for a test."""
         return math.nan if self.found.too_few else contrast.pvalue
 
     def has_spread(self, pair: tuple[int, int]) -> bool:

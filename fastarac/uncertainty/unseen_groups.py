@@ -31,7 +31,7 @@ ENOUGH_ITEMS = 5
 
 
 class WrongGroups(NamedTuple):
-    """The number of groups in a sample that are wrong throughout."""
+    """The number of groups in a sample in which all items are wrong."""
 
     n_wrong: int
     n_groups: int

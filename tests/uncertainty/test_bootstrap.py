@@ -234,7 +234,7 @@ def test_few_items_of_a_kind_warn_as_asymptotic_intervals_do():
     share = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01, interpolate=True)
     names = ["augrc", share, n_thresholds]
     said = [expected.format("correct", name) for name in ("augrc", share)]
-    spread = "items without variation do not show the error of n_thresholds; "
+    spread = "the error of n_thresholds is unknown, because the estimated variance is 0; "
     spread += "the interval is a single value"
     assert doubts(~correct, confidence, statistic=names) == [*said, spread]
     half = np.arange(40) % 2
