@@ -26,6 +26,8 @@ CONDITION = re.compile(
 )
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+BEST = "best"  # in place of a model: the condition must hold for the best one, so for all
+NAMED = 5  # maximum number of models that a condition lists
 NEAREST = 3  # number of similar keys that an error message suggests
 EXAMPLE = '"acceptance_rate/0.01 < 0.6"'
 
@@ -93,7 +95,7 @@ class Conditions:
     def require_models(self, names: Collection[str]) -> None:
         """Refuse a condition on an unknown model."""
         for each in self.every:
-            if each.model is not None and each.model not in names:
+            if each.model is not None and each.model not in (BEST, *names):
                 known = listed([quoted(name) for name in names])
                 raise RefusalError(f"--fail-if names the model {quoted(each.model)}; there is {known}")
 
@@ -109,14 +111,23 @@ class Conditions:
                 )
 
     def failures(self, models: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return a sentence for each condition that is met; `models` are the objects of JSON."""
-        return [
-            failure
-            for condition in self.every
-            for figures in models
-            if condition.model in (None, figures["name"])
-            and (failure := condition.failure(figures)) is not None
-        ]
+        """Return a sentence for each condition that is met; `models` are the objects of JSON.
+
+        A condition on `BEST` is met if every model meets it, so that even the best one fails.
+        """
+        said: list[str] = []
+        names = [figures["name"] for figures in models]
+        for condition in self.every:
+            of_best = condition.model == BEST and BEST not in names
+            asked = None if of_best else condition.model
+            found = [condition.failure(each) for each in models if asked in (None, each["name"])]
+            met = [failure for failure in found if failure is not None]
+            if of_best:
+                said += [f"All {len(met):,} models fail: {met[0]}"] if len(met) == len(found) else []
+            else:
+                said += met[:NAMED]
+                said += [f"{len(met) - NAMED:,} more models fail."] if len(met) > NAMED else []
+        return said
 
 
 def worse_than_first(found: ModelComparison, first: str) -> Iterator[str]:

@@ -23,8 +23,8 @@ PROBABILITY = "inclusion_probability"  # the column of probabilities that fastar
 NO_LABELS = 'neither a column "correct" nor'
 NO_CONFIDENCE = 'no column "confidence"'
 LABELS_APART = (
-    "; it seems to hold outputs without labels: if these are in another file, join both by their ids "
-    "first (docs/how_to/excel.md, Truth in another file)"
+    "; name the column that says which outputs are right (--correct COLUMN), or, if it is in another "
+    "file, join both by their ids first (docs/how_to/excel.md, Truth in another file)"
 )
 ONLY_LABELS = (
     "; it seems to hold labels alone: each FILE needs outputs and labels in the same rows, so join "
@@ -63,10 +63,21 @@ def read_models(
 ) -> io.Models:
     """Return the outputs by model: one model per file, or the models in the column `model`."""
     files = dict(zip(names_of_files(paths), paths, strict=True))
+    notes += folder_notes(paths)
     if columns.get("model") is None:
         _refuse_engines(paths, columns)
     with _reading(columns, notes) as told:
         return io.read_models(files, **columns, same_items=same_items, on_file=told)
+
+
+def folder_notes(paths: Sequence[Path]) -> list[str]:
+    """Return a note on each folder of several files: they are read as one model."""
+    counts = {path: len(list(path.iterdir())) for path in paths if path.is_dir()}
+    return [
+        f"{path}: {n:,} files are read as one model; name the files ({path / '*'}) if each is a model"
+        for path, n in counts.items()
+        if n > 1
+    ]
 
 
 def read_each(
@@ -80,6 +91,7 @@ def read_each(
     from fastarac.io._models import read_each
 
     names = names_of_files(paths)
+    notes += folder_notes(paths)
     _refuse_engines(paths, columns)
     with _reading(columns, notes):
         of_columns = Columns(**columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import cache
@@ -85,12 +86,22 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; an error names all missing parameters, not only the first."""
         given = list(args)
+        self._refuse_repeated(ctx, given)
         try:
             return super().parse_args(ctx, args)
         except BadParameter as error:
             if type(error).__name__ == "MissingParameter":
                 self._name_all_missing(error, ctx, given)
             raise
+
+    def _refuse_repeated(self, ctx: Any, given: list[str]) -> None:
+        """Refuse an option that is given twice and takes one value: its first value would be lost."""
+        options = given[: given.index("--")] if "--" in given else given
+        names = Counter(each.partition("=")[0] for each in options if each.startswith("-"))
+        for param in self.get_params(ctx):
+            takes_one = not (param.multiple or param.is_flag) if hasattr(param, "is_flag") else False
+            if takes_one and sum(names[name] for name in param.opts) > 1:
+                raise BadParameter(f"{param.opts[0]} is given twice, but takes one value", ctx=ctx)
 
     def _name_all_missing(self, error: Any, ctx: Any, given: list[str]) -> None:
         """Put all required parameters that were not given into the error message."""

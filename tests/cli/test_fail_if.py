@@ -41,7 +41,11 @@ def failures(done):
 
 
 def figures(*arguments):
-    return json.loads(run(*arguments, "--format", "json").stdout)["models"]
+    given = list(arguments)
+    if "--format" in given:  # an option is given once
+        place = given.index("--format")
+        del given[place : place + 2]
+    return json.loads(run(*given, "--format", "json").stdout)["models"]
 
 
 WAYS = {
@@ -91,6 +95,10 @@ def test_any_model_or_one(folder, monkeypatch):
     run("evaluate", "old.csv", "--fail-if", few)
     run("evaluate", "old.csv", "new.csv", "--fail-if", f"old: {few}")
     run("evaluate", "both.csv", "--model", "version", "--fail-if", f"new: {few}", code=1)
+    run("evaluate", "old.csv", "new.csv", "--fail-if", f"best: {few}")  # the old one is better
+    done = run("evaluate", "old.csv", "new.csv", "--fail-if", "best: acceptance_rate/0.01 < 1", code=1)
+    assert failures(done)[0].startswith("All 2 models fail: acceptance_rate/0.01 of ")
+    assert "--ci is given twice" in run("evaluate", "old.csv", "--ci", 0.9, "--ci", 0.8, code=2).stderr
     error = reason("evaluate", "old.csv", "new.csv", "--fail-if", f"newer: {few}")
     assert error == '--fail-if names the model "newer"; there is "old" and "new"'
 

@@ -33,10 +33,10 @@ def test_engines_that_change_places():
     assert third[:2] == ("b", "c")
     said = order_sentence(engines, 0)
     assert said == (
-        "The order of the engines depends on what missed and moved words count as. As counted here, a "
-        "accepts 30.0 points more than b; with moved words counted as wrong, b accepts 20.0 points "
-        "more. a accepts 40.0 points more than c; with moved words counted as wrong, c accepts 10.0 "
-        "points more. b and c change places, too."
+        "As counted here, a accepts 30.0 points more than b; with moved words counted as wrong, b "
+        "accepts 20.0 points more. a accepts 40.0 points more than c; with moved words counted as "
+        "wrong, c accepts 10.0 points more. b and c change places, too. The order of the engines "
+        "depends on what missed and moved words count as."
     )
 
 

@@ -183,7 +183,7 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         said.append(f"{named} change places, too.")
     fields = {name for change in changes for each in change.under for name in each.fields_apart(own)}
     what = what_counts(name for name in own._fields if name in fields)
-    return f"The order of the engines depends on what {what} count as. {' '.join(said)}"
+    return f"{' '.join(said)} The order of the engines depends on what {what} count as."
 
 
 def what_counts(fields: Iterable[str]) -> str:
