@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
 RESAMPLES = 2000
-SEED = 0  # a fixed seed of the resamples makes a comparison repeatable
-# Fields of a row; only rows of pairs fill in "minus".
+SEED = 0  # fixed, so that repeating a comparison gives the same resamples
+# Fields of a row. Only a row for a pair of models has a value of "minus".
 FIELDS = (
     "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
     "standard_error", "low", "high", "pvalue", "adjusted_low", "adjusted_high", "adjusted_pvalue",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Priced: TypeAlias = "Model | PricedModel"
 
-UNIT = 1000  # number of outputs to which a sum of money refers
+UNIT = 1000  # sums of money are shown for this number of outputs
 
 
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:

@@ -37,10 +37,8 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
-NAMED = 3  # maximum number of models that a sentence names; it counts the others
-NOTABLY = (
-    1.01  # a stricter limit is mentioned if the given limit costs at least this many times as much
-)
+NAMED = 3  # maximum number of model names in a sentence; the rest become a number
+NOTABLY = 1.01  # mention a stricter limit if the given limit costs at least this many times as much
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
 
@@ -49,7 +47,7 @@ def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> lis
     """Return the cheapest threshold if there are prices, and then a sentence per limit."""
     limits = range(len(models[0].limits))
     decided = [at_limit(models, k, leads[k] if k < len(leads) else None) for k in limits]
-    if len(models) > MANY:  # with many models people read the table, so the limits share a sentence
+    if len(models) > MANY:  # keep the text short: the table matters more
         first, *others = [said.removesuffix(".") for said in decided]
         decided = [f"{'; '.join([first, *(said[:1].lower() + said[1:] for said in others)])}."]
     return [*_cheapest(models), *decided]
@@ -92,7 +90,7 @@ def leaders_at(models: Sequence[Model], index: int) -> list[Model]:
 
 def nothing_kept(models: Sequence[Model], index: int, limit: str) -> str:
     """Return the sentence for a limit that no threshold keeps; it begins in lower case."""
-    # missed words stay wrong even then, as nobody looks for them
+    # verifying outputs does not find the words that an engine missed, so these stay wrong
     if all(model.point(index).error_rate for model in models):
         return f"no threshold keeps {limit}, even with all outputs verified."
     return f"no threshold keeps {limit}: review everything."
@@ -376,7 +374,7 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
     if fitted:
         least = min(fitted, key=lambda limit: limit.value)
         few = few_for(least, min(model.evaluation.n for model in models))
-        if few and not _asks_for_guarantee(models):  # a guarantee's own note says how many it needs
+        if few and not _asks_for_guarantee(models):  # a guarantee has its own note
             yield Note(few, Weight.LITTLE)
     of_models: dict[str, list[str]] = {}
     for model in models:

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.policies import AlignmentPolicy, MissedPolicy
     from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
-WIDE_NAME = 16  # longest name that a table heading writes on one line
-MOVES = 0.01  # smallest change of the accepted share at which a way of counting words matters
+WIDE_NAME = 16  # maximum length of a name, in characters, that a table heading keeps on one line
+MOVES = 0.01  # a rule for counting words matters if it changes the accepted share by more
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class EngineTexts:
     parts: str = ""
 
     items = "items"
-    # Compared by group, because each engine has its own items.
+    # Engines are compared by group, because they split the text into different items.
     paired: ClassVar[Literal["items", "groups"]] = "groups"
     notes_beside_rows = False
 
@@ -180,7 +180,7 @@ class EngineTexts:
             for note in (*self.sources[name][1].notes, *of_words):
                 yield f"{who}{sentence(note)}"
             pairing = self.pairings.get(name)
-            if pairing is None:  # combinations of engines have no files
+            if pairing is None:  # a combination of engines has no files of its own
                 continue
             for paths, what in (
                 (pairing.without_output, "truth without output"),

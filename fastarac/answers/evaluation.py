@@ -110,7 +110,7 @@ def _cautions(models: Sequence[Model]) -> Iterator[Said]:
         min(fitted, key=lambda limit: limit.value), min(model.evaluation.n for model in models)
     )
     sure = any(found.guaranteed is not None for found in models[0].evaluation.limits)
-    if few and not sure:  # a guarantee says itself how many outputs it needs
+    if few and not sure:  # a guarantee has its own note
         yield Said(few)
     caution = BESIDE_GUARANTEE.format(that=guarantees.premise(models)) if sure else CAUTION
     yield Said(caution, "dim")

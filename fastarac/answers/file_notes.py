@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     M = TypeVar("M", bound=Model | ModelWithoutItems)
 
-NONE = "none"  # the group that treats all outputs as independent
+NONE = "none"  # this value of --group treats all outputs as independent
 READ = (
     "confidence",
     "correct",
     "prediction",
     "truth",
-)  # columns from which it follows which outputs are right
-EXAMPLES = 3  # number of outputs that a note quotes
+)  # columns used to decide whether an output is right
+EXAMPLES = 3  # number of outputs that a note shows as examples
 DEFAULT_COLUMNS = {"correct", "prediction", "truth"}
 
 

@@ -52,7 +52,7 @@ class Groups:
         if by is None or found is None:
             raise ValueError("the outputs have no groups")
         values = found.values
-        if model.cost_evaluation is None:  # these costs are for default price ratios, not for prices
+        if model.cost_evaluation is None:  # without prices, costs are for default ratios only
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
         return cls.ordered([by.names[code] for code in found.groups], values)
 
@@ -156,7 +156,7 @@ class Groups:
             one = len(broken) == 1
             verb = "breaks" if one else "break"
             sure = ""
-            if "n_verified" in self.values:  # some errors are estimated
+            if "n_verified" in self.values:  # unverified outputs: error rates are estimates
                 verb = f"{'is' if one else 'are'} estimated to break"
                 sure = self._surely_broken(limit)
             yield (

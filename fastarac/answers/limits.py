@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 MIN_THRESHOLD_DIGITS = 3
-MAX_EXACT_DIGITS = 4  # maximum number of digits with which a threshold is shown exactly
+MAX_EXACT_DIGITS = 4  # a threshold with more significant digits is shortened
 
-OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}  # the option of each criterion
+OPTIONS = {"max_error_rate": "--error-rate", "max_risk": "--max-risk"}
 
 
 def header(limit: Limit) -> str:
@@ -94,7 +94,7 @@ def at_least(text: str) -> str:
 
 def _plain(number: Decimal) -> str:
     """Return a decimal without trailing zeros, with an exponent if it would be very long."""
-    number = number.normalize() if number else Decimal(0)  # avoids minus zero
+    number = number.normalize() if number else Decimal(0)  # turn -0 into 0
     return f"{number:f}" if -7 < number.adjusted() < 17 else f"{number:e}"
 
 
@@ -105,6 +105,6 @@ def _separates(candidate: Decimal, below: float, value: float, dtype: np.dtype[A
         return False
     if dtype.kind != "f" or dtype.itemsize >= 8:
         return True
-    with np.errstate(over="ignore"):  # a number below the type's range correctly becomes -inf
+    with np.errstate(over="ignore"):  # below the type's range, -inf is correct
         narrow = dtype.type(text)
     return bool(dtype.type(below) < narrow <= dtype.type(value))

@@ -10,8 +10,8 @@ from fastarac._core.text import count, few_of, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-SHOWN = 3  # maximum number of fields that a note names; it counts the others
-ALIKE = 0.6  # least similarity of two names by `difflib` that suggests the same field
+SHOWN = 3  # maximum number of field names in a note; the rest become a number
+ALIKE = 0.6  # minimum `difflib` ratio at which two names may mean the same field
 
 
 def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 
-# Options of `evaluate` that need the counts at every threshold.
+# Options for which `evaluate` needs the error counts at every threshold.
 OF_SWEEP = "intervals", "failure_probability", "costs", "threshold", "never_accepted"
 
 __all__ = ["Model", "Reportable", "first_by_share"]
@@ -101,9 +101,9 @@ class Model:
         of_items = outputs.weight is not None or groups is not None
         if not of_items and any(options.get(name) not in (None, False, (), []) for name in OF_SWEEP):
             sweep = sweep or threshold_sweep(*items)
-        if sweep is not None and not of_items:  # a sweep lacks the weight and the group of each item
+        if sweep is not None and not of_items:  # a sweep has no weights or groups
             items = sweep, None
-        # Not `evaluate` but `doubts` warns of the order of confidences, for judged items only.
+        # `doubts` warns of badly ordered confidences, so `evaluate` must not warn again.
         with unquestioned():
             figures = evaluate(*items, **options)
         source = source or Source()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
-MOST_NAMES = 4  # maximum number of policies that a sentence names
+MOST_NAMES = 4  # maximum number of policy names in a sentence
 
 
 def monitor_answer(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastarac.partial_truth.sampling import VerificationSample
     from fastarac.reviewer import Reviewer
 
-FAILURE = 0.05  # failure probability δ of the guarantees that the sentences mention
+FAILURE = 0.05  # failure probability of the guarantees mentioned in the sentences
 
 DOCUMENTS = (
     "Documents were drawn whole: answer every row of them. In a row without an output, 1 means that "
@@ -119,7 +119,7 @@ def best_case_sentence(
     """Return a sentence on the share that can be accepted at a limit if no error is found."""
     best, drawn = sample.best_acceptance_rate or 0.0, f"{int(sample.selected.sum()):,}"
     uneven = sample.purpose not in GUARANTEES
-    # A share up to the limit on all outputs can be accepted without any answer.
+    # A limit on wrong outputs among all outputs permits accepting that share without any answer.
     if best > (limit if criterion == "max_error_rate" else 0.0):
         said = (
             f"If none of the {drawn} is wrong, a policy for {percent(limit)} can accept "

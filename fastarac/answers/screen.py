@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
     from fastarac.answers.tables import Column, Part
 
-LINES = 24  # number of lines on a screen with up to `ROWS` rows and `SENTENCES` sentences
+LINES = 24  # maximum number of printed lines for up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
-MANY = 12  # number of rows beyond which limits share a sentence, and only decisive notes are shown
+MANY = 12  # with more rows, limits share a sentence and only decisive notes appear
 SENTENCES = 2
 NOTES = 3
 LINES_OF_NOTE = 2
 WIDTH = 80
-THRESHOLD = "threshold"  # header of columns that are cut if a table is too wide
-NAME = 12  # number of characters that a cut name keeps
+THRESHOLD = "threshold"  # header of the columns that a narrow screen shortens or leaves out
+NAME = 12  # number of characters to which a long name is shortened
 GAP = 2  # number of spaces between columns
 
 
 class Weight(IntEnum):
     """How much a note matters to the reader's decision; notes with the lowest number come first."""
 
-    DECIDES = 0  #: would change the decision, such as the order of models
-    ASSUMES = 1  #: the answer holds only under this assumption
-    LITTLE = 2  #: warns of too few data, or of minor doubts
-    ASIDE = 3  #: good to know
+    DECIDES = 0  #: A fact that would change the decision, such as a different best model.
+    ASSUMES = 1  #: An assumption without which the answer does not hold.
+    LITTLE = 2  #: A warning of too few data, or a minor doubt.
+    ASIDE = 3  #: Background information.
 
 
 class Note(NamedTuple):
@@ -109,7 +109,7 @@ class Screen:
         for note in first:
             text = shortened(note, width)
             length = lines_of(text, width)
-            # reserves a line for the hint that there are more notes
+            # keep one line for the hint that there are more notes
             more = len(shown) + 1 < len(ranked)
             if shown and lines is not None and used + length + more > lines:
                 break

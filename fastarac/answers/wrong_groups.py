@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from fastarac.io import Outputs
 
-FEW = 10  # least number of wrong groups that shows their share; with fewer, figures are uncertain
-NAMED = 3  # maximum number of models that a sentence names; it counts the others
+FEW = 10  # with this many wrong groups, error rates are reliable without this note
+NAMED = 3  # maximum number of model names in a sentence; the rest become a number
 
 
 def sentence(outputs: Outputs, word: str, level: float) -> str | None:

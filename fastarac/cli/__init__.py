@@ -20,7 +20,7 @@ from fastarac.cli._exit import (
 )
 
 REQUIRED = ("typer", "rich", "duckdb")
-MOMENT = 0.05  # seconds after which an interrupt that was dropped is sent again
+MOMENT = 0.05  # seconds before a lost interrupt is sent again
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
         status = end.code
     except KeyboardInterrupt:
         end_interrupted()
-    except OSError as error:  # typer writes help and version outside our error handling
+    except OSError as error:  # typer writes --help and --version outside `main`'s error handling
         discard_output()
         what = error.filename or "the standard output cannot be written"
         status = refuse(f"{what}: {error.strerror or error}")
@@ -63,7 +63,7 @@ def _run() -> int:
         from fastarac.cli._app import app
 
     try:
-        # In standalone mode, an unexpected EOFError would exit with 1, the status of a verdict.
+        # In standalone mode, typer would end an EOFError with status 1, which means a failed limit.
         return int(app(prog_name="fastarac", standalone_mode=False) or 0)
     except SystemExit as end:
         if end.code == 1:  # typer exits with 1 if the reader has closed the pipe

@@ -160,7 +160,7 @@ def apply(
     page = Station(station, images)
     goals = _Goals(output, review, report, pages, page)
     if page.path is not None:
-        given.discard("--images")  # --station uses --images for tables, too
+        given.discard("--images")  # with --station, tables may have images too
     elif images is not None:
         incomplete(given, [("--images", ("--station",))])
     loaded = load(policy)

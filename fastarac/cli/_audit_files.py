@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fastarac.operation.shifts import ConfidenceShift
     from fastarac.reviewer import Reviewer
 
-ALONE = ""  # the name under which a single policy is monitored
+ALONE = ""  # name of the only policy, if there is no folder of policies
 ID = "id"  # the default column of audit ids
 POLICY = "policy"  # with a folder of policies, this column names the policy of each output
 DRAWN_AT = "drawn_at"  # the column of times at which audits were drawn; a deadline needs it
@@ -258,7 +258,7 @@ class Watch:
             )  # fmt: skip
         accepted = refusing(str(path), lambda: policy.apply(audits.confidence, by=audits.by))
         rows = np.flatnonzero(accepted | (policy.criterion == "max_error_rate"))
-        errors = np.where(accepted, 1.0 - audits.correct, 0.0)[rows]  # a rejected output is no error
+        errors = np.where(accepted, 1.0 - audits.correct, 0.0)[rows]  # 0 for a rejected output
         details = details_of_audits(
             audits.confidence[rows], None if audits.by is None else audits.by[rows]
         )
@@ -453,7 +453,7 @@ def _count(
             f"{where} holds {error.found}, the id of an audit that was counted with another "
             "confidence or outcome; no two audits may share an id (--id names another column)"
         ) from None
-    except TypeError:  # an audit without an answer needs an id
+    except TypeError:  # raised if an audit without an answer has no id
         raise RefusalError(
             f'{path}: audits without an answer need ids that no two audits share: add a column "{ID}", '
             "or use --id COLUMN"

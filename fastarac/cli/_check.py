@@ -149,7 +149,7 @@ def check(
     of_verified = verified.columns(
         context, named.reading, groups, "only", "log", paths=[] if log else [path], by=named.by
     )
-    # The looks at fully verified outputs, and those at partly verified ones, have separate files.
+    # A look is one test of the growing data. Full and partial verification keep separate records.
     kind = "looks" if of_verified is None and not log else "in-part.looks"
     kept = policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
     with interrupts_end_at_once(), ExitStack() as held:
@@ -206,9 +206,7 @@ def _deliver(
         refusing(str(report), lambda: _html.save_operation(report, **results))
         answer = check_answer(policy, found.check, found.shift, found.log)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
-    once = dict.fromkeys(
-        note.replace(*limit) for note in warned
-    )  # once each: the report may repeat warnings
+    once = dict.fromkeys(note.replace(*limit) for note in warned)  # the report may repeat warnings
     answer = (
         answer.with_warnings(found.alone).with_warnings(found.notes, Weight.ASSUMES).with_warnings(once)
     )
@@ -249,7 +247,7 @@ def _of_items(
         None if pages is None else pages[read],
     )  # fmt: skip
     n, accepted = found.n_items, found.accepted
-    if found.look > 1 and not policy.documents:  # counts of this file, without earlier looks
+    if found.look > 1 and not policy.documents:  # count this file's items only
         new = policy.apply(confidence, by=by, rejected=outputs.rejected, types=of_rows["types"])[read]
         n, accepted = len(new), int(new.sum())
     return _Checked(found, shift, notes, alone=accepted_alone_note(policy, n, accepted))

@@ -136,7 +136,7 @@ def statistic_of(text: str) -> Statistic:
         except (ValueError, SyntaxError):
             values[key] = value
     try:
-        with unquestioned():  # the comparison itself adds notes about questionable input
+        with unquestioned():  # the comparison makes its own notes about these
             return Statistic(name, **values)
     except (ValueError, TypeError) as error:
         missing = re.search(r"needs (\w+):", str(error))

@@ -66,7 +66,7 @@ json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY 
 """
 
 
-NEED_ITEMS = (  # and so all outputs in memory
+NEED_ITEMS = (  # options that need all outputs in memory
     *("--model", "--by", "--weight", "--group", "--allow-empty confidence", "--ci", "--guarantee"),
     *("--unseen-pages", "--plot", "--report", "--costs", "--open"),
 )

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-DEBUG = "FASTARAC_DEBUG"  # if set, a defect shows its traceback
+DEBUG = "FASTARAC_DEBUG"  # environment variable; if set, an internal error shows its traceback
 
-FAILED = 1  # a verdict: a limit fails, a monitor alarms, or a condition of --fail-if holds
+FAILED = 1  # a limit fails, a monitor raises an alarm, or a --fail-if condition holds
 REFUSED = 2
-UNDECIDED = 3  # a verdict: too few outputs to decide, or to accept any
-INTERNAL = 70  # EX_SOFTWARE of sysexits.h; no verdict has this status
+UNDECIDED = 3  # too few outputs to decide, or to accept any
+INTERNAL = 70  # an internal error: EX_SOFTWARE in sysexits.h
 INTERRUPTED = 130
 SHOW_CURSOR = "\x1b[?25h"
 KILLED_BY_CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports it
@@ -34,7 +34,7 @@ def end_interrupted() -> NoReturn:
     """
     try:
         if sys.stderr.isatty():
-            sys.stderr.write(SHOW_CURSOR)  # because a status display may have hidden the cursor
+            sys.stderr.write(SHOW_CURSOR)  # a progress display may have hidden it
         sys.stderr.flush()
     except (OSError, AttributeError):
         pass
@@ -77,7 +77,7 @@ def discard_output() -> None:
     """Discard the rest of stdout's buffer, because writing it at exit would fail again."""
     from contextlib import suppress
 
-    with suppress(OSError, AttributeError):  # stdout may be closed, or have no file
+    with suppress(OSError, AttributeError):  # stdout may be closed or have no file descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-PROBABILITY = "inclusion_probability"  # the column of probabilities that fastarac sample writes
+PROBABILITY = "inclusion_probability"  # `fastarac sample` writes this column
 NO_LABELS = 'neither a column "correct" nor'
 NO_CONFIDENCE = 'no column "confidence"'
 LABELS_APART = (
@@ -30,7 +30,7 @@ ONLY_LABELS = (
     "; it seems to hold labels alone: each FILE needs outputs and labels in the same rows, so join "
     "both files by their ids first (docs/how_to/excel.md, Truth in another file)"
 )
-# The library's arguments, and the options that replace them in messages.
+# Names of library arguments, and the option names that replace them in messages.
 WORDS = {
     "empty_truth=True": "--allow-empty truth",
     "empty_truth needs": "--allow-empty truth needs",

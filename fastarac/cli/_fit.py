@@ -163,7 +163,7 @@ def fit(
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**promise, "by": labels}, notes)
     else:
-        # other policies have no guarantee by group
+        # only these policies can have a guarantee for dependent outputs
         if (promise["max_risk"] is None or promise["scale"]) and document is None:
             columns, of_pages = with_pages(paths, columns)
         promise |= {"optional": _optional(optional or []), "fields_complete": fields_complete}

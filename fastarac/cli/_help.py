@@ -16,7 +16,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from fastarac._core.text import listed
 from fastarac.cli._panels import Panel
 
-TASKS = {  # first sentences of docstrings, copied so that the list imports no command
+TASKS = {  # copies of docstrings: the list of commands must not import them
     "Measure and compare": {
         "demo": "Evaluate four models on handwritten digits, as an example.",
         "evaluate": "Show how much you can accept unchecked, and at which confidence.",
@@ -45,9 +45,9 @@ TASKS = {  # first sentences of docstrings, copied so that the list imports no c
         "doctor": "Check the installation.",
     },
 }
-# Other commands are in the module named like them, with an underscore in front.
+# Module of each command, if its name is not an underscore and the command's name.
 MODULES = {"ocr": "_ocr_command"}
-WORDS = {  # parts of errors of pydantic, which validates options, and their replacements
+WORDS = {  # parts of pydantic's error messages about options, and their replacements
     "Value error, ": "",
     "Input should be ": "it should be ",
     ", unable to parse string as an integer": "",
@@ -56,8 +56,8 @@ WORDS = {  # parts of errors of pydantic, which validates options, and their rep
     "a valid number": "a number",
     "greater than or equal to": "at least",
 }
-WIDEST_USAGE = 26  # the help of longer options begins on the next line
-MORE = "\f"  # only --help-all shows the part of an epilog after this mark
+WIDEST_USAGE = 26  # maximum width; the help of a longer option begins on the next line
+MORE = "\f"  # --help leaves out the epilog after this character; --help-all shows it
 WHOLE = "fastarac.help_all"
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 TITLE = "How much can go through unchecked?"
 WRITTEN = "{path} has the report: open it in a browser."
-LEVEL = 0.95  # confidence level of intervals by default
+LEVEL = 0.95  # default confidence level of intervals
 
 
 def problem_with(path: Path) -> str | None:

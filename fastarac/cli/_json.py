@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastarac.answers.answer import Answer
     from fastarac.cli._options import Printing
 
-FORMAT = 2  # version of the format; increased whenever a name is removed or changes its meaning
+FORMAT = 2  # version of the JSON format; it increases whenever a name is removed or changes its meaning
 
 
 def write_object(

@@ -122,7 +122,7 @@ def monitor(
         watch = Watch(policy, audits, promises, state)
         for path in paths:
             watch.count(path)
-            if state is not None:  # save after each file, so that an interrupt loses no counted file
+            if state is not None:  # save after each file, so that an interrupt loses no work
                 refusing(str(state), lambda: watch.monitor.save(state))
     shifts, monitors = watch.shifts(), watch.monitors
     only = watch.policies.get(ALONE)

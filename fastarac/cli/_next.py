@@ -41,7 +41,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)
-    if limit is None or len(models) > MANY:  # with many models, the command would be long and slow
+    if limit is None or len(models) > MANY:  # a command for many models is long and slow
         return ""
     limited = limit_options(limit.criterion, limit.value)
     index = models[0].limits.index(limit)
@@ -66,7 +66,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     if sure.threshold == math.inf:
         answers = _typed(context, ["open"])
         return command_line("plan", *limited, "--pilot", *files, *one, *answers)
-    if len(models) > 1:  # --choose corrects the guarantee for choosing among models
+    if len(models) > 1:  # --choose makes the guarantee valid after choosing a model
         files, one = list(map(str, context.params["paths"])), ["--choose"]
     probability = sure.failure_probability
     promise = [] if probability == 0.05 else ["--guarantee", f"{probability:.3g}"]

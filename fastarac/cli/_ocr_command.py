@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
 
-# Select the items; those that are never accepted get no confidence.
+# SQL that gives items which are never accepted an empty confidence.
 KNOWN = """
     SELECT * EXCLUDE (rejected)
     REPLACE (CASE WHEN rejected THEN NULL ELSE confidence END AS confidence) FROM items

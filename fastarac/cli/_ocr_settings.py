@@ -15,7 +15,7 @@ from fastarac.cli._panels import Panel
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-EXAMPLES = {  # examples of values for keys that do not hold texts
+EXAMPLES = {  # example values for keys whose values are not strings
     "within_truth": "true or false",
     "ignore_regions": "a list such as ['image']",
     "missed_price": "a number of at least 0, such as 5",

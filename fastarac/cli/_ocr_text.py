@@ -112,7 +112,7 @@ def _refused(name: str) -> Iterator[None]:
         said = in_words_of_options(error)
         said = f"{said}; {_how_to_pair(error)}" if _unmatched(error) else said
         said = said.replace("skip_unmatched=True", "--skip-unmatched")
-        said = said.removeprefix("words has ")  # "words" is an argument of `align`
+        said = said.removeprefix("words has ")  # users do not know `align`'s argument "words"
         raise RefusalError(f"{name}: {said}" if name else said) from None
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import typer
 
 
-# Options that only `evaluate` takes for partly verified outputs.
+# Options for partly verified outputs that only `evaluate` has.
 NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
 
 

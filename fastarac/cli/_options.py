@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from fastarac.cli._tables import Page
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
-MOST_OUTPUTS = 100_000  # number of outputs whose intervals take less than a second
-OUTPUTS_OF_EVALUATION = 5_000  # number of outputs that take the fixed time of a model or group
+MOST_OUTPUTS = 100_000  # maximum number of outputs for which intervals take less than a second
+OUTPUTS_OF_EVALUATION = 5_000  # the fixed time of a model or group, in outputs
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-EXACT = 1 << 53  # doubles hold every integer up to here exactly
-# Arguments of the library, and the options that set them.
+EXACT = 1 << 53  # float64 represents every integer up to this one exactly
+# Names of library arguments, and the options that set them.
 NAMES = {
     "max_error_rate": "--error-rate",
     "sample_weight": "--weight",
@@ -46,7 +46,7 @@ NAMES = {
         *("difference", "discordance", "half_width", "unseen_pages"),
     )
 }
-WORDS = {  # parts of messages and their replacements
+WORDS = {  # parts of the library's messages, and their replacements
     "intervals=True": "--ci",
     "max_error_rate=": "--error-rate ",
     "max_risk=": "--max-risk ",
@@ -58,7 +58,7 @@ WORDS = {  # parts of messages and their replacements
 }
 
 
-NONE = "none"  # the value that turns off an option's default
+NONE = "none"  # an option with this value is off, even if it has a default
 RISK_OF_GROUPS = (
     "with dependent outputs, --max-risk can be guaranteed only for thresholds that were chosen on "
     "other data"
@@ -518,7 +518,7 @@ class Certainty:
 
     level: float | None = None
     failure_probability: float | None = None
-    is_default: bool = False  # intervals are a default and may be left out
+    is_default: bool = False  # the user did not ask for intervals, so they may be left out
     unseen_pages: bool = False
 
     def in_time(self, n_outputs: int, n_evaluations: int) -> tuple[Certainty, list[str]]:

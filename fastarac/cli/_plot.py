@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 200
-WIDTH, HEIGHT = 8.0, 5.5  # inches
+WIDTH, HEIGHT = 8.0, 5.5  # size of the figure in inches
 RESAMPLES = 1000  # number of resamples for a confidence band
 
 
@@ -93,7 +93,7 @@ def _start_at_a_tick(axes: Axes) -> None:
 
 def write(figure: Figure, path: Path) -> None:
     """Write a figure to a file, which appears once it is complete."""
-    drawn = BytesIO()  # write to memory first, because some writers hide the reason of a failure
+    drawn = BytesIO()  # write to memory first: some image writers hide why a file cannot be written
     form = path.suffix[1:].lower()
     figure.savefig(drawn, format=form, dpi=DOTS_PER_INCH)
     files.write_whole(path, drawn.getvalue())

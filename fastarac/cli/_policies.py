@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation import Policy
 
-NAMES = {  # arguments of the library, and the options that set them
+NAMES = {  # names of library arguments, and the options that set them
     "by": "--by", "documents": "--document", "groups": "--group", "accepted": "--output",
     "review": "--review", "optional": "--optional", "types": "--type",
     "fields_complete": "--fields-complete", "once": "--once", "ids": "--id",

@@ -172,7 +172,7 @@ def sample(
     aim = _Aim(purpose, error_rate, max_risk, one_column(group))
     _require_together(given)
     aim.require(given)
-    # --station shows images for tables, too; then --images is no option of OCR only.
+    # With --station, tables may have images too, so --images is not limited to OCR.
     of_station = {"--images"} if station is not None else set()
     is_ocr = is_of_ocr(paths, given - of_station, OF_OWN_TABLES)
     rows, page = _DrawnFrom(paths, confidence, is_ocr, reading), Station(station, images)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ALIKE = "--for", "guarantee-new"  # options with which `sample` draws a simple random sample
 BULLET = "- "
-CONTINUED = " \\"  # end of a line if the command continues on the next one
+CONTINUED = " \\"  # ends a line of a command that continues on the next line
 
 
 def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
@@ -81,7 +81,7 @@ def command_line(command: str, *arguments: object) -> str:
 def continued(command: str, width: int) -> str:
     """Break a command into lines of at most this width; options stay beside their values."""
     words: list[str] = []
-    for word in re.findall(r"""(?:'[^']*'|"[^"]*"|\S)+""", command):  # quoted text stays whole
+    for word in re.findall(r"""(?:'[^']*'|"[^"]*"|\S)+""", command):  # do not split quoted text
         if words and not word.startswith("-") and words[-1].startswith("-") and " " not in words[-1]:
             words[-1] += f" {word}"
         else:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 LEAST = 64 * 10**6
 COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "compare")
 OF_SKETCH = 10  # a sketch takes at most 1/OF_SKETCH of the memory
-BYTES_OF_WIDTH = 4e3  # upper bound of (bytes of a sketch)·(its width)
+BYTES_OF_WIDTH = 4e3  # a sketch of relative width w takes at most BYTES_OF_WIDTH / w bytes
 WIDTHS = 1e-4, 1e-2
-EXAMPLE = [True, False], [0.75, 0.25]  # an example whose figures have all keys
+EXAMPLE = [True, False], [0.75, 0.25]  # correctness and confidence of two outputs, to list all keys
 
 
 def evaluate_streams(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BEST = "bold green"
 BROKEN = "bold red"
-UNLIMITED = 100_000  # number of characters per line if lines are not limited
+UNLIMITED = 100_000  # characters per line, in place of no limit
 WIDEST = 80  # default width of tables, in characters
 
 

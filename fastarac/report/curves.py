@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Curves", "Steps", "curves_of", "steps_of"]
 
-#: Pixels of the largest chart: on the widest page, at double resolution.
+#: Width and height, in pixels, of the largest chart on a high-resolution screen.
 SIZE = 2200, 900
-#: Number of grid points of a band, and of the resamples for it.
+#: Number of grid points and number of bootstrap resamples for a confidence band.
 GRID, RESAMPLES = 201, 500
 MOST_STEPS = 2000
 
@@ -67,7 +67,7 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
         kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
         risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
-    # points that would coincide on a chart are merged
+    # merge points that would coincide on a chart
     places = np.unique(np.concatenate(kept).round(DIGITS))
     found = Curves(places, [], [], [], level)
     for model in models:
@@ -120,7 +120,6 @@ def steps_of(model: Model) -> Steps:
     sweep = model.sweep
     last = model.last_threshold
     x, error = sweep.acceptance_rate[: last + 1], sweep.error_rate[: last + 1]
-    # The acceptance rate increases with the index of the sweep.
     at_limits = [_index_of(model, index, x) for index in range(len(model.limits))]
     if last < MOST_STEPS:
         chosen = np.arange(last + 1)

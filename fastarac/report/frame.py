@@ -87,7 +87,7 @@ def _environment(package: str) -> jinja2.Environment:
 
     def shown(value: object) -> object:
         if isinstance(value, str) and not isinstance(value, Markup):
-            return printable(value)  # control characters are replaced
+            return printable(value)  # replace control characters
         return value
 
     def characters(text: str) -> str:

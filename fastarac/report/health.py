@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bin", "Check", "Health", "health_of"]
 
-LARGE_TIE = 0.2  # share of all items from which a tie counts as large
-PILED_UP = 0.05  # share of items at one end of the scale that suggests cut-off confidences
-COARSE = 101  # number of whole percentages; with more distinct confidences, the scale is fine enough
+LARGE_TIE = 0.2  # a tie is large if it holds at least this share of all items
+PILED_UP = 0.05  # this share at one end of the scale suggests clipped confidences
+COARSE = 101  # number of whole percentages from 0 to 100; more distinct values are enough
 N_BINS = 10
 N_BARS = 50
 
@@ -245,7 +245,7 @@ def _bins(
 ) -> Iterator[Bin]:
     n = len(confidence)
     wanted = confidence[(np.arange(1, N_BINS) * n) // N_BINS]
-    inner = np.searchsorted(confidence, wanted)  # move a bound to the beginning of its tie
+    inner = np.searchsorted(confidence, wanted)  # do not split ties
     bounds = np.unique(np.concatenate([[0], inner, [n]]))
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         right = correct[start:stop]

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["write_operation_report"]
 
 ROWS = 200  # maximum number of rows of a table
-CURVES, BANDS = 8, 3  # maximum number of curves in a chart, and of curves with bands
-MOST_POINTS = 60  # maximum number of points that a line marks
+CURVES, BANDS = 8, 3  # maximum number of curves in a chart; with more than BANDS, bands are left out
+MOST_POINTS = 60  # a line with more points has no markers
 ALL = "all"
 UNSEEN = (
     "This compares confidences alone: a model that makes more errors at the same confidences goes "
@@ -331,7 +331,7 @@ def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
 
 
-# Error probabilities in the column may exceed the limit; this sentence explains why.
+# Explains why error probabilities in a table may exceed the limit.
 AT_THRESHOLD = (
     "The error probability at a threshold is that of the outputs just above it; the others are surer, "
     "and the limit is for all of them together."
@@ -451,7 +451,7 @@ def _of_log(
         ends = percent_range(float(found.low[at]), float(found.high[at]), 4)
         sure = percent((1.0 + level) / 2.0)
         words = f"{percent(level)} interval {ends}, either end with {sure} confidence."
-    else:  # the check gives a proved interval for this rate
+    else:  # the check has already proved an interval
         words = (
             "The interval of the check is proven; those of the chart are approximate, each taken alone."
         )

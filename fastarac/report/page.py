@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "render"]
 
-#: The acceptance rates in the table that goes with the charts.
+#: Acceptance rates in the table next to the charts.
 ROWS = tuple(k / 20 for k in range(1, 21))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_verified_report"]
 
-SHARES = np.arange(1, 21) / 20  # the acceptance rates of the chart's points
+SHARES = np.arange(1, 21) / 20  # acceptance rates of the points in the chart
 LEFT_OUT = (
     "Verdicts on single pages or fields, errors in context, and the numbers of right and wrong outputs "
     "at each confidence need the truth of all outputs, so this report leaves them out."

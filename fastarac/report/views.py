@@ -198,7 +198,7 @@ def _caveats(models: Sequence[Model], index: int) -> Iterator[str]:
 
 def _cost(subject: Model, index: int, costs: VerificationCosts, reviewer: Reviewer | None) -> str:
     found, cost_evaluation = subject.evaluation.limits[index], subject.evaluation.cost_evaluation
-    if cost_evaluation is None:  # the evaluation knew only price ratios
+    if cost_evaluation is None:  # the evaluation had price ratios but no prices
         points = {found.limit.key: found.point}
         cost_evaluation = evaluate_costs(subject.sweep, costs, reviewer, points)
     prices = ", ".join(
@@ -221,7 +221,7 @@ def _remaining(model: Model, index: int) -> str:
     point, limit = model.point(index), model.limits[index]
     errors = point.false_accepts
     if not point.acceptance_rate:
-        if point.error_rate:  # missed words stay wrong, because nobody looks for them
+        if point.error_rate:  # verifying outputs does not find missed words, so these stay wrong
             left = rounded_percent(point.error_rate)
             return (
                 f"no threshold keeps the limit, as {left} of all {model.units} stay wrong whatever "

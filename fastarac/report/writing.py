@@ -248,7 +248,7 @@ def _model(
             outputs = replace(outputs, by=_labels(by, len(outputs), "by"))
     else:
         correct, confidence = given
-        correct = simplified(correct)  # a partial truth that is complete becomes an array
+        correct = simplified(correct)  # an array if every item is verified
         sweep = threshold_sweep(correct, confidence)  # raises if an item is invalid
         right, values = np.asarray(correct).astype(np.bool_), np.asarray(confidence)
         labels = [_labels(by, len(values), "by"), _labels(groups, len(values), "groups")]

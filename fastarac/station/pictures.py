@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     Box = NDArray[np.float64] | None
 
-MARGIN = 8.0, 1.6  # context around a box, in output heights: left and right, above and below
-LARGEST, WHOLE = (1000, 280), (1000, 1400)  # largest size in pixels of a crop, and of a whole page
+MARGIN = 8.0, 1.6  # horizontal and vertical margin around a box, in heights of the box
+LARGEST, WHOLE = (1000, 280), (1000, 1400)  # maximum pixels of a crop and of a whole page
 
 
 class ReadPages(Protocol):
@@ -86,7 +86,7 @@ def pictures_of(
                 scale = scale_of(grey.size, sizes.get(page[row] or "", unit))
                 box = box * np.concatenate([scale, scale])
                 found[row] = _picture(questions, row, grey, box)
-            else:  # all such outputs of a page share one picture
+            else:  # outputs without a box share a picture of the whole page
                 whole = whole or _whole(grey)
                 found[row] = whole
     _warn_without(questions, found)

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
-#: Columns that the saved file adds to those of the table and ``correct``.
+#: Columns that the saved file adds to the table, besides ``correct``.
 ANSWERS = "truth", "answered_by", "answered_at", "station"
-OUTPUTS = "prediction", "text", "output"  # columns of outputs; the first that exists is used
+OUTPUTS = "prediction", "text", "output"  # names of the column of outputs; the first one found is used
 PICTURES = "crop", "image"
-DESIGN = (  # hidden columns, because they say nothing about a row or might sway the answer
+DESIGN = (  # hidden: uninformative, or apt to influence the answer
     *("row", "correct", "drawn", "drawn_by", "accepted", "inclusion_probability"),
     *("least_probability", "audit_probability", "sample_size", "search_batch", "number", "box"),
     *("rules", "audit_id", "drawn_at"),
@@ -103,7 +103,7 @@ class Questions:
 
 def _as_text(source: FileSource, name: str) -> str:
     value = source.identifier(name)
-    # otherwise the number's text would be read back as another double
+    # The text of a 32-bit float would be read back as a different 64-bit float.
     if source.type_of(name) == "FLOAT":
         value = f"CAST({value} AS DOUBLE)"
     return f"CAST({value} AS VARCHAR)"
