@@ -273,6 +273,6 @@ def _require_accepted(models: Mapping[str, Outputs], found: ModelComparison) -> 
         sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
         if share > most_accepted(sweep, outputs.never_accepted):
             raise ValueError(
-                f"statistic {answers.named(found.statistic)} of {name} takes in outputs without "
-                "a confidence, which are never accepted; use a smaller limit"
+                f"statistic {answers.named(found.statistic)} of {name} would accept outputs "
+                "without a confidence, which are never accepted; use a smaller limit"
             )

@@ -41,8 +41,8 @@ UNLISTED = (
     "--fields-complete if unlisted fields are absent."
 )
 CHOSEN = (
-    "These figures describe all these documents. To choose optional fields, use those of fastarac fit: "
-    "they come from the half that does not test the limit."
+    "These figures describe all these documents. To choose optional fields, use the figures of "
+    "fastarac fit, which come from the half of the sample that does not test the limit."
 )
 ABSENT = ("optional", "documents", "absent", "rightly", "unlisted")
 SHOWN = 20  # number of fields in the printed table; JSON and CSV have all fields

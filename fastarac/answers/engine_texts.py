@@ -336,6 +336,6 @@ def _spread(spread: float, of: str, limit: str, varied: Sequence[str]) -> str:
         return f"Counting {what} in another way changes the share by at most {points}."
     options = ", ".join("--missed" if name == "missed" else f"{name} in --settings" for name in varied)
     return (
-        f"At {limit}, how {what} count ({options}) changes the share{of} by up to {points}: choose it "
-        "before you see the figures, by who would notice such a word."
+        f"At {limit}, how {what} count ({options}) changes the share{of} by up to {points}: choose "
+        "before you see the figures, and consider who would notice such a word."
     )

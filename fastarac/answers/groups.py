@@ -169,11 +169,11 @@ class Groups:
         rate = "risk" if limit.criterion == "max_risk" else "error_rate"
         low = self.values.get(f"{rate}_low/{limit.key}")
         if low is None:
-            return " Intervals (--ci) show how certain that is."
+            return " Intervals (--ci) show how certain this is."
         beyond = [
             printable(name) for name, end in zip(self.names, low, strict=True) if end > limit.value
         ]
         if not beyond:
-            return " No interval lies wholly above the limit, so it may hold in every group."
+            return " No interval is wholly above the limit, so the limit may hold in every group."
         which = listed(beyond) if len(beyond) <= NAMED else few_of(beyond, NAMED)
-        return f" Certain, as the whole interval lies above the limit: {which}."
+        return f" The whole interval is above the limit for {which}."

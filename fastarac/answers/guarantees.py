@@ -68,11 +68,11 @@ def together(models: Sequence[Model]) -> str:
     if len(every) < 2:
         return ""
     each, left = percent(1.0 - every[0]), 1.0 - sum(every)
-    of_all = f"with at least {percent(left)}" if left > 1e-9 else "with no confidence that is known"
+    of_all = f"with at least {percent(left)}" if left > 1e-9 else "with an unknown confidence"
     return (
         f"Each of the {len(every)} guarantees holds with {each} confidence, all of them together "
         f"{of_all}. "
-        f"fit --choose keeps {each} for the one that you take."
+        f"If you choose one by fit --choose, its guarantee keeps {each} confidence."
     )
 
 

@@ -131,7 +131,7 @@ def _refit_notes(
         return []
     limit = f"{OPTIONS[policy.criterion]} {policy.limit:g}"
     draw = f"fastarac sample new.csv --budget N {limit} -o to_verify.csv"
-    text = f"{of_policy}For a refit only answers drawn since the change count: {draw}."
+    text = f"{of_policy}Refit the policy only on outputs drawn after the change: {draw}."
     return [Note(text, Weight.DECIDES)]
 
 

@@ -97,7 +97,7 @@ def guarantee_answer(plan: GuaranteePlan) -> Answer:
     )
     notes = [Note(plan.least_words, Weight.LITTLE), verification_note(plan.truth_reader)]
     if sizes.first != sizes.stable:
-        some = f"Some sizes from {sizes.first:,} on are enough; all sizes from {sizes.stable:,} on are."
+        some = f"The first sufficient size is {sizes.first:,}; from {sizes.stable:,} on, all are."
         notes.append(Note(some))
     del given["sizes"], given["rates"], given["truth_reader"]
     given |= reader_figures(plan.truth_reader)

@@ -60,9 +60,9 @@ def choice_sentence(choice: PolicyChoice) -> str:
     ]
     n = len(choice.names)
     if choice.by_half:
-        how = "the half of the sample that ranks the outputs chose it, so the promise holds"
+        how = "the half of the sample that ranks the outputs chose it, so the guarantee is valid"
     else:
-        how = f"the promise holds for all {n} policies together, and so for the one chosen"
+        how = f"all {n} guarantees hold together, so the chosen one is valid"
     return f"{choice.chosen} was chosen among {n} ({', '.join(shares)}): {how}."
 
 
@@ -87,7 +87,7 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
     if policy.approximate_acceptance_rate is not None:
         share = percent(policy.approximate_acceptance_rate, 3)
         method = 'fit_policy(…, method="gamma") in Python'
-        yield Note(f"Without proof, {method} would accept {share}.", Weight.LITTLE)
+        yield Note(f"{method} would accept {share}, but its guarantee is not proven.", Weight.LITTLE)
     if policy.accepted:
         size = ""
         if policy.max_group_size is not None:
@@ -165,8 +165,8 @@ def check_answer(
     if check.needed_once is not None:
         notes.append(
             Note(
-                f"A new sample of about {check.needed_once:,} {check.unit}, looked at once only, would "
-                "show as much (once=True).",
+                f"A new sample of about {check.needed_once:,} {check.unit}, checked once (once=True), "
+                "would be enough.",
                 Weight.LITTLE,
             )
         )

@@ -110,7 +110,11 @@ def least_limit_sentence(sample: VerificationSample) -> str:
         f"Without a single error, this sample proves a limit of {aimed} at best, with "
         f"{percent(1.0 - FAILURE)} confidence"
     )
-    return f"{said}." if aimed == even else f"{said}; drawn with --for guarantee-new, {even} at best."
+    return (
+        f"{said}."
+        if aimed == even
+        else f"{said}; a sample drawn with --for guarantee-new proves {even}."
+    )
 
 
 def best_case_sentence(
@@ -125,20 +129,20 @@ def best_case_sentence(
             f"If none of the {drawn} is wrong, a policy for {percent(limit)} can accept "
             f"{percent(best, 3)} of the outputs, with {percent(1.0 - FAILURE)} confidence"
         )
-        more = "--for guarantee-new proves more" if uneven else "each error found lowers that"
+        more = "--for guarantee-new proves more" if uneven else "each error found lowers this share"
         return f"{said}; {more}."
     said = f"Even without an error, these {drawn} outputs prove nothing at a limit of {percent(limit)}"
     if uneven:
         return f"{said}: use --for guarantee-new, or a larger --budget."
     if has_groups:
         return f"{said}: use a larger --budget, for more groups."
-    return f"{said}: fastarac plan {OPTIONS[criterion]} {limit:g} --expect 0 says how many do."
+    return f"{said}: fastarac plan {OPTIONS[criterion]} {limit:g} --expect 0 shows how many you need."
 
 
 def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
     """Return a sentence on what the sample is for, and on the command that proves more."""
     if sample.purpose == "guarantee-these":
-        return "For these outputs, fastarac search proves more from as many answers, in small batches."
+        return "For these outputs, fastarac search proves more with the same number of answers."
     if sample.purpose == "guarantee-new":
         said = "all outputs were equally likely to be drawn"
         said = f"A limit implies --for guarantee-new: {said}" if implied else said.capitalize()

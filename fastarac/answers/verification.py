@@ -23,7 +23,7 @@ def cost_note(accepted: float, faultless: float | None) -> list[Note]:
         return []
     return [
         Note(
-            f"Overlooked errors cost acceptance: {percent(accepted, 3)} in place of "
+            f"Overlooked errors reduce the accepted share to {percent(accepted, 3)}, from "
             f"{percent(faultless, 3)} if the verifiers overlooked nothing.",
             Weight.DECIDES,
         )

@@ -90,14 +90,16 @@ def _notes(week: PolicyWeek) -> Iterator[Note]:
         yield Note(text, Weight.DECIDES)
     elif week.changes:
         weeks = ", ".join(map(str, week.changes))
-        yield Note(f"An earlier alarm of a change came at week {weeks}.", Weight.DECIDES)
+        yield Note(
+            f"An alarm in week {weeks} reported that the error rate had changed.", Weight.DECIDES
+        )
     yield Note(_answers_sentence(week), Weight.ASSUMES)
     if week.check is not None:
-        found = "too few outputs to tell" if week.check.verdict == "too few" else week.check.verdict
+        found = "too few outputs to decide" if week.check.verdict == "too few" else week.check.verdict
         weeks = "week 1" if week.counted == 1 else f"weeks 1 to {week.counted}"
         yield Note(f"Check of {weeks}: {found}.", Weight.ASSUMES)
     if week.check_left_out:
-        text = "The check was left out: the number of audits is one that chance gives once in 1,000."
+        text = "The check was left out: chance makes such a number of audits only once in 1,000 weeks."
         yield Note(text, Weight.LITTLE)
     yield Note(f"{week.spending}.", Weight.ASSUMES)
     if week.applied is not None:
@@ -116,7 +118,7 @@ def _answers_sentence(week: PolicyWeek) -> str:
         files = f"{week.known_files:,} {plural('file', week.known_files)}"
         old.append(f"{files} of answers {'was' if week.known_files == 1 else 'were'} taken before")
     if week.late:
-        old.append(f"{week.late:,} came after their week was counted, and change nothing")
+        old.append(f"{week.late:,} came too late for the count of their week")
     counted = f"weeks 1 to {week.counted} are" if week.counted > 1 else "week 1 is"
     counted = f"{counted} counted" if week.counted else "no week is counted yet"
     return f"{'; '.join([taken, *old, counted])}."

@@ -415,13 +415,15 @@ MaxLine = Annotated[
 MaxRatio = Annotated[
     float | None,
     option(
-        "--max-ratio RATIO", "Largest growth of a .gz file.  [default: 200]",
+        "--max-ratio RATIO", "Maximum ratio of unpacked to packed size of a .gz file.  [default: 200]",
         Panel.other, parser=ratio,
     ),
 ]  # fmt: skip
 SafeCsv = Annotated[
     bool,
-    option("--safe-csv", "Keep spreadsheets from running CSV texts.", Panel.other),
+    option(
+        "--safe-csv", "Mark CSV texts so that spreadsheets do not run them as formulas.", Panel.other
+    ),
 ]
 Plot = Annotated[
     Path | None,

@@ -288,10 +288,10 @@ class _Aim(NamedTuple):
         uneven = next((name for name in UNEVEN if name in given), None)
         if self.name not in GUARANTEES or uneven is None:
             return
-        implied = "" if self.purpose is not None else ", which a limit implies"
+        implied = "" if self.purpose is not None else " (implied by the limit)"
         raise RefusalError(
-            f"{uneven} cannot go with --for {self.name}{implied}: all outputs are then equally likely; "
-            f"leave out {uneven}, or use --for estimate"
+            f"{uneven} cannot go with --for {self.name}{implied}, which draws all outputs "
+            f"with the same probability; leave out {uneven}, or use --for estimate"
         )
 
 

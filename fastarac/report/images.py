@@ -50,7 +50,7 @@ def images_in(folder: Path) -> FoundImages:
             if Path(name).suffix.lower() in SUFFIXES and not name.startswith(".")
         )
     if not images:
-        raise ValueError(f"{folder} holds no image (of {', '.join(SUFFIXES)})")
+        raise ValueError(f"{folder} has no image with a known suffix ({', '.join(SUFFIXES)})")
     found = FoundImages()
     for with_folder, short in ((True, False), (True, True), (False, False), (False, True)):
         level: dict[str, Path] = {}

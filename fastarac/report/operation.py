@@ -206,7 +206,7 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: Any) 
         f"verified outputs, drawn at random, guarantee a limit of {limit} with {plan.aim}, if "
         f"{expected} of all are undetected errors at the threshold.",
         facts=[
-            ("From when", f"Some sizes suffice from {found.first:,} on, all from {found.stable:,} on."),
+            ("Sufficient sizes", f"The first is {found.first:,}; from {found.stable:,} on, all are."),
             ("At least", plan.least_words),
         ],
         charts=[
@@ -303,7 +303,7 @@ def _thresholds(policy: operation.Policy) -> ReportTable:
             zip(_sizes_of(policy), policy.thresholds, strict=True)
         )
     ]
-    headers = ("Field", "accepted at confidence", "outputs it was fitted on",
+    headers = ("Field", "accepted at confidence", "outputs in the fit",
                "error probability at the threshold")  # fmt: skip
     caption = f"{_of_rows('Thresholds of', rows)}. {AT_THRESHOLD}" if rows[1:] else AT_THRESHOLD
     return ReportTable(caption, headers, rows[:ROWS])
@@ -333,8 +333,8 @@ def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
 
 # Explains why error probabilities in a table may exceed the limit.
 AT_THRESHOLD = (
-    "The error probability at a threshold is that of the outputs just above it; the others are surer, "
-    "and the limit is for all of them together."
+    "The error probability at a threshold applies to outputs just above it. Outputs with a higher "
+    "confidence have fewer errors, and the limit applies to all accepted outputs together."
 )
 
 
@@ -391,8 +391,8 @@ def _of_check(check: PolicyCheck) -> ReportSection:
     ]
     rates = np.array([row[4:] for row in every], np.float64)
     sure = percent((1.0 + whole.confidence_level) / 2.0)
-    about = " The limit is for all fields together." if check.fields else ""
-    facts = [("Interval", f"{whole.method}; either end holds with {sure} confidence.{about}")]
+    about = " The limit applies to all fields together." if check.fields else ""
+    facts = [("Interval", f"{whole.method}; each end alone holds with {sure} confidence.{about}")]
     facts += _unread(check.n_unread, check.n_items, check.accepted / max(check.n_items, 1))
     return ReportSection(
         "check",
@@ -427,7 +427,7 @@ def _of_shift(shift: ConfidenceShift) -> ReportSection:
         "bad" if shift.shifted else "",
         [("Means", UNSEEN)],
         [Chart(
-            f"Quantiles of the confidences{where}, now over before",
+            f"Quantiles of the confidences{where}: now against before",
             lines_of(
                 shift.before, [(p_is(shift.pvalue), shift.now, None)],
                 "confidence before", percent=False, diagonal=True, points=True,
@@ -450,11 +450,9 @@ def _of_log(
     if check is None:
         ends = percent_range(float(found.low[at]), float(found.high[at]), 4)
         sure = percent((1.0 + level) / 2.0)
-        words = f"{percent(level)} interval {ends}, either end with {sure} confidence."
+        words = f"{percent(level)} interval {ends}; each end alone holds with {sure} confidence."
     else:  # the check has already proved an interval
-        words = (
-            "The interval of the check is proven; those of the chart are approximate, each taken alone."
-        )
+        words = "The check proves its interval. The chart's are approximate and not simultaneous."
     facts = [("Interval", words)]
     if log.unanswered:
         words = f"{log.unanswered:,} outputs were drawn and have no answer; they count as errors."
@@ -519,9 +517,9 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
     statistics = []
     if monitor.detect != "change":
         at = f"{1.0 / monitor.failure_probability:.4g}"
-        statistics.append(f"the limit is proven to be exceeded once the e-value reaches {at}")
+        statistics.append(f"an e-value of {at} proves that the error rate exceeds the limit")
     if goal is not None:
-        statistics.append(f"a change raises an alarm once M reaches {goal:,}, and M starts anew")
+        statistics.append(f"M raises an alarm when it reaches {goal:,}, and then starts again")
         charts.append(Chart(
             "M: has the rate risen lately?",
             lines_of(
@@ -552,13 +550,13 @@ def _promises_of(monitor: operation.ErrorRateMonitor, rate: str) -> list[tuple[s
         at = monitor.alarm_at
         found = "no alarm" if at is None else f"alarm at {at:,} audits"
         chance = f"with a probability of at most {percent(monitor.failure_probability)}"
-        false = f"while the {rate} is within {limit}, an alarm is ever raised {chance}"
+        false = f"while the {rate} is within {limit}, there is ever an alarm {chance}"
         facts.append(("Proved since the start", f"{found}; {false}"))
     if monitor.mean_updates_to_false_alarm is not None:
         numbers = [f"{number:,}" for number in monitor.changes]
         found = f"alarms at updates {listed(numbers)}" if numbers else "no alarm"
         goal = f"{monitor.mean_updates_to_false_alarm:,}"
-        false = f"while the limit is kept, one comes after {goal} updates or more on average"
+        false = f"while the limit holds, a false alarm takes at least {goal} updates on average"
         facts.append(("Changed lately", f"{found}; {false}"))
     return facts
 

@@ -75,7 +75,7 @@ def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) ->
     if point.acceptance_rate > 0:
         text = (
             f"of the outputs go through at confidence ≥ {point.threshold:.6g}; about "
-            f"{percent(point.error_rate, 3)} of all outputs are errors that nobody sees."
+            f"{percent(point.error_rate, 3)} of all outputs are undetected errors."
         )
     if ends is not None:
         between = percent_range(ends.low, ends.high, 3)

@@ -224,8 +224,8 @@ def _remaining(model: Model, index: int) -> str:
         if point.error_rate:  # verifying outputs does not find missed words, so these stay wrong
             left = rounded_percent(point.error_rate)
             return (
-                f"no threshold keeps the limit, as {left} of all {model.units} stay wrong whatever "
-                "people verify"
+                f"no threshold keeps the limit, as {left} of all {model.units} stay wrong even "
+                "if people verify everything"
             )
         return f"people verify all {model.units}"
     rest = _work(model, point.false_rejects + point.true_rejects)

@@ -100,8 +100,8 @@ def write_station(
     pictures = pictures_of(questions, None if images is None else path_of(images, "images"), pages)
     if not (questions.output or facts or pictures):
         raise ValueError(
-            f"{questions.path}: nothing of a row can be shown; a column prediction, text or output is "
-            "expected, or prediction"
+            f"{questions.path}: there is nothing to show in a row; add a column prediction, text or "
+            "output, or use prediction"
         )
     lines = {} if pages is None else _lines(questions, pages)
     once = dict.fromkeys(picture.uri for picture in pictures.values())

@@ -161,8 +161,8 @@ def _picture(questions: Questions, row: int, grey: Image, box: NDArray[np.float6
         ends = " ".join(f"{end:.6g}" for end in box)
         raise _refusal(
             questions, row,
-            f"box must lie on the image of {grey.width} × {grey.height} pixels, in pixels or in shares "
-            f"of its sides, got {ends}",
+            f"box must be within the image ({grey.width} × {grey.height} pixels), in pixels or as "
+            f"fractions of its width and height, got {ends}",
         )  # fmt: skip
     piece = grey.crop(region)
     piece.thumbnail(LARGEST)

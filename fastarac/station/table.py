@@ -73,9 +73,7 @@ class Questions:
             with explained(source):
                 rows = source.select(cells, rest=f"LIMIT {MOST + 1}").fetchall()
             if len(rows) > MOST:
-                raise DataFileError(
-                    path, f"it has more than {MOST:,} rows, which one page holds at most"
-                )
+                raise DataFileError(path, f"it has more than {MOST:,} rows, the maximum for one page")
             asked = _asked(source, rows)
             source.require_unchanged()
             delimiter = source.delimiter if isinstance(source, Delimited) else ","
@@ -119,6 +117,6 @@ def _asked(source: FileSource, rows: Sequence[Sequence[str | None]]) -> list[int
         drawn = column_of(source, Correct("drawn", "drawn"), empty=True) == 1
         asked = [i for i in asked if drawn[i]]
     if not asked:
-        problem = f"no row is to be answered: column {quoted('correct')} has every answer"
+        problem = f"there is nothing to answer: column {quoted('correct')} has no empty cell"
         raise DataFileError(source.path, problem if rows else "there are no rows")
     return asked

@@ -266,7 +266,7 @@ def test_a_change_lately(policy, tmp_path):
     assert result.startswith("Alarm at update 13: ")
     assert "; 67 of " in result
     # answers from before the change say nothing of the outputs to come
-    assert "For a refit only answers drawn since the change count: fastarac sample new.csv" in result
+    assert "Refit the policy only on outputs drawn after the change: fastarac sample new.csv" in result
     (found,) = figures(run("monitor", policy, files[14], *told, "--format", "json"))
     assert (found["alarm"], found["changed"], found["changes"]) == (False, False, [13])
     assert 0 < found["change_statistic"] < 1

@@ -284,7 +284,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     assert pair["difference"] == pytest.approx(expected.difference, rel=1e-12)
     assert pair["pvalue"] == pytest.approx(expected.pvalue, rel=1e-9)
     wide = [*compare, "--statistic", "acceptance_at_error_rate:max_error_rate=0.9"]
-    assert "takes in outputs without a confidence" in CliRunner().invoke(app, wide).stderr
+    assert "would accept outputs without a confidence" in CliRunner().invoke(app, wide).stderr
 
 
 def test_options_of_the_alignment(folders):

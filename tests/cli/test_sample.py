@@ -315,8 +315,8 @@ def test_the_purpose(outputs, tmp_path):
     to = ("sample", outputs, "--budget", 60, "-o", tmp_path / "no.csv")
     assert "--open needs --answers" in reason(*to, "--open", "wrong")
     why = reason(*to, "--error-rate", 0.1, "--judge", "judge")
-    assert "--judge cannot go with --for guarantee-new, which a limit implies" in why
-    assert "--mix cannot go with --for guarantee-these: " in reason(
+    assert "--judge cannot go with --for guarantee-new (implied by the limit)" in why
+    assert "--mix cannot go with --for guarantee-these, which" in reason(
         *to, "--for", "guarantee-these", "--mix", 1
     )
     both = *to, "--error-rate", 0.1, "--max-risk", 0.1

@@ -32,7 +32,7 @@ def test_from_the_fit_to_the_monitor(folder):
     assert policy.truth_reader is not None
     assert policy.truth_reader.detection_rate == 0.8
     assert "if readers find 80% of the errors at every confidence" in said
-    assert "in place of" in said
+    assert "Overlooked errors reduce the accepted share" in said
     checked = json.loads(run("check", path, folder / "new.csv", "--format", "json", code=None).stdout)
     assert checked["check"]["truth_found"] == 0.8
     watched = json.loads(run("monitor", path, folder / "new.csv", "--format", "json", code=None).stdout)

@@ -146,13 +146,13 @@ def test_what_is_refused(tmp_path, scans):
         with pytest.raises(error, match=match):
             fa.station.write_station(page, table, images=images)
 
-    refused(DataFileError, 'column "correct" has every answer', correct=[1, 0, 1])
+    refused(DataFileError, 'column "correct" has no empty cell', correct=[1, 0, 1])
     refused(DataFileError, 'has the column "truth", which a sample adds:', truth=["a", "b", "c"])
     refused(DataFileError, "there are no rows", [])
     outside = [("p1", "90 10 130 20", "foo", 0.9)]
     refused(
         ValueError,
-        r"row 1: box must lie on the image of 100 × 50 pixels, .*, got 90 10 130 20",
+        r"row 1: box must be within the image .100 × 50 pixels., .*, got 90 10 130 20",
         outside,
         images=scans,
     )
