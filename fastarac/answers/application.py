@@ -25,7 +25,7 @@ GROUPS_NOTE = (
 
 
 def application_answer(applied: AppliedPolicy, *, lacks_groups: bool) -> Answer:
-    """Describe how many outputs are accepted; `lacks_groups`: the policy has groups, the table none."""
+    """Describe how many outputs are accepted; `lacks_groups` if only the policy has groups."""
     notes = [Note(GROUPS_NOTE, Weight.ASSUMES)] if lacks_groups else []
     return _answer(applied, notes)
 

@@ -40,7 +40,7 @@ def flat(figures: AttributeFigures) -> dict[str, Any]:
 
 
 def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
-    """Yield for each row the end of its keys, which consists of the attribute and its value."""
+    """Yield each row with the suffix of its keys: the attribute and its value."""
     names = list(dict.fromkeys(figures.attribute))
     for attribute, part in zip(names, parts_of_keys(names, "attributes"), strict=True):
         own = zip(figures.attribute, figures.value, strict=True)

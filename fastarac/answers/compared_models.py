@@ -100,7 +100,7 @@ class ComparisonFindings:
     notes : tuple of str
         Reasons for caution.
     order : str or None
-        The way in which items are paired, unless an option says it.
+        How items are paired, unless an option has set this.
     n_groups : int or None
         The number of groups of dependent outputs, if groups are given.
     parts : PartComparison or None
@@ -201,7 +201,7 @@ class ComparisonFindings:
         return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return flat rows, one per model and then one per pair, or those of the parts.
+        """Return flat rows: one per model and then one per pair, or one per part and pair.
 
         Fields that do not apply are None.
         """

@@ -58,7 +58,7 @@ class CostComparison:
     n : int
         The number of items or groups from which the differences are computed.
     over : str
-        A phrase for the items compared, if these are not all items of each model.
+        A phrase that names the compared items if they are not all items of each model.
     """
 
     models: tuple[PricedModel, ...]

@@ -68,7 +68,7 @@ def columns(models: Sequence[Priced]) -> list[Column]:
 def sentence(models: Sequence[Priced], over: str = "") -> str:
     """Return a sentence on the cheapest model and threshold, and on the cost of other thresholds.
 
-    `over` is a phrase for the items compared, if these are not all items of each model.
+    `over` is a phrase that names the compared items if they are not all items of each model.
     """
     spent = [(model, model.cost_evaluation) for model in models if model.cost_evaluation is not None]
     least = min(cost_evaluation.at_cheapest for _, cost_evaluation in spent)
@@ -118,7 +118,7 @@ def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> 
 
 
 def _sum(cost: float) -> str:
-    """Return the cost of `UNIT` outputs as a text; `cost` is for one."""
+    """Return the cost of `UNIT` outputs as text; `cost` is the cost of one output."""
     return money(UNIT * cost)
 
 

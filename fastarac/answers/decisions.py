@@ -1,4 +1,4 @@
-"""Answer an evaluation: a sentence per limit, one table, and notes that may change a decision."""
+"""Describe an evaluation: a sentence per limit, a table, and notes that may change a decision."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> lis
 
 
 def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> str:
-    """Return the answer at one limit; for documents, it begins with the share that needs no person."""
+    """Return the answer at one limit; for documents, it begins with the share that pass unchecked."""
     said = _of_items(models, index, lead)
     through = straight_through(models, index)
     if through is None or not through[0]:
@@ -64,7 +64,7 @@ def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> s
 
 
 def straight_through(models: Sequence[Model], index: int) -> tuple[float, float] | None:
-    """Return the share of documents that pass unchecked, and pass wrong; None without documents."""
+    """Return the shares of documents that pass unchecked, and that pass with an error, or None."""
     model = leader(models, index)
     return model.source.straight_through(threshold_of(model, index))
 
@@ -83,13 +83,13 @@ def _of_items(models: Sequence[Model], index: int, lead: Lead | None) -> str:
 
 
 def leaders_at(models: Sequence[Model], index: int) -> list[Model]:
-    """Return the models that accept most at a limit; none if no threshold keeps it."""
+    """Return the models with the largest share at a limit; empty if no threshold keeps the limit."""
     best = max(model.point(index).acceptance_rate for model in models)
     return [model for model in models if best and model.point(index).acceptance_rate == best]
 
 
 def nothing_kept(models: Sequence[Model], index: int, limit: str) -> str:
-    """Return the sentence for a limit that no threshold keeps; it begins in lower case."""
+    """Return the sentence, in lower case, for a limit that no threshold keeps."""
     # verifying outputs does not find the words that an engine missed, so these stay wrong
     if all(model.point(index).error_rate for model in models):
         return f"no threshold keeps {limit}, even with all outputs verified."
@@ -147,7 +147,7 @@ def _interval(model: Model, index: int) -> str:
 
 
 def _guaranteed(models: Sequence[Model], index: int) -> str:
-    """Return which model accepts most by a guaranteed threshold, and its share in the sample."""
+    """Return a sentence on the model with the largest accepted share at a guaranteed threshold."""
     limit = models[0].limits[index]
     every = [(model, sure) for model in models if (sure := model.at(index).guaranteed) is not None]
     confidence = percent(1.0 - every[0][1].failure_probability)
@@ -181,7 +181,7 @@ def _share(rate: float) -> str:
 
 
 def _at_given(models: Sequence[Model], index: int) -> str:
-    """Return what a given threshold accepts, with a few models or with the best and the worst."""
+    """Return a sentence on a given threshold: shares of all models, or of the best and the worst."""
     if len(models) == 1:
         return _outcome(models[0], index)
     ranked = sorted(models, key=lambda model: -model.point(index).acceptance_rate)
@@ -288,7 +288,7 @@ def caption(models: Sequence[Model]) -> str:
 
 
 def leader(models: Sequence[Model], index: int) -> Model:
-    """Return the model that accepts most at a limit, by the guaranteed threshold if there is one."""
+    """Return the model with the largest share at a limit, at guaranteed thresholds if available."""
     return max(models, key=lambda model: accepted_share(model, index))
 
 
@@ -305,7 +305,7 @@ def _rank(model: Model) -> list[float]:
 
 
 def accepted_share(model: Model, index: int) -> float:
-    """Return the share accepted at a limit, by the guaranteed threshold if there is one."""
+    """Return the share accepted at a limit, at the guaranteed threshold if there is one."""
     sure = model.at(index).guaranteed
     if sure is None:
         return model.point(index).acceptance_rate

@@ -111,7 +111,7 @@ class EngineFields:
         }
 
     def to_compare(self) -> Mapping[str, Outputs]:
-        """Return the items of each engine: the fields of the truth, and those that it inserted."""
+        """Return the items of each engine: the true fields and the fields that the engine inserted."""
         return {name: outputs for name, (outputs, _) in self.sources.items()}
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class EngineFields:
         yield Note(f"{ITEMS} {_comparison(self.engines[models[0].name])}", Weight.ASSUMES, ITEMS_BRIEF)
 
     def _of_documents(self, model: Model, index: int, wrong: float) -> str:
-        """Return a sentence on a limit that fields keep but documents exceed, with advice."""
+        """Return a sentence, with advice, on a limit that fields keep and documents exceed."""
         whole = self.documents[model.name]
         share = whole.point(index).acceptance_rate
         instead = "No threshold keeps it among documents."
@@ -268,7 +268,7 @@ class EngineFields:
         yield _each_field(fields, model, of_engine)
 
     def _lacking(self, model: Model) -> Sequence[AbsentField]:
-        """Return the fields that documents lack, with effects at the first limit's threshold."""
+        """Return the fields that some documents lack, and their effects at the first limit."""
         if not model.limits:
             return []
         return self.engines[model.name].absent_fields(model.point(0).threshold)
@@ -302,7 +302,7 @@ def _comparison(fields: FieldOutputs) -> str:
 
 
 def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Part]:
-    """Yield a table of fields and of documents, each at their own threshold."""
+    """Yield a table that compares fields and documents, each at the threshold for their own limit."""
     counts = [
         fields.straight_through(model.point(index).threshold) for index in range(len(model.limits))
     ]
@@ -335,7 +335,7 @@ def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Par
 
 
 def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
-    """Return how often each field is absent, and the rates if its setting of `optional` changes."""
+    """Return how often each field is absent, and document rates if it becomes optional or required."""
     found: dict[str, dict[str, Any]] = {}
     for index, limit in enumerate(model.limits):
         for each in fields.absent_fields(model.point(index).threshold):

@@ -69,7 +69,7 @@ class EngineTexts:
     notes_beside_rows = False
 
     def evaluate_more(self, evaluate: Evaluate, names: Sequence[str]) -> None:
-        """Evaluate nothing more: pages have no figures of their own."""
+        """Do nothing: pages have no figures of their own."""
 
     def with_missed_price(self, model: Model, price: float) -> Model:
         """Return the model with costs in which missed words have their own price."""
@@ -92,8 +92,8 @@ class EngineTexts:
     ) -> tuple[float, str] | None:
         """Return the price of a missed word of an engine, and a note; None if no word is missed.
 
-        People find missed words only if they look at all pages, each of which costs `page_price`. If
-        that is dearer than the errors, nobody looks, and missed words are errors.
+        People find missed words only if they look at every page, at `page_price` per page. If looking
+        costs more than the errors, nobody looks, and each missed word costs as much as an error.
         """
         aligned = self.engines[name].aligned
         n, looking = aligned.missed, page_price * self.n_parts
@@ -136,7 +136,7 @@ class EngineTexts:
         return {} if figures is None else answers.flat(figures)
 
     def row(self, model: Model, group: str) -> dict[str, Any]:
-        """Return an engine's figures that only OCR has."""
+        """Return figures of an engine that exist for OCR only."""
         aligned, effects = self._of(model.name)
         policy, reading = aligned.policy, aligned.reading
         return {
@@ -152,7 +152,7 @@ class EngineTexts:
         }
 
     def inside(self, model: Model) -> dict[str, Any]:
-        """Return the scale of the confidences, figures by attribute, and shares without some pages."""
+        """Return the scale of confidences, figures by attribute, and shares without some pages."""
         effects = self._of(model.name)[1]
         without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
@@ -231,7 +231,7 @@ class EngineTexts:
         yield Said(" ".join(first.policy.sentences(first.reading)))
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield notes on the effect and the assumptions of the counting of items."""
+        """Yield notes on how items are counted: its effect and its assumptions."""
         spread = self._widest(models)
         if spread is not None:
             text, decides = spread

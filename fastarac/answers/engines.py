@@ -35,7 +35,7 @@ ALONE = (
 
 @dataclass(frozen=True, slots=True)
 class EnginesFound:
-    """All results about the engines, from which screen, rows and report are made.
+    """All results about the engines: the source of the screen, the rows and the report.
 
     Attributes
     ----------

@@ -256,7 +256,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def blocks(models: Sequence[Model]) -> list[list[Column]]:
-    """Return the columns after the names, in blocks that a table must not separate."""
+    """Return the columns after the names; a table must not separate the columns of one block."""
 
     def column(header: str, name: str, text: Callable[[float], str]) -> Column:
         values = [_figure(model.evaluation, name) for model in models]

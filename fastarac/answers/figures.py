@@ -1,4 +1,4 @@
-"""Models that have figures but no single items, for the functions of `decisions`."""
+"""The interface of models without items that the functions of `decisions` need."""
 
 from __future__ import annotations
 

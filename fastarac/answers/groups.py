@@ -58,7 +58,7 @@ class Groups:
 
     @classmethod
     def ordered(cls, names: Sequence[str], values: Mapping[str, NDArray[Any]]) -> Self:
-        """Sort groups by ARAC-AUC; groups without one come last."""
+        """Sort groups by ARAC-AUC; groups with an undefined area come last."""
         order = np.argsort(values["arac_auc"], kind="stable")
         found = {key: column[order] for key, column in values.items()}
         if f"cost/{CHEAPEST}" in found:
@@ -120,7 +120,7 @@ class Groups:
             ]
 
     def _kept(self, limit: Limit) -> NDArray[Any] | None:
-        """Return which groups keep a limit; a group with unknown errors counts as keeping it."""
+        """Return which groups keep a limit, including groups with an undefined error rate."""
         kept = self.values.get(f"keeps_limit/{limit.key}")
         return None if kept is None else kept | np.isnan(self.values[f"error_rate/{limit.key}"])
 

@@ -24,7 +24,7 @@ def sentences(models: Sequence[Model]) -> Iterator[str]:
 
 
 def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
-    """Yield what each model accepts with a guarantee at one limit, if any has one."""
+    """Yield a sentence on what each model accepts at one limit, if any model has a guarantee."""
     several, limit = len(models) > 1, models[0].limits[index]
     every = [(model, model.at(index).guaranteed) for model in models]
     promised = [(model, sure) for model, sure in every if sure is not None]
@@ -46,7 +46,7 @@ def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
 def _approximately(
     promised: list[tuple[Model, GuaranteedOperatingPoint]], *, several: bool
 ) -> Iterator[str]:
-    """Yield the share that the approximate method would accept, if much more than proved."""
+    """Yield a sentence if the approximate method would accept much more than the proven one."""
     shares = [
         rounded_percent(sure.approximate_acceptance_rate)
         + (f" of {printable(model.name)}" if several else "")

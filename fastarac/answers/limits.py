@@ -52,7 +52,7 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
     sweep : ThresholdSweep
         The sweep of the confidences.
     dtype : data-type, default=numpy.float64
-        The dtype of the confidences, in which a reader may compare them with the decimal.
+        The dtype of the confidences. The decimal is valid in comparisons in this dtype and in float64.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Note the fields that an engine never finds, which may be a matter of names."""
+"""Note the fields that an engine never finds, perhaps because it uses other names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALIKE = 0.6  # minimum `difflib` ratio at which two names may mean the same fiel
 
 
 def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | None:
-    """Return a sentence on fields without any output, or None if each has one.
+    """Return a sentence on fields without any output, or None if each field has an output.
 
     `never_found` has the number of true values of each such field, `without_truth` the names in the
     output that the truth never has.

@@ -88,7 +88,7 @@ class Model:
         sweep: ThresholdSweep | None = None,
         **options: Any,
     ) -> Self:
-        """Evaluate outputs; no operating point accepts rejected ones.
+        """Evaluate outputs; no operating point accepts outputs that are marked as rejected.
 
         `sweep` is the sweep of the outputs, if already computed. `options` are those of
         :func:`.evaluate`.
@@ -132,7 +132,7 @@ class Model:
 
     @property
     def takes_guarantee(self) -> bool:
-        """Whether limits can be guaranteed: never with weights, and a risk not with groups."""
+        """Whether limits can be guaranteed: not with weights, and for a risk not with groups."""
         of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
         return self.outputs.weight is None and not (of_risk and self.n_groups is not None)
 
@@ -212,7 +212,7 @@ class Model:
 
     @property
     def among(self) -> str:
-        """A phrase for the items with a confidence of their own, if these are not all items."""
+        """A phrase for the items with a confidence of their own; empty if all items have one."""
         return f" among {self.source.judged_items}" if self.source.judged_items else ""
 
     @property
@@ -225,7 +225,7 @@ class Model:
 
     @property
     def last_threshold(self) -> int:
-        """The last index of the sweep that may be a threshold."""
+        """The last index of the sweep that a threshold may use."""
         return len(self.sweep.thresholds) - 1 - (self.outputs.never_accepted is not None)
 
     def at(self, index: int) -> LimitEvaluation:

@@ -66,7 +66,7 @@ def monitor_answer(
 
 
 def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
-    """Return the decision of one monitor, including an alarm that the last files raised earlier."""
+    """Return a sentence on one monitor's alarm, also if the alarm ended within the last files."""
     if not monitor.audited:
         return sentence(monitor)
     if not changes or monitor.alarm or monitor.changed:
@@ -126,7 +126,7 @@ def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: 
 def _refit_notes(
     policy: Policy, monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str
 ) -> list[Note]:
-    """Yield notes, after an alarm, on answers that count for a new policy and how to draw them."""
+    """Yield a note, after an alarm, on how to draw outputs for a new policy."""
     if not (monitor.alarm or monitor.changed or changes):
         return []
     limit = f"{OPTIONS[policy.criterion]} {policy.limit:g}"

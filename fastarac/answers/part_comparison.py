@@ -23,7 +23,7 @@ MODELS = 4  # maximum number of models in the table; JSON and CSV have all
 
 
 def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
-    """Return a sentence on each model that the best one does not lead by the same amount everywhere.
+    """Return a sentence for each model whose distance from the best model differs between parts.
 
     `order` names the models, the best one first; `by` is the column of the parts. If there is no such
     model, return a sentence that says so.
@@ -67,7 +67,7 @@ def _ahead(found: PartComparison, other: str, best: str, alpha: float) -> list[s
 
 
 def table(found: PartComparison, overall: ModelComparison, by: str, width: int) -> AnswerTable:
-    """Return a table of the largest parts and of all items; of two models, with their difference."""
+    """Return a table of the largest parts and of all items; for two models, also their difference."""
     order = overall.names
     parts = sorted(zip(found.parts, found.comparisons, strict=True), key=lambda row: -row[1].n)
     shown = [row for row in zip(found.parts, found.comparisons, strict=True) if row in parts[:SHOWN]]
@@ -97,7 +97,7 @@ def table(found: PartComparison, overall: ModelComparison, by: str, width: int) 
 
 
 def caption(found: PartComparison) -> str:
-    """Return a caption that says what the table leaves out, and for what it is adjusted."""
+    """Return a caption on the parts left out and on the adjustment for several tests."""
     n_tests = sum(
         pair.adjusted_pvalue == pair.adjusted_pvalue
         for comparison in found.comparisons

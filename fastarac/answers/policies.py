@@ -155,7 +155,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
 def check_answer(
     policy: Policy, check: PolicyCheck, shift: ConfidenceShift, log: AuditColumns | None = None
 ) -> Answer:
-    """Describe a check: its verdict, any shift of confidences, and the threshold a log guarantees."""
+    """Describe a check: its verdict, any shift of confidences, and the threshold from a log."""
     notes = moved_notes(shift)
     if check.source_words:
         notes.append(Note(sentence(check.source_words), Weight.LITTLE))
@@ -236,7 +236,7 @@ def accepted_sentence(check: PolicyCheck) -> str:
 
 
 def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Note]:
-    """Note that rejected outputs seem to be missing, because hardly all would be accepted by chance."""
+    """Note that rejected outputs seem to be missing, if chance would hardly accept all outputs."""
     is_share = policy.criterion == "max_error_rate"
     if not (is_share and accepted == n_items and policy.acceptance_rate**n_items < UNLIKELY):
         return []
@@ -284,7 +284,7 @@ def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
 
 
 def shift_figures(shift: ConfidenceShift | None) -> dict[str, Any]:
-    """Return whether confidences have shifted; None if that could not be tested."""
+    """Return whether confidences have shifted, or None without a test."""
     names = "shifted", "pvalue", "field"
     values = [None] * len(names) if shift is None else [getattr(shift, name) for name in names]
     return dict(zip(("shifted", "shift_pvalue", "shift_field"), values, strict=True))

@@ -102,7 +102,7 @@ def pages_sentence(words: SampledWords, crops: Path | None) -> str:
 
 
 def least_limit_sentence(sample: VerificationSample) -> str:
-    """Return a sentence on the lowest limits that this sample, and a uniform one, can prove."""
+    """Return a sentence on the lowest limits that this sample and a uniform sample can prove."""
     n = len(sample.selected)
     probabilities = sample.least_probability, sample.expected_size / n
     aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)

@@ -169,9 +169,9 @@ def shortened(note: Note, width: int) -> str:
 
 
 def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width: int) -> AnswerTable:
-    """Return one table of at most this width; thresholds are cut first, and then names.
+    """Return one table of at most this width; it shortens thresholds first, and then names.
 
-    If cutting is not enough, columns with the header `THRESHOLD` are left out.
+    If shortening is not enough, the columns with the header `THRESHOLD` are left out.
     """
     shown = [printable(name) for name in names]
     longest = max(map(len, [*shown, title]))

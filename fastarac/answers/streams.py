@@ -50,12 +50,12 @@ class StreamedModel(FiguresOfModel):
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
-        """Empty, because the figures are bounds already."""
+        """Always empty: the figures are bounds already."""
         return {}
 
     @property
     def cost_evaluation(self) -> None:
-        """None, because costs need all outputs."""
+        """Always None: costs need all outputs in memory."""
         return
 
     def at(self, index: int) -> BoundedLimit:

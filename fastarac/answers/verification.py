@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def verification_note(truth_reader: Reviewer | None, what: str = "This") -> Note:
-    """Return a note on the assumption about verification that `what` needs."""
+    """Return a note on the assumption about verifiers on which `what` depends."""
     return Note(f"{what} holds {premise_of(truth_reader)}.", Weight.ASSUMES)
 
 

@@ -1,4 +1,4 @@
-"""Models whose items are no longer held, because they may not fit into memory together."""
+"""Models without their items, for many models whose items do not fit into memory together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelWithoutItems(FiguresOfModel):
-    """The figures of a model whose items are no longer held.
+    """The figures of a model, without its items.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Note how many groups may be wrong throughout when a small sample has none or few."""
+"""Note how many groups may have only errors, if a small sample has few such groups or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMED = 3  # maximum number of model names in a sentence; the rest become a numb
 
 
 def sentence(outputs: Outputs, word: str, level: float) -> str | None:
-    """Return a sentence on how many groups may be wrong throughout, or None; `word` names a group."""
+    """Return a sentence on how many groups may have only errors, or None; `word` names a group."""
     if outputs.group is None:
         return None
     codes = read_factors(outputs.factors, len(outputs))[0]

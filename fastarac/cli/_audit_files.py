@@ -108,7 +108,7 @@ class Watch:
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates at which these files raised a change alarm, or the active alarm began."""
+        """Return the updates of change alarms in these files, and the update of an active alarm."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
@@ -149,7 +149,7 @@ class Watch:
             self._count_table(path, named)
 
     def _columns_in(self, path: Path) -> PolicyColumns:
-        """Return the columns of a file, as the first policy with fields or documents names them."""
+        """Return the columns of a file, named as in the first policy with fields or documents."""
         every = list(self.policies.values())
         first = next((each for each in every if each.documents or each.fields), every[0])
         return columns_of_policy(first, path, self._options.confidence)
@@ -191,7 +191,7 @@ class Watch:
     def _rows_of_policies(
         self, path: Path, outputs: io.Outputs
     ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Yield the name of each policy that has outputs, with the mask of its outputs."""
+        """Yield the name of each policy with outputs, and the mask of its outputs."""
         if outputs.group is not None:
             self._require_known(path, outputs.group)
         for name in self.policies:
@@ -244,7 +244,7 @@ class Watch:
         seen.append((audits.logged, audits.logged_by))
 
     def _count_drawn(self, path: Path, ids: str, named: PolicyColumns) -> None:
-        """Count the audits in a file in the order of their draw; unanswered ones lack a truth."""
+        """Count the audits in a file in the order in which they were drawn; some may lack an answer."""
         monitor, policy = self.monitor, self.policies[ALONE]
         columns = {"ids": ids, "drawn_at": DRAWN_AT, "groups": self._options.group}
         with interrupts_end_at_once():
@@ -287,8 +287,8 @@ class Watch:
     def shifts(self) -> dict[str, ConfidenceShift | None]:
         """Return for each policy whether the confidences in the files shifted, or None if unknown.
 
-        It is unknown if the risk is limited: audits may then come from accepted outputs only, and their
-        confidences are no sample of all confidences.
+        A limit of the risk makes it unknown. Audits may then come from accepted outputs only, so their
+        confidences are not a sample of all confidences.
         """
         found: dict[str, ConfidenceShift | None] = {}
         for name, policy in self.policies.items():

@@ -91,7 +91,7 @@ def read_costs(text: str, *more: str) -> Prices:
 
 
 def read_costs_of_pages(text: str) -> Prices:
-    """Read the prices, with that of looking at a page."""
+    """Read the prices, including the price of looking at a page."""
     return read_costs(text, PAGE)
 
 

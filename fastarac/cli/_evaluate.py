@@ -154,7 +154,7 @@ def evaluate(
 
 
 def _given(context: typer.Context, asked: AskedCertainty, reading: ReadColumns) -> set[str]:
-    """Return the options that were typed; two of them with the value that matters."""
+    """Return the options that the user typed; for two of them, the name includes the relevant value."""
     given = set(given_options(context).values())
     if asked.ci is None:
         given = (given - {"--ci"}) | {"--ci none"}
@@ -225,7 +225,7 @@ def _evaluate_items(
 
 
 class _Evaluated(NamedTuple):
-    """Models by falling area, how their items differ, and the size of those without right outputs."""
+    """Models by decreasing area, how their items differ, and sizes of models with no right output."""
 
     models: Sequence[Model | ModelWithoutItems]
     difference: str | None
@@ -243,8 +243,8 @@ def _evaluated(
 ) -> _Evaluated:
     """Read and evaluate the models; add notes on the files.
 
-    Only a report, a plot and groups need the items later. Without them, one file after the other is
-    read and evaluated, so that the items of one model at a time are in memory.
+    Only a report, a plot and groups need the items later. Otherwise the function reads and evaluates
+    one file at a time, so that memory holds only one model's items.
     """
     from fastarac.answers.file_notes import with_rejects_said, without_right_ones
     from fastarac.answers.without_items import ModelWithoutItems
@@ -304,7 +304,7 @@ def _first(
 def _in_turn(
     first: list[tuple[str, Outputs]], rest: Iterator[tuple[str, Outputs]]
 ) -> Iterator[tuple[str, Outputs]]:
-    """Yield all outputs, and keep none of them."""
+    """Yield all outputs without storing them."""
     while first:
         yield first.pop(0)
     yield from rest

@@ -76,7 +76,7 @@ class Condition:
 
 
 def _share_of(written: str) -> float | None:
-    """Return a percentage such as 60% as a share; None for other texts."""
+    """Return a percentage such as 60% as a share, or None for another text."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)%", written)
     return None if found is None else float(found[1]) / 100.0
 

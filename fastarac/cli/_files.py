@@ -83,7 +83,7 @@ def folder_notes(paths: Sequence[Path]) -> list[str]:
 def read_each(
     paths: Sequence[Path], columns: Mapping[str, Any], notes: list[str]
 ) -> Iterator[tuple[str, io.Outputs]]:
-    """Yield the outputs of one file after the other, each read when it is asked for.
+    """Yield the outputs of each file; a file is read only when the caller asks for it.
 
     No column has labels; `notes` gets the notes on the files read so far.
     """
@@ -105,7 +105,7 @@ def read_each(
 
 @contextmanager
 def _reading(columns: Mapping[str, Any], notes: list[str]) -> Iterator[Callable[[str], None]]:
-    """Collect notes and refuse errors while files are read; yield what shows the file being read."""
+    """Collect notes, turn errors into refusals, and yield a function that reports the current file."""
     with collected(notes), interrupts_end_at_once(), Console(stderr=True).status("") as status:
         try:
             yield lambda name: status.update(f"Reading {escape(printable(name))}")
@@ -149,7 +149,7 @@ def in_words(error: Exception) -> str:
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
     """Refuse a file of outputs drawn for verification, unless an option says so.
 
-    Such outputs are no simple random sample, because unsure outputs are drawn more often. `taken` says
+    Such outputs are not a simple random sample: unsure outputs are drawn more often. `taken` says
     whether the command has options for them.
     """
     from fastarac.io._pages import columns_of_sample, is_of_audits
@@ -180,7 +180,7 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
 
 
 def refuse_searched(paths: Sequence[Path]) -> None:
-    """Refuse a file of `fastarac search`: its verified outputs are no random sample."""
+    """Refuse a file of `fastarac search`: its verified outputs are not a random sample."""
     from fastarac.io._pages import BATCH, is_of_search
 
     for path in paths:

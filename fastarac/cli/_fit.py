@@ -202,7 +202,7 @@ def _remembered(reading: ReadColumns, roles: dict[str, Any], *, complete: bool) 
 
 
 def _rules_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the rules that the fields in a file had to keep; none without these columns."""
+    """Return the rules that the fields in a file had to satisfy; empty without columns of rules."""
     from fastarac.io._formats import open_source
     from fastarac.io._sources import connect
     from fastarac.ocr.fields.rules import BROKEN, RULES, SEPARATOR

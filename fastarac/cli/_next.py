@@ -36,8 +36,8 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     """Return the command to run after an evaluation.
 
     Without a guarantee, the command compares several models of the same items (`alike`) at the first
-    limit, or asks for a guaranteed threshold. With a guarantee, it fits the policy of the model that
-    accepts most.
+    limit, or asks for a guaranteed threshold. With a guarantee, the command fits a policy for the
+    model with the largest accepted share.
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)
@@ -117,7 +117,7 @@ def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
 
 
 def _first(limits: Iterable[Limit]) -> Limit | None:
-    """Return the first limit; thresholds given by the user are skipped."""
+    """Return the first limit, ignoring thresholds given by the user."""
     return next((limit for limit in limits if not is_given(limit)), None)
 
 

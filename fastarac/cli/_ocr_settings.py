@@ -1,4 +1,4 @@
-"""The settings file of `fastarac ocr`, `apply` and `sample`: settings that a source of files keeps."""
+"""The settings file of `fastarac ocr`, `apply` and `sample`: settings for one source."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def ends_quietly() -> Iterator[None]:
 
 @contextmanager
 def refused(*errors: type[Exception], words: Callable[[Exception], str] = str) -> Iterator[None]:
-    """Turn these errors into refusals, with their own message or the message that `words` returns."""
+    """Turn these errors into refusals; `words` may replace the message of an error."""
     try:
         yield
     except errors as error:
@@ -137,7 +137,7 @@ def in_words_of_options(error: Exception | str) -> str:
 
 
 def number(text: str) -> float:
-    """Read a threshold; an integer that no double can hold exactly stays an int."""
+    """Read a threshold; an integer stays an int if float64 cannot represent it exactly."""
     try:
         value = float(text)
     except ValueError:
@@ -516,7 +516,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """The certainty of figures: whether they have intervals, and thresholds a guarantee."""
+    """Whether figures have intervals, and whether thresholds have a guarantee."""
 
     level: float | None = None
     failure_probability: float | None = None

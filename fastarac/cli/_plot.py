@@ -68,7 +68,7 @@ def save(models: Sequence[Model], path: Path, level: float | None = None) -> Non
 
 
 def _band(outputs: Outputs, level: float) -> ConfidenceBand:
-    """Return the band of the ARAC curve; warnings are dropped, because intervals already give them."""
+    """Return the band of the ARAC curve without warnings, which the intervals already give."""
     from fastarac.uncertainty.bands import bootstrap_band
 
     groups = None if outputs.group is None else outputs.group.codes

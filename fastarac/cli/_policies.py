@@ -89,7 +89,7 @@ class PolicyColumns(NamedTuple):
 
 
 def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
-    """Return the columns that a policy remembers, where the file has them, or else the usual ones.
+    """Return the columns that a policy remembers; a default name replaces a missing one.
 
     `confidence` replaces the column of confidences. Raise if the policy needs a column of fields or of
     documents, and the file has none.
@@ -154,7 +154,7 @@ def of_one_model(
 def outputs_of_pilot(
     path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None = None
 ) -> io.Outputs:
-    """Read the outputs of one model; with `notes`, drop outputs that `fit` drops, and note it."""
+    """Read the outputs of one model; if `notes` is given, drop outputs as `fit` does, with a note."""
     outputs = of_one_model(path, only, columns, notes)
     return outputs if notes is None else with_confidence(path, outputs, notes, missed=True)
 

@@ -1,4 +1,4 @@
-"""Choose the few points that suffice for a report's charts and slider."""
+"""Reduce curves to the points that a report's charts and slider need."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The thresholds at which the slider stops, with exact counts; the first accepts nothing.
+    """The thresholds that the slider can take, with exact counts; the first one accepts nothing.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Steps:
 
 
 def steps_of(model: Model) -> Steps:
-    """Choose thresholds: all if they are few, else the corners of the curve and of its hull.
+    """Choose thresholds: all if there are few, or else vertices of the curve and of its hull.
 
     Costs are linear in the two counts. So for any prices, the cheapest threshold is a vertex of the
     hull.

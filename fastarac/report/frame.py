@@ -6,7 +6,7 @@ smallest bundle 1,000. It draws lines with bands and bars, which is all that is 
 
 No text from a file can run as code. Templates escape texts. Numbers and texts for the script are JSON
 in which ``<`` is escaped. The page's content security policy allows only the scripts and styles whose
-hashes it lists, and nothing from the network.
+hashes it lists. It forbids the page to load anything.
 """
 
 from __future__ import annotations

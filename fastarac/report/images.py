@@ -11,7 +11,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")
 
 
 class FoundImages(dict[str, Path]):
-    """Images by the names that their pages may have.
+    """Image files, indexed by the possible names of their pages.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class FoundImages(dict[str, Path]):
 
 
 def images_in(folder: Path) -> FoundImages:
-    """Return the images in a folder and its subfolders, by the names that their pages may have.
+    """Return the images in a folder and its subfolders, indexed by the possible names of their pages.
 
     A page has the name of its files up to the first dot. If two pages would share that name, it goes up
     to a later dot; if another subfolder has the same name, it includes the subfolder. Therefore each

@@ -46,7 +46,7 @@ PROMISE = "New outputs come from the same source as those on which the policy wa
 
 
 class ReportTable(NamedTuple):
-    """A table; if a cell is a pair, its second text is shown below the first."""
+    """A table. A cell may be a pair of texts; the page shows the second text below the first."""
 
     caption: str
     headers: Sequence[str]
@@ -127,7 +127,7 @@ def write_operation_report(
         The monitor of audits over time, or several.
     confidence_level : float, default=0.95
         Confidence level of calibrations and logs, in (0, 1). Checks and monitors have levels of their
-        own. A log that is given with a check gets the level of the check.
+        own. If there is a check, its level also applies to the log.
     title : str, optional
 
     Raises
@@ -315,7 +315,7 @@ def _absent_fields(policy: operation.Policy) -> list[tuple[str, str]]:
 
 
 def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]:
-    """Return how many items lack an output, and the share accepted of the others."""
+    """Return a fact: how many items lack an output, and the accepted share of the other items."""
     if not n_unread:
         return []
     said = (
@@ -326,7 +326,7 @@ def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]
 
 
 def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
-    """Return the confidences at which a field's calibration steps, and the largest one seen."""
+    """Return the confidences at which a field's calibration curve jumps, and its largest confidence."""
     each = policy.calibrations[i]
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
 
@@ -623,7 +623,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _of_rows(what: str, rows: Sequence[Any]) -> str:
-    """Return the caption of a table of fields that may be cut to `ROWS` rows."""
+    """Return the caption of a table of fields; it says so if only the first `ROWS` rows are shown."""
     if len(rows) > ROWS:
         return f"{what} the first {ROWS} of {len(rows):,} fields"
     return f"{what} each field" if len(rows) > 1 else "All outputs"

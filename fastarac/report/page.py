@@ -70,7 +70,7 @@ class Report:
 
 
 def render(report: Report) -> str:
-    """Return the page as a text; it is always the same for the same items."""
+    """Return the page's HTML; equal items always give equal text."""
     models = report.models
     curves = curves_of(models, report.confidence_level)
     details = [
@@ -197,7 +197,7 @@ def _groups(model: Model) -> str:
 
 
 def _figures(models: Sequence[Model]) -> dict[str, Any]:
-    """Return the table of all models: areas, then the share accepted at each limit."""
+    """Return a table of all models: areas under curves, and the share accepted at each limit."""
     columns = [column for block in blocks(models) for column in block]
     headers = [in_whole_words(column.header) for column in columns]
     rows = [

@@ -1,4 +1,4 @@
-"""Evaluate parts of the items, such as pages or fields, at the thresholds of all items."""
+"""Evaluate pages, fields or other parts of the items at the thresholds chosen on all items."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts that a report shows, and the number of parts by verdict.
+    """The parts that a report shows, and the number of parts with each verdict.
 
     Attributes
     ----------

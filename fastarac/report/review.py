@@ -51,8 +51,8 @@ def write_review_pages(
     """Write an HTML file per page: outputs to verify, or the true text beside the engines' texts.
 
     Outputs to verify are marked in their lines. If their positions are known, they are also marked on
-    the page and its image. Beside a true text, differences are marked. Each file works by itself: from
-    the disk, by keyboard, in print and on a phone.
+    the page and its image. Beside a true text, the page marks the differences. Each file works
+    by itself: from the disk, by keyboard, in print and on a phone.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ def decisions_of(
 
 
 def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str]:
-    """Return a share that holds beyond the sample, and the answer as the command prints it."""
+    """Return the share with a guarantee for new outputs, and the sentence that the command prints."""
     through = decisions.straight_through(models, index)
     sure = decisions.leader(models, index).at(index).guaranteed
     if through is None and sure is None:
@@ -169,7 +169,7 @@ def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -
 
 
 def _preference(point: OperatingPoint) -> tuple[float, float]:
-    """Return the sort key of a model: its acceptance rate or, if that is 0, minus its error rate."""
+    """Return the sort key of a model: its acceptance rate or, if that is 0, its negative error rate."""
     return point.acceptance_rate, 0.0 if point.acceptance_rate else -point.error_rate
 
 
@@ -283,7 +283,7 @@ class Detail:
 
     @property
     def start(self) -> int:
-        """Initial position of the slider: the first limit's threshold or, without limits, the end."""
+        """Initial position of the slider: the first limit's threshold, or the end without limits."""
         of_limits = self.steps.of_limits
         return of_limits[0] if of_limits else len(self.steps.threshold) - 1
 
@@ -299,7 +299,7 @@ class Detail:
 
     @property
     def verdicts(self) -> list[str]:
-        """A sentence per limit: how many parts hold, fail or are too small to tell."""
+        """A sentence per limit: how many parts keep it, exceed it, or have too few items to decide."""
         if self.parts is None:
             return []
         said = []

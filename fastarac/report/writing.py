@@ -176,7 +176,7 @@ def _models(
     options: dict[str, Any],
     beside: Beside,
 ) -> tuple[list[Model], list[str]]:
-    """Evaluate the models, tell each model about the sources of the others, and collect warnings."""
+    """Evaluate the models, give each source the sources of the other models, and collect warnings."""
     found, notes = [], []
     for name, given in models.items():
         said: list[str] = []
@@ -202,7 +202,7 @@ def _write_verified(
     level: float,
     title: str,
 ) -> None:
-    """Write the page about models of which at least one is partly verified."""
+    """Write the page about models, at least one of them with partly verified outputs."""
     read: dict[str, tuple[PartialTruth, ArrayLike]] = {}
     found, notes = {}, []
     for name, given in models.items():

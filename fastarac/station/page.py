@@ -33,9 +33,9 @@ def write_station(
 ) -> int:
     r"""Write one HTML file in which a person answers which outputs of a table are right.
 
-    The page asks about one row after the other, by keyboard or by touch: right, wrong (with the correct
-    text), or unsure. It loads nothing and sends nothing. The browser keeps answers as they are given.
-    "Save" makes a CSV file of the whole table, which replaces a table filled in by hand.
+    The page shows one row at a time. The person answers by keyboard or touch: right, wrong (with the
+    correct text), or unsure. The page uses no network. The browser stores each answer at once. "Save"
+    makes a CSV file of the whole table with the answers.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def write_station(
     images : str or path-like, optional
         Folder with the images of the pages, named as in the column ``page`` or ``document`` (the second
         page of a document is ``invoice7-2.png``). The page shows the part of the image that the column
-        ``box`` gives. The numbers of a box are pixels of the image; if none in the column is above 1,
-        they are shares of its sides.
+        ``box`` gives. The numbers of a box are pixels of the image. If no number in the column is above
+        1, they are fractions of the image's width and height.
     pages : AppliedPages, optional
-        The engine's pages from which the rows come. Each output is then shown in its line, and boxes
-        are in the unit of its page.
+        The engine's pages from which the rows come. The page then shows the line of text around each
+        output. Boxes are in the unit of these pages.
     prediction : str, optional
         The column whose value is right or wrong; by default ``prediction``, ``text`` or ``output``.
-        Without any of these columns, the question is about the whole row.
+        Without any of these columns, the person judges the whole row.
     confidence, judge : str, optional
         Columns to hide, because people tend to agree with their values.
 

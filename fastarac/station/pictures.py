@@ -1,4 +1,4 @@
-"""Cut pictures of outputs, small enough that a page can hold five hundred."""
+"""Cut small pictures of outputs out of images, so that a page can hold about five hundred."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read tables in which people answer about rows, and choose the columns to show."""
+"""Read the table of a station's rows, and choose the columns to show."""
 
 from __future__ import annotations
 
