@@ -189,8 +189,8 @@ def columns_in(path: Path) -> Sequence[str]:
 def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed: bool) -> io.Outputs:
     """Return the outputs that have a confidence; for documents, return all fields.
 
-    Outputs without a confidence are never accepted. A limit that holds without them therefore also
-    holds with them.
+    Outputs without a confidence are never accepted. So a limit that holds for the other outputs
+    also holds for all outputs.
     """
     if outputs.rejected is None:
         return outputs

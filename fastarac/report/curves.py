@@ -34,7 +34,7 @@ MOST_STEPS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Error rates of all models at common acceptance rates, with bands.
+    """Error rates of all models at the same acceptance rates, with confidence bands.
 
     Charts compute the accuracy after correction, 1 - error rate, and the risk, error rate / acceptance
     rate, from these numbers.
@@ -44,8 +44,8 @@ class Curves:
     x : ndarray of shape (k,)
         Acceptance rates, increasing from 0 to 1.
     error_rate : list of ndarray of shape (k,)
-        The error rates of each model; linear between the points of the sweep, as if part of a tie were
-        accepted at random.
+        The error rates of each model, interpolated linearly between thresholds, as if part of a tie
+        were accepted at random.
     low, high : list of ndarray of shape (k,)
         Lower and upper ends of each model's pointwise band.
     level : float

@@ -102,7 +102,7 @@ def write_operation_report(
     confidence_level: float = 0.95,
     title: str = "Do the accepted outputs keep their limit?",
 ) -> None:
-    """Write one HTML file about a policy from its plan to its monitor, with a section per result.
+    """Write one HTML file about a policy, with a section for each result from its plan to its monitor.
 
     Like the file of :func:`.write_report`, it loads nothing from other addresses.
 
@@ -122,12 +122,12 @@ def write_operation_report(
         The result of :meth:`.Policy.shift`; by default the one in `applied`.
     log : AuditColumns, optional
         A log from :func:`.read_audits` with a single threshold and with the truth of rejected outputs.
-        With a policy, the report says at which threshold the log now guarantees the limit.
+        If `policy` is given, the report also shows the threshold at which the log guarantees its limit.
     monitor : ErrorRateMonitor or MonitorSet, optional
         The monitor of audits over time, or several.
     confidence_level : float, default=0.95
-        Confidence level of calibrations and logs, in (0, 1). Checks and monitors have levels of their
-        own. If there is a check, its level also applies to the log.
+        Confidence level of calibrations and logs, in (0, 1). Checks and monitors use their own
+        levels. If there is a check, its level also applies to the log.
     title : str, optional
 
     Raises

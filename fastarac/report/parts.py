@@ -27,7 +27,7 @@ class AtLimit(NamedTuple):
     Attributes
     ----------
     accepted, errors : int
-        The numbers of accepted items, and of accepted wrong items, in the part.
+        The number of accepted items in the part, and the number of wrong ones among these.
     rate, low, high : float
         The error rate of the part (or its risk, for a limit of the risk), with its interval; NaN if
         there are no items to count.

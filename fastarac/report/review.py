@@ -52,12 +52,12 @@ def write_review_pages(
 
     Outputs to verify are marked in their lines. If their positions are known, they are also marked on
     the page and its image. Beside a true text, the page marks the differences. Each file works
-    by itself: from the disk, by keyboard, in print and on a phone.
+    offline, by keyboard, in print and on a phone.
 
     Parameters
     ----------
     path : str or path-like
-        The folder to write, new or empty. It appears once all files are complete.
+        The folder to write, which must be new or empty. It appears once all files are complete.
     pages : AppliedPages or ComparedTexts
         Result of :func:`fastarac.ocr.apply_to_files` or :func:`fastarac.ocr.compare_texts`.
     images : str or path-like, optional
@@ -66,8 +66,8 @@ def write_review_pages(
     Returns
     -------
     list of str
-        The file names in the order of the pages. Each is the name of its page; all characters except
-        letters, digits, spaces and ``-._~`` are percent-encoded.
+        The file names in the order of the pages. A file has the name of its page, in which all
+        characters except letters, digits, spaces and ``-._~`` are percent-encoded.
 
     Raises
     ------

@@ -65,28 +65,29 @@ def write_report(
 ) -> None:
     """Write one HTML file that answers how much can be accepted, how certain that is, and why.
 
-    The file loads nothing from other addresses. It works from the disk, in print and on a phone.
+    The file loads nothing from other addresses. It works offline, in print and on a phone.
 
     Parameters
     ----------
     path : str or path-like
         The file, which appears once it is complete.
     models : mapping of str to Engine, AlignedOutputs, FieldOutputs or (correct, confidence)
-        Arrays of shape (n,): whether each output was right (bool, or 0 and 1), and its confidence (real
-        and finite). If `correct` is a :class:`.PartialTruth`, the report has estimates with intervals,
-        and no single outputs. For an OCR engine the report also shows errors in their context, confused
-        characters, missed words and other ways to align; for fields, it shows whole documents. Several
-        engines are ordered by the share accepted at the first limit, and the report tests whether their
-        differences are more than chance.
+        The models by name. `correct` and `confidence` are arrays of shape (n,): whether each output was
+        right (bool, or 0 and 1), and its confidence (real and finite). If `correct` is a
+        :class:`.PartialTruth`, the report has estimates with intervals, but does not show single
+        outputs. For an OCR engine, the report also shows errors in their context, confused characters,
+        missed words and other alignment rules. For fields, the report also shows whole documents. The
+        report orders several engines by the share accepted at the first limit, and tests whether they
+        differ significantly.
     max_error_rate, max_risk, threshold
-        Limits, and given thresholds, as for :func:`.evaluate`.
+        Limits to keep, and given thresholds, as in :func:`.evaluate`.
     costs : VerificationCosts, optional
         The initial prices on the page.
     reviewer : Reviewer, optional
         The people who verify; by default they find and correct every error.
     groups : array_like of shape (n,), optional
-        Labels of groups of dependent items. OCR engines always have their pages or documents as
-        groups.
+        Labels of groups of dependent items. The groups of an OCR engine
+        are always its pages or documents.
     by : array_like of shape (n,), optional
         Labels of parts to report separately, such as fields; by default the groups.
     confidence_level : float, default=0.95
@@ -96,7 +97,7 @@ def write_report(
         the place of each error.
     attributes : PageAttributes, optional
         Attributes of an engine's pages, from :func:`fastarac.ocr.read_attributes`. The report then
-        shows figures for each quality, language or the like.
+        also shows figures for each value of an attribute, such as each language.
     texts : bool, default=True
         Whether the report may quote the pages: errors in their context, missed words, and the whole
         texts of the worst pages. Without texts, it shows positions of errors, and confusions of at most
@@ -106,8 +107,8 @@ def write_report(
     Raises
     ------
     ValueError, TypeError
-        As :func:`.evaluate`; also without models, for images that cannot be told apart, and for a file
-        name without the extension .html or .htm.
+        If :func:`.evaluate` would raise, if there are no models, if two images have the same name, or
+        if the file name does not end in .html or .htm.
     OSError
         If the file cannot be written.
 

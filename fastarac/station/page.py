@@ -58,7 +58,7 @@ def write_station(
         The column whose value is right or wrong; by default ``prediction``, ``text`` or ``output``.
         Without any of these columns, the person judges the whole row.
     confidence, judge : str, optional
-        Columns to hide, because people tend to agree with their values.
+        Columns that the page hides, because their values might influence the person.
 
     Returns
     -------
@@ -68,11 +68,11 @@ def write_station(
     Raises
     ------
     DataFileError
-        As :func:`.read_outputs`. Also if there is no row to answer, or if there are more than 100,000
-        rows. Also if the table has a column ``truth``, ``answered_by``, ``answered_at`` or ``station``,
-        because the saved file adds these.
+        If :func:`.read_outputs` would refuse the table, if there is no row to answer, or if there are
+        more than 100,000 rows. Also if the table already has one of the columns that the saved file
+        adds: ``truth``, ``answered_by``, ``answered_at`` or ``station``.
     ValueError
-        For a box outside its image, for a file that is not an image, and if no page has an image.
+        If a box is outside its image, if a file is not an image, or if no page has an image.
     ModuleNotFoundError
         If Jinja or DuckDB is not installed; for pictures, also Pillow.
 

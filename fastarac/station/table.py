@@ -36,7 +36,7 @@ MOST = 100_000  # maximum number of rows on a page
 
 @dataclass(frozen=True)
 class Questions:
-    """The rows of a table, and the rows to ask about.
+    """The rows of a table, and the indices of the rows that need an answer.
 
     Attributes
     ----------
