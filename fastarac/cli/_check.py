@@ -283,7 +283,7 @@ def _of_log(
     """Check a policy on a log of audits."""
     if OF_AUDIT not in columns_in(path):
         raise RefusalError(
-            f'{path}: there is no column "{OF_AUDIT}", so it is not a log of sample --audit; for '
+            f'{path}: there is no column "{OF_AUDIT}", so it is no log of fastarac sample --audit; for '
             "verified outputs, leave out --log"
         )
     groups = columns["group"]

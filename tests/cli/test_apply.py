@@ -66,7 +66,7 @@ def test_refusals(policy, tmp_path):
         ([table], settings(tmp_path, 'unit = "line"'), "--settings is for OCR"),
         ([OCR], ["--images", full], "--images needs --station"),
         ([OCR], ["--pages", tmp_path / "p.doc"], "--pages: "),
-        ([OCR], ["--station", tmp_path / "s.html", "--images", full], "full holds no image"),
+        ([OCR], ["--station", tmp_path / "s.html", "--images", full], "full has no image"),
         ([OCR, OCR], [], "20 names of pages occur more than once: "),
         ([tmp_path / "no"], [], "no: it cannot be opened: No such file"),
         ([full], [], "no page has a word"),

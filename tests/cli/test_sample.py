@@ -252,7 +252,7 @@ def test_the_least_limit_is_said(outputs, tmp_path):
     sample = draw_verification_sample(confidence, 60, mix=0.5, random_state=0)
     aimed, even = (-np.log(0.05) / (400 * p) for p in (sample.least_probability, 60 / 400))
     assert f"a limit of {100 * aimed:.3g}% at best" in said
-    assert f"--for guarantee-new, {100 * even:.3g}% at best" in said
+    assert f"--for guarantee-new proves {100 * even:.3g}%" in said
     truth = fa.PartialTruth(
         np.where(sample.selected, 1.0, np.nan), inclusion_probability=sample.inclusion_probability
     )

@@ -38,7 +38,7 @@ def test_names_up_to_a_later_dot(tmp_path):
 
 
 def test_what_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"holds no image \(of \.png, \.jpg, \.jpeg, \.tif,"):
+    with pytest.raises(ValueError, match=r"with a known suffix \(\.png, \.jpg, \.jpeg, \.tif,"):
         images_in(tmp_path)
     with pytest.raises(ValueError, match="be a folder with the images of the pages"):
         images_in(tmp_path / "absent")

@@ -453,7 +453,7 @@ class TestCommands:
         assert "--images needs --report" in said
         said = self.run(*ocr, "--report", "r.html", "--images", "others", code=2).stderr
         assert ", but are called q, and the pages p" in said
-        assert "holds no image" in self.run(
+        assert "has no image" in self.run(
             *ocr, "--report", "r.html", "--images", "truth", code=2
         ).stderr  # fmt: skip
 

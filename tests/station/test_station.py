@@ -207,7 +207,7 @@ class TestCommands:
         sample = "sample", table, "--budget", 2, "-o", goal
         assert reason(*sample, "--station", tmp_path / "s.pdf").endswith("should end in .html or .htm")
         assert "--images needs --crops or --station" in reason(*sample, "--images", tmp_path)
-        assert "holds no image" in reason(
+        assert "has no image" in reason(
             *sample, "--station", goal.with_suffix(".html"), "--images", tmp_path
         )
         assert not goal.exists()
