@@ -171,7 +171,7 @@ def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hy
     named = few_of(map(str, paths), 3)
     found = found_files(paths, pattern).files
     if not found:
-        raise FileNotFoundError(f"{named} holds no file of an engine")
+        raise FileNotFoundError(f"{named} has no file of an engine")
     return _Files(*_read_pages(found, level, hyphenated), tuple(found), named)
 
 
@@ -204,14 +204,14 @@ def _read_pages(
     ]
     if blank:
         notes.append(
-            f"{_pages(len(blank))} without a word: {few_of(blank, 5)}; nothing there is accepted or to "
-            "be verified, so look whether the engine missed it"
+            f"{_pages(len(blank))} without a word: {few_of(blank, 5)}; nobody will verify these pages, "
+            "so check whether the engine missed their words"
         )
     sources = {part.source for part in parts if part.source}
     if len(sources) > 1:
         notes.append(
-            f"the files are of {len(sources)} formats ({', '.join(sorted(sources))}), whose "
-            "confidences may mean different things; a policy is for one engine"
+            f"the files have {len(sources)} formats ({', '.join(sorted(sources))}), whose "
+            "confidences may mean different things; use the outputs of one engine"
         )
     return words, tuple(notes)
 

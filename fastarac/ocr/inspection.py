@@ -141,7 +141,7 @@ class FileInspection(Sheet, Result):
         if self.scale:
             parts[0] = f"on a scale from {self.scale}, {parts[0]}"
         if self.unit == "line":
-            parts.append("each of a line")
+            parts.append("one for each line")
         if self.n_without_confidence:
             parts.append(f"{self.n_without_confidence:,} of {self.n_items:,} have none")
         return "; ".join(parts)
@@ -207,7 +207,7 @@ def _of_words(file: InputFile, words: Words, title: str, holds: Holds) -> FileIn
         assumed += ties(known) if len(known) else []
         if not len(known) and len(words) and words.source in FORMATS:
             assumed.append(
-                "No word has a confidence, so that no threshold can be set: "
+                "No word has a confidence, so no threshold can be set: "
                 + FORMATS[words.source].option.replace("`", "")
             )
     return FileInspection(

@@ -369,7 +369,7 @@ def pair_table(
         if (stem := page_stem(file.path)) in of_truth:
             raise PairingError(
                 f"{of_truth[stem]} and {file.path} are both called {stem}; keep one file for each "
-                "page (truth_pattern chooses)",
+                "page (truth_pattern chooses files)",
                 ambiguous=(of_truth[stem], file.path),
             )
         of_truth[stem] = file.path
@@ -388,7 +388,7 @@ def pair_table(
             f"files of truth without a page: {few_of(without_output, LISTED)}"
             if without_output
             else "",
-            "pages of one name" if len(known) < len(names) else "",
+            "two pages with the same name" if len(known) < len(names) else "",
         ]
         raise PairingError(
             f"{path}: {'; '.join(filter(None, found))} (names are compared up to the first dot)",
@@ -567,8 +567,8 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
     side = "truth" if n_truth == 1 else "output"
     note = ReadingNote(
         1,
-        f"document has no page breaks in its {side}: its pages are one page, and one group",
-        f"documents have no page breaks in their {side}: the pages of each are one page, and one group",
+        f"document has no page breaks in its {side}: all of it counts as one page and one group",
+        f"documents have no page breaks in their {side}: each counts as one page and one group",
     )
     truth, words = truth.as_one_page(name), words.as_one_page(name)
     return truth, replace(words, notes=(*words.notes, note))

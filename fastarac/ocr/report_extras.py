@@ -140,7 +140,7 @@ class ReportedPages(Source):
             notes=hints_of(records, rows, reading, scale, known),
             size=(_n_pages(records), f"{records.n_true:,} true {units}"),
             further=(("missed", _share_of_missed(records)),),
-            holds="It holds texts of the pages." if beside.texts else "",
+            holds="It contains texts of the pages." if beside.texts else "",
         )
 
     def as_counted(self, figures: Evaluation) -> Evaluation:

@@ -172,4 +172,6 @@ def test_what_cannot_be_combined_is_refused(folders, tmp_path):
     for folder in (truth, one, two):
         for path in sorted(folder.iterdir())[1:]:
             path.unlink()
-    assert "truth must have at least two pages, as each is combined by rules" in refusal(*both)
+    assert "truth must have at least two pages, because each page is combined by rules" in refusal(
+        *both
+    )

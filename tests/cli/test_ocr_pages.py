@@ -117,7 +117,7 @@ def test_reports_without_texts(tmp_path):
     run(TRUTH, PLAIN, "--report", report)
     word = "Pettifer"
     assert word in report.read_text()
-    assert "It holds texts of the pages." in report.read_text()
+    assert "It contains texts of the pages." in report.read_text()
     run(TRUTH, PLAIN, "--report", report, "--no-text")
     text = report.read_text()
     shown = text[: text.index('<script type="application/json"')].partition("<body>")[2]

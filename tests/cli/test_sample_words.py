@@ -147,7 +147,7 @@ def test_words_without_a_confidence_or_a_place(tmp_path):
         *("--images", scans, "--crops", tmp_path / "crops", "--details"),
     )
     assert "3 of 8 words have no confidence" in done.stdout
-    assert "4 drawn words have no place on their page, and no crop" in done.stdout
+    assert "4 drawn words have no box, and therefore no crop" in done.stdout
     assert [row["crop"] != "" for row in rows(goal)] == [True, False, False, False, False]
 
 

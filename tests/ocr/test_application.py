@@ -183,7 +183,7 @@ def test_what_has_no_decision_is_refused(tmp_path):
     with pytest.raises(NoConfidenceError, match=r"none of the 2 words of .*none\.hocr"):
         apply_to_files(POLICY, tmp_path)
     (empty := tmp_path / "empty").mkdir()
-    with pytest.raises(FileNotFoundError, match="empty holds no file"):
+    with pytest.raises(FileNotFoundError, match="empty has no file"):
         apply_to_files(POLICY, empty)
     (tmp_path / "blank.hocr").write_text(hocr([]))
     with pytest.raises(ValueError, match=r"a word \(1 page\); use outputs of an engine"):

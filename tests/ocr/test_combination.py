@@ -393,7 +393,7 @@ def test_bad_input_is_refused():
     first, second = engines.values()
     none = Words(first.text, np.full(30, np.nan), first.page, first.page, first.page_names)
     for match, arguments, options in [
-        ("must name at least two, got 1", {"A": first}, {}),
+        ("must have at least two elements, got 1", {"A": first}, {}),
         ("A has 1 page that B lacks: p02; both", {"A": first, "B": second.select_pages([0, 1])}, {}),
         ("the truth lacks: p02; both need the same", engines, {"truth": truth.select_pages([0, 1])}),
         (r"engines\['B'\]: none of the 30 words", {"A": first, "B": none}, {}),
@@ -404,7 +404,7 @@ def test_bad_input_is_refused():
          {"combination": learnt()}),
         ("nothing, as when the combination was", engines, {"combination": learnt(), "fold": "case"}),
         (
-            "truth must have at least two pages, as each is combined by rules",
+            "truth must have at least two pages, because each page is combined by rules",
             {name: words.select_pages([0]) for name, words in engines.items()},
             {"truth": truth.select_pages([0])},
         ),
@@ -506,7 +506,7 @@ def test_fields_that_do_not_fit_are_refused(tmp_path):
             r"engines\['B'\] lacks: f0 of d02, f1 of d02, f2 of d02, f3 of",
             {"A": engines["A"], "B": fewer["B"]},
         ),
-        ("two documents, as each is combined by rules", one),
+        ("two documents, because each document is combined by rules", one),
     ]:
         with pytest.raises(ValueError, match=match):
             combine_fields(arguments)

@@ -58,14 +58,15 @@ class TestOrderInsideALine:
         assert list(words.text) == LOGICAL
         by_line = level == "line" and confidence
         np.testing.assert_allclose(words.confidence, [0.5] * 3 if by_line else [0.9, 0.8, 0.7])
-        assert "1 line has its words in another order than its text: the numbers" in notes(words)[0]
+        assert (
+            "1 line has its words in an order that differs from its text: the numbers"
+            in notes(words)[0]
+        )
 
     def test_truth_likewise(self, tmp_path):
         truth = read_truth(line_of_page(tmp_path, numbered=True, text="elohim bara bereshit"))
         assert list(truth.text) == LOGICAL
-        assert any(
-            "1 line of the truth has its words in another order" in note for note in notes(truth)
-        )
+        assert any("1 line of the truth has its words in an order" in note for note in notes(truth))
 
     def test_numbers_stand_where_the_line_has_no_text(self, tmp_path):
         words = read(line_of_page(tmp_path, numbered=True, text=""))
@@ -450,7 +451,7 @@ class TestIncompleteResponses:
             ({"JobStatus": "FAILED", "Blocks": []}, r'JobStatus is "FAILED"'),
             ({"Blocks": [WORD], "NextToken": "x"}, "it has a NextToken"),
             ([{"Blocks": [WORD]}, {"Blocks": [], "NextToken": "x"}], "it has a NextToken"),
-            ({"Blocks": [WORD, WORD]}, r'another one has "w"'),
+            ({"Blocks": [WORD, WORD]}, r'another block has the Id "w"'),
             (
                 {"analyzeResult": {"readResults": [{"lines": [{"text": "a"}]}]}},
                 "includeTextDetails=true",

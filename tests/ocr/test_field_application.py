@@ -251,7 +251,7 @@ def test_refusals(tmp_path):
     plain = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.01)
     path = write(tmp_path, {"a": {"total": leaf("7", 0.9), "po": leaf("A", 0.9)}})
     with pytest.raises(
-        ValueError, match="the policy has no fields, but documents have: use a policy fitted"
+        ValueError, match="the policy has no fields, but the documents do; use a policy fitted"
     ):
         apply_to_fields(plain, path)
     with pytest.raises(PairingError, match="1 name of documents occurs more than once: a"):
@@ -268,7 +268,7 @@ def test_refusals(tmp_path):
         apply_to_fields(POLICY, percent)
     azure = {"modelId": "m", "documents": [{"fields": {"total": {"content": "7", "confidence": 0.9}}}]}
     (tmp_path / "a.json").write_text(json.dumps(azure))
-    with pytest.raises(OcrFileError, match="files of several kinds, whose confidences are not of one"):
+    with pytest.raises(OcrFileError, match="files of several kinds, whose confidences have different"):
         apply_to_fields(POLICY, [other, tmp_path / "a.json"])
 
 

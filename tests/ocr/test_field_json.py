@@ -417,7 +417,7 @@ def test_what_the_truth_does_not_have(tmp_path):
     assert fields.notes == (
         "2 outputs without a truth left out: model of x, a of z",
         "1 field without an output is rejected",
-        "1 output that no true field takes is inserted, and wrong: a of y",
+        "1 output without a matching true field is inserted, and wrong: a of y",
     )
 
 
@@ -425,7 +425,7 @@ def test_a_document_without_any_field_is_said(tmp_path):
     output = [{"document": "x", "a": {"value": "1", "confidence": 0.9}}, {"document": "y"}]
     fields = read(tmp_path, output, [{"document": "x", "a": "1"}, {"document": "y"}])
     assert fields.notes == (
-        "1 document in which neither the truth nor the outputs have any field left out: y",
+        "1 document left out, because neither the truth nor the outputs have a field there: y",
     )
 
 

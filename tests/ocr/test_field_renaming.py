@@ -129,6 +129,6 @@ def test_what_is_refused(files):
         read_fields(files / "a1.json", files / "truth.json", rename=clash)
     (files / "both.csv").write_text("document,field,prediction,confidence,truth\na,b,c,0.5,c\n")
     with pytest.raises(
-        ValueError, match="rename needs a truth of its own, but outputs and truth are one"
+        ValueError, match="rename needs a separate truth, but outputs and truth are in one"
     ):
         read_fields(files / "both.csv", rename={"a": "b"})

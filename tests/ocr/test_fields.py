@@ -326,9 +326,8 @@ def test_the_number_of_rows_is_a_field_of_the_document(tmp_path):
         "c": ("", "1", 0.5, "inserted"),
     }
     assert fields.notes[-1].startswith(
-        "1 output of a number of rows is inserted, and wrong, as the truth has no row there; "
-        "fields_complete=True, if what is not listed has no true value, takes it for 0: items.count of "
-        "c"
+        "1 output of a number of rows is inserted, and wrong, because the truth has no row there; "
+        "use fields_complete=True if a list that the truth does not name has 0 rows: items.count of c"
     )
     fields = read_fields(outputs, truth, fields_complete=True)
     assert counts(fields)["c"] == ("0", "1", 0.5, "wrong")
@@ -386,8 +385,8 @@ def test_what_can_be_read_in_two_ways_is_said_and_not_guessed(tmp_path):
     assert fields.correct.tolist() == [False, True, True, False]
     assert fields.notes == (
         (
-            "1 output can be read in two ways, only one of them right, and is wrong until an option of "
-            "the comparison chooses one (point or comma; dmy, mdy or ymd): "
+            "1 output can be read in two ways, but only one is right, and is wrong until an option of "
+            "the comparison chooses a way (point or comma; dmy, mdy or ymd): "
             'x of a: "1.234" for "1234"'
         ),
         (
@@ -443,7 +442,7 @@ def test_wrong_outputs_that_another_comparison_takes_for_right_are_said(tmp_path
     ]
     assert read_fields(write_csv(tmp_path / "f", rows), compare="exact").notes[1:] == (
         (
-            "2 of 3 wrong outputs differ from the truth in form alone; compare takes them for right: "
+            "2 of 3 wrong outputs differ from the truth only in form; they are right with compare: "
             "day=date (1 of 2), sum=number (1 of 1)"
         ),
     )

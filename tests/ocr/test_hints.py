@@ -42,15 +42,16 @@ def test_columns_that_are_read_across():
 def test_pages_whose_truth_is_missing():
     text = said({"one": ["fine"], "two": []}, {"one": ["fine"], "two": ["day", "out"]})
     assert (
-        "1 page with outputs (2) and without true words: two. The truth may be missing; outputs" in text
+        "1 page with outputs (2) and without true words: two. The truth may be missing. These outputs"
+        in text
     )
     assert "without true" not in said({"one": ["fine"], "two": []}, {"one": ["fine"], "two": []})
 
 
 def test_shares_in_a_format_of_percents():
     truth = {"one": [f"w{k}" for k in range(30)]}
-    assert "they may be shares" in said(truth, truth, "percent")
-    assert "they may be shares" not in said(truth, truth, "unit")
+    assert "they may be on the scale 0 to 1" in said(truth, truth, "percent")
+    assert "they may be on the scale 0 to 1" not in said(truth, truth, "unit")
 
 
 def test_spaces_between_characters_of_scripts_without_spaces():

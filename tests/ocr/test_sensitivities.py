@@ -35,8 +35,8 @@ def test_engines_that_change_places():
     assert said == (
         "As counted here, a accepts 30.0 points more than b; with moved words counted as wrong, b "
         "accepts 20.0 points more. a accepts 40.0 points more than c; with moved words counted as "
-        "wrong, c accepts 10.0 points more. b and c change places, too. The order of the engines "
-        "depends on what missed and moved words count as."
+        "wrong, c accepts 10.0 points more. The order of b and c is reversed, too. The order of the "
+        "engines depends on how missed and moved words count."
     )
 
 

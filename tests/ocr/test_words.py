@@ -80,7 +80,8 @@ def test_scales_are_never_mixed():
     assert Words.concatenate([blank, percent]).scale == "percent"
     line = Words(("a",), np.array([0.5]), [0], [0], ("s",), scale="unit", unit="line")
     with pytest.raises(
-        ValueError, match="some readings have confidences of words and others of lines; use"
+        ValueError,
+        match="some readings have confidences of words, others have confidences of lines; use",
     ):
         Words.concatenate([unit, line])
 
@@ -95,12 +96,12 @@ def test_scales_are_never_mixed():
         ({"page": [0, 2, 1, 2]}, "page must hold indices into the 3 page_names"),
         ({"page": [0, 0, 2, 3]}, "page must hold indices"),
         ({"line": [0, 1, 1, 2]}, "line has the same number on two pages; give each line its own"),
-        ({"line": [0, 3, 2, 2]}, "line is not a sequence of numbers from 0"),
+        ({"line": [0, 3, 2, 2]}, "line must be a sequence of numbers from 0"),
         ({"page_names": ("p", "p", "q")}, "page_names must be distinct, got 'p' twice"),
         ({"confidence": [0.1, 0.2, 0.3, 40]}, r"confidence\[3\] must .*got 40.0"),
         ({"confidence": [0.1, -0.2, 0.3, 0.4]}, r"confidence\[1\] must .*got -0.2"),
         ({"confidence": [0.1, 0.2, 0.3, np.inf]}, r"confidence\[3\] must .*got inf"),
-        ({"scale": None}, ", as there are confidences, got None"),
+        ({"scale": None}, "because there are confidences, got None"),
         ({"scale": "permille"}, "scale must be 'percent', 'unit' or None, got 'permille'"),
     ],
 )
@@ -231,7 +232,7 @@ def test_a_truth_without_page_breaks_makes_one_page():
     assert truth.page_names == words.page_names == ("n",)
     assert words.page.tolist() == [0, 0]
     assert [str(note) for note in words.notes] == [
-        "1 document has no page breaks in its truth: its pages are one page, and one group"
+        "1 document has no page breaks in its truth: all of it counts as one page and one group"
     ]
     with pytest.raises(
         PairingError, match="n: truth and output must have the same number of pages, got"

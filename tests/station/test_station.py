@@ -164,7 +164,7 @@ def test_what_is_refused(tmp_path, scans):
     )
     refused(
         ValueError,
-        "be named as the pages, but are called p1, and",
+        "be named like the pages, but are called p1; the pages are",
         [("q", "", "foo", 0.9)],
         images=scans,
     )

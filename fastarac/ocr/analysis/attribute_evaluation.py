@@ -26,17 +26,17 @@ def evaluate_attributes(
     confidence_level: float = 0.95,
     by_page: bool = True,
 ) -> AttributeFigures:
-    """Evaluate the pages of each attribute value at the thresholds of all pages together.
+    """Evaluate the pages with each attribute value, at thresholds chosen on all pages.
 
     Parameters
     ----------
     aligned : AlignedOutputs
         The items of an engine.
     attributes : PageAttributes
-        As :func:`read_attributes` returns them.
+        The attributes, as :func:`read_attributes` returns them.
     limits : iterable of Limit
-        Each limit gives one threshold for all pages together; every value is evaluated at this
-        threshold.
+        For each limit, one threshold is chosen on all pages together. Every attribute value is
+        evaluated at this threshold.
     confidence_level : float, default=0.95
         Level of the intervals and the verdicts, in (0, 1).
     by_page : bool, default=True
@@ -58,14 +58,14 @@ def evaluate_attributes(
 
     Notes
     -----
-    Verdicts are reached as in :meth:`.Policy.check`: one test for an error rate below the limit and one
-    for an error rate above it, each at level (1 − `confidence_level`)/2. The tests are bets on pages in
-    random order (Waudby-Smith and Ramdas 2024); without `by_page`, they use the binomial distribution.
-    Holm's correction accounts for testing all values of the attribute. Because a betting test must
-    allow for pages on which everything is wrong, it takes hundreds of error-free pages to prove a limit
-    of 1%. Intervals for the rates use linearisation and Student's t quantile, as for the error rates of
-    texts. They are approximate for few pages: an interval may be entirely below the limit although the
-    test proves nothing.
+    Verdicts use the tests of :meth:`.Policy.check`: one test whether the error rate is below the limit,
+    and one test whether it is above the limit, each at level (1 − `confidence_level`)/2. The tests bet
+    on pages in random order (Waudby-Smith and Ramdas 2024). If `by_page` is False, they use the
+    binomial distribution. Holm's correction accounts for testing all values of the attribute. A betting
+    test must allow for pages on which everything is wrong. So it takes hundreds of error-free pages to
+    prove a limit of 1%. Intervals for the rates use linearisation and Student's t quantile, as for the
+    error rates of texts. With few pages, these intervals are approximate: an interval may be entirely
+    below the limit although the test proves nothing.
 
     Because the thresholds are chosen on the evaluated pages themselves, new pages will do slightly
     worse on average.

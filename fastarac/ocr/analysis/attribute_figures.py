@@ -53,15 +53,15 @@ class AttributeAtLimit(Result):
     threshold : float
         Threshold chosen on all pages together.
     accepted, errors : ndarray, intp
-        Accepted items, and wrong ones among them.
+        Numbers of accepted items, and of accepted items that are wrong.
     acceptance_rate, acceptance_low, acceptance_high : ndarray, float64
-        Accepted share, with its interval by page.
+        Accepted share, with its interval. The interval treats pages as the sampling units.
     error_rate, error_low, error_high : ndarray, float64
-        Accepted errors over all items or, for a limit of the risk, over accepted items, with the
-        interval by page. Rates are NaN if their denominator is 0. Interval ends are NaN if there are
-        fewer than two pages, or if all pages have the same rate.
+        Accepted errors divided by all items or, for a limit on the risk, by the accepted items, with
+        the interval. Rates are NaN if their denominator is 0. Interval ends are NaN if there are fewer
+        than two pages or if all pages have the same rate.
     verdict : tuple of str, or None
-        "holds", "fails" or "too few" for each value; None if a threshold is given instead of a limit.
+        "holds", "fails" or "too few" for each value; None if the user gave a threshold, not a limit.
 
     See Also
     --------
@@ -90,16 +90,17 @@ class AttributeFigures(Table, Result):
     ----------
     attribute, value : tuple of str, n of them
     pages, true_words, items : ndarray of shape (n,), intp
-        For each value: the number of pages, including empty pages; of true words (or other units) on
-        these pages; and of items.
+        For each value, the number of pages (including empty pages), the number of true words or other
+        units on these pages, and the number of items.
     at : tuple of AttributeAtLimit
         The figures at each limit.
     confidence_level : float
         Level of the intervals and the verdicts.
     by_page : bool
-        Whether verdicts treat items of one page as dependent.
+        Whether the verdicts treat items on the same page as dependent.
     notes : tuple of str
-        One sentence for each attribute that was left out or binned, and for pages that were left out.
+        One sentence for each attribute that was left out or binned, and for each group of pages left
+        out.
 
     See Also
     --------
@@ -125,7 +126,10 @@ class AttributeFigures(Table, Result):
         return f"AttributeFigures({len(self)} values of {', '.join(names)})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the figures as columns; a column for one limit has the limit's key in its name."""
+        """Return the figures as columns.
+
+        The name of a column for one limit contains the limit's key.
+        """
         columns: dict[str, Any] = {
             "attribute": self.attribute,
             "value": self.value,
@@ -248,7 +252,7 @@ def figures_by_attribute(
 def splits_by_attribute(
     attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
 ) -> list[ItemParts]:
-    """For each attribute, divide the items by its values; add each value's share of missed words."""
+    """Divide the items by the values of each attribute; add the share of missed words of each value."""
     rows, _ = attributes.rows_of(pages.name)
     found = []
     for attribute in attributes.attributes:
@@ -265,7 +269,7 @@ def splits_by_attribute(
 def tables_by_attribute(
     engines: Mapping[str, AttributeFigures],
 ) -> list[tuple[str, list[AttributeRow]]]:
-    """Return the table rows for each attribute: one for each value and engine."""
+    """Return the table rows of each attribute: one row for each value and engine."""
     found: dict[str, dict[str, list[AttributeRow]]] = {}
     for name, figures in engines.items():
         for k, (attribute, value) in enumerate(zip(figures.attribute, figures.value, strict=True)):
@@ -288,7 +292,7 @@ def tables_by_attribute(
 
 
 def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
-    """Return a mask of the pages for each value."""
+    """Return, for each value, a mask of its pages."""
     # Row -1 (a page without attributes) gets code -1.
     codes = np.array([*attribute.codes, -1], np.intp)[rows]
     return [codes == code for code in range(len(attribute.values))]

@@ -39,7 +39,7 @@ class Attribute(Result):
     ----------
     name : str
     values : tuple of str
-        Its distinct values, sorted; for binned numbers, the names of the bins.
+        The distinct values in sorted order or, for binned numbers, the names of the bins.
     codes : tuple of int, n_rows of them
         Index into `values` for each row, or -1 if the value is empty.
 
@@ -66,7 +66,7 @@ class PageAttributes(Table, Result):
         Names of the pages, as the table writes them.
     attributes : tuple of Attribute
     skip_unmatched : bool
-        Whether the table or an engine may lack pages, and values may be empty.
+        Whether pages may be missing from the table or from an engine, and values may be empty.
     notes : tuple of str
         One sentence for each attribute that was left out or binned.
 
@@ -107,14 +107,14 @@ class PageAttributes(Table, Result):
         Raises
         ------
         ValueError
-            If a page has two rows or, unless `skip_unmatched` is set, if a page has no row, a row has
-            no page, or a value is empty. The message names the pages.
+            If a page has two rows. Unless `skip_unmatched` is True, also if a page has no row, a row
+            has no page, or a value is empty. The message names the pages.
 
         Notes
         -----
-        A row belongs to the page of the same name. A row may also name the page's file, with or without
-        a path: ``scans/p1.png`` belongs to page ``p1``. A row with the name of a document applies to
-        all pages of the document.
+        A row belongs to the page of the same name. A row may also name the file of the page, with or
+        without a path: ``scans/p1.png`` belongs to page ``p1``. A row with the name of a document
+        applies to all pages of the document.
         """
         place = {name: k for k, name in enumerate(names)}
         documents: dict[str, list[str]] = {}
@@ -167,12 +167,13 @@ def read_attributes(
     Parameters
     ----------
     table : path-like, or mapping of str to sequence
-        A file in any format of :func:`fastarac.io.read_outputs` (CSV, TSV, JSON lines, Parquet), or
-        columns by name, such as those of a data frame. The column ``page`` holds the name of each page
-        or of its file; every other column is an attribute.
+        A file in any format of :func:`fastarac.io.read_outputs` (CSV, TSV, JSON lines, Parquet), or a
+        mapping of names to columns, such as a data frame. The column ``page`` has the name of each page
+        or of its file. Every other column is an attribute.
     skip_unmatched : bool, default=False
-        Whether pages may be missing from the table or from the engines, and values may be empty. A page
-        without a row or without a value is left out of the attribute's figures, and a note says so.
+        Whether pages may be missing from the table or from the engines, and values may be empty. If
+        True, a page without a row or a value is left out of the figures of the attribute, and a note
+        says so.
 
     Returns
     -------
@@ -194,7 +195,7 @@ def read_attributes(
     Notes
     -----
     A column with more than 10 different numbers is divided into four bins of about equal size. A column
-    with more than 30 different texts, or with only one value, is left out. Notes say so.
+    with more than 30 different texts, or with only one value, is left out. Notes name these columns.
 
     Examples
     --------
@@ -325,7 +326,7 @@ def _in_parts(
 def _pages_of(
     given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
 ) -> Sequence[str]:
-    """Return the pages that a name or path refers to; it may lack suffixes and leading folders."""
+    """Return the pages that a name or path refers to, even without its suffixes and leading folders."""
     path = PurePath(given)
     *folders, file = path.parts or (given,)
     stems = [given, file]

@@ -31,8 +31,8 @@ def with_engine_price(
     Returns
     -------
     CostEvaluation
-        Costs per item, which now include the price of all pages divided by the number of items. The
-        same threshold stays the cheapest.
+        Costs per item, plus the price of all pages divided by the number of items. The cheapest
+        threshold does not change, because this price is the same at every threshold.
     """
     more = price * n_pages / n_items
     return replace(
@@ -52,11 +52,11 @@ def worth_of_all(
     Parameters
     ----------
     of_page : mapping of str to float
-        Cost of a page with each engine alone, including the engine's price, by name of the engine.
+        For each engine, the cost of a page with this engine alone, including its price.
     together : tuple of (str, float)
-        Name and cost of the combination, including all prices.
+        Name of the combination, and cost of a page with it, including all prices.
     prices : mapping of str to float
-        Price of each engine per page; engines not named cost 0.
+        Price of each engine per page. An engine without a price costs 0.
     page : str
         Word for a page, such as "document".
     """

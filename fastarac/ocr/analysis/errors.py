@@ -48,7 +48,7 @@ class Error(NamedTuple):
     record : int
         Index into the records.
     page, kind : str
-        Page and kind of the record; for a field, its document and name.
+        Page and kind of the record. For a field: its document and its name.
     number : int
         Number of the true word on its page; 0 for a field.
     confidence : float
@@ -72,17 +72,17 @@ class Error(NamedTuple):
 
 
 class Confusion(NamedTuple):
-    """True characters that were read as other characters.
+    """True characters that were read as other characters, with their frequency.
 
     Attributes
     ----------
     truth, read : str
-        The true and the read characters. `truth` is empty if characters were added, `read` if they were
-        left out.
+        The true characters and the characters read. `truth` is empty if characters were added, and
+        `read` is empty if characters were left out.
     n : int
         Number of times.
     accepted : int
-        Number of times in outputs that the threshold of the first limit accepts.
+        Number of occurrences in outputs that the threshold of the first limit accepts.
     """
 
     truth: str
@@ -135,7 +135,7 @@ def errors_of(records: Records, thresholds: Sequence[float], most: int) -> list[
 
 
 def accepted_at(thresholds: Sequence[float], confidence: float) -> tuple[bool, ...]:
-    """Return, for each threshold, whether it accepts this confidence."""
+    """Return whether each threshold accepts this confidence."""
     return tuple(confidence >= threshold for threshold in thresholds)
 
 
@@ -145,7 +145,7 @@ def confusions_of(
     """Count the confusions of characters in words that are wrong or split.
 
     Merged words are left out, because one output covers several true words. Confusions of more than
-    `longest` characters are not listed, but counted in `n_longer`.
+    `longest` characters are not listed; `n_longer` is their number.
     """
     longest = LONGEST if longest is None else longest
     rows = np.flatnonzero((records.kind == WRONG) | (records.kind == SPLIT))
@@ -174,7 +174,7 @@ def confusions_of(
 
 
 def missed_of(records: Records, most: int) -> tuple[list[MissedOnPage], int]:
-    """Return the pages with the largest numbers of missed words, and the number of pages with any."""
+    """Return the pages with the most missed words, and the number of pages with missed words."""
     pages = records.pages
     order = np.argsort(-pages.missed, kind="stable")
     order = order[pages.missed[order] > 0]

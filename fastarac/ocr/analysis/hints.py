@@ -1,4 +1,4 @@
-"""Sentences that warn of peculiarities in an engine's outputs that make the figures doubtful."""
+"""Sentences that warn of problems in an engine's outputs that make the figures doubtful."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def hints_of(
     found += [*_moved(records, reading), *ties(known)]
     if scale == "percent" and len(np.unique(known)) > 1 and known.max() <= 1:
         found.append(
-            "The confidences go from 0 to 100 in this format, and none is above 1: they may be shares. "
-            "Thresholds refer to the confidences as written."
+            "The confidences go from 0 to 100 in this format, but none is above 1, so they may be on "
+            "the scale 0 to 1. Thresholds refer to the confidences as written."
         )
     without = np.isnan(records.confidence[rows]) & (records.kind[rows] != MISSED)
     if without.any():
@@ -79,7 +79,9 @@ def _pages(records: Records, units: str) -> list[str]:
     if untrue:
         n = int(records.pages.inserted[np.isin(records.pages.name, untrue)].sum())
         said = _of_pages(untrue, f"with outputs ({n:,}) and without true {units}")
-        found.append(f"{said}. The truth may be missing; outputs there are inserted, and wrong.")
+        found.append(
+            f"{said}. The truth may be missing. These outputs are inserted outputs and count as wrong."
+        )
     hard = [name for name in records.hardly_aligned if name not in blank]
     pages_of = records.pages
     in_part = [
@@ -88,10 +90,10 @@ def _pages(records: Records, units: str) -> list[str]:
         if name in hard and missed > MOST * n
     ]
     if in_part:
-        said = _of_pages(in_part, f"of which more than half of the {units} are missed")
+        said = _of_pages(in_part, f"with more than half of the {units} missed")
         found.append(f"{said}. The outputs there are kept.")
     if others := [name for name in hard if name not in in_part]:
-        said = _of_pages(others, "on which more than half of the characters differ")
+        said = _of_pages(others, "with more than half of the characters different")
         they = "it is" if len(others) == 1 else "they are"
         found.append(f"{said}. The truth may be of another page; {they} kept.")
     return found
@@ -124,7 +126,7 @@ def _words(records: Records, reading: Reading) -> list[str]:
         )
     if records.n_emptied:
         found.append(
-            f"{records.n_emptied:,} {units} of truth and output are left out: folding leaves "
+            f"{records.n_emptied:,} {units} of truth and output are left out, because folding leaves "
             "nothing of them."
         )
     return found
@@ -145,7 +147,7 @@ def _none_right(records: Records, reading: Reading) -> Iterator[str]:
 
 
 def _lost(records: Records, reading: Reading, attributes: PageAttributes | None) -> Iterator[str]:
-    """If many words are missed or merged, yield a sentence on their share and the likely reason."""
+    """If many words are missed or merged, yield a sentence with their share and the likely reason."""
     missed, merged = (int((records.kind == kind).sum()) for kind in (MISSED, MERGED))
     lost, n_true, units = missed + merged, records.n_true, plural(reading.unit)
     if not lost > MANY_LOST * n_true:
@@ -178,7 +180,7 @@ def _lost(records: Records, reading: Reading, attributes: PageAttributes | None)
 
 
 def _moved(records: Records, reading: Reading) -> Iterator[str]:
-    """If many words are read out of order, yield a sentence on their share and their pages."""
+    """If many words are read out of order, yield a sentence with their share and their pages."""
     pages, n_true = records.pages, records.n_true
     n = int(pages.moved.sum())
     if not n > MANY_MOVED * n_true:

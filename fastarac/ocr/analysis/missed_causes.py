@@ -37,7 +37,7 @@ HAN = "Cjk"  # Unicode's character names call Han characters CJK
 
 
 def in_common(records: Records, attributes: PageAttributes | None, units: str) -> str:
-    """Return a clause that names a feature which most missed words share; empty if no feature does."""
+    """Return a clause that names a feature shared by most missed words; empty if there is none."""
     true = np.flatnonzero(records.kind != INSERTED)
     missed = records.kind[true] == MISSED
     if not missed.any():
@@ -56,7 +56,7 @@ def in_common(records: Records, attributes: PageAttributes | None, units: str) -
 def _features(
     records: Records, true: NDArray[np.intp], attributes: PageAttributes | None
 ) -> Iterator[tuple[str, Sequence[str], NDArray[np.intp], str]]:
-    """Yield each feature: text before a value, all values, the value of each word, text after it."""
+    """Yield each feature: text before a value, all values, value index of each word, text after it."""
     page = records.page[true]
     if attributes is not None:
         rows, _ = attributes.rows_of(records.page_names)
@@ -76,7 +76,7 @@ def _features(
 
 
 def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
-    """Return values that cover most missed words and whose words are missed much more often."""
+    """Return the values of most missed words, if words with these values are missed much more often."""
     counts = np.bincount(codes[codes >= 0], minlength=n)
     lost = np.bincount(codes[missed & (codes >= 0)], minlength=n)
     n_missed, n_true = int(missed.sum()), len(missed)
@@ -98,7 +98,7 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
 
 @cache
 def _script(text: str) -> str:
-    """Return the script of a word's first letter; a word without letters is a number or a mark."""
+    """Return the script of a word's first letter; for a word without letters, its kind."""
     for character in unicodedata.normalize("NFKC", text):
         if character.isalpha():
             name = unicodedata.name(character, "unknown").partition(" ")[0].capitalize()

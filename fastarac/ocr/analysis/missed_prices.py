@@ -25,7 +25,7 @@ def with_missed_price(
     points: Mapping[str, OperatingPoint],
     price: float,
 ) -> CostEvaluation:
-    """Return costs in which each missed word has this price, however the alignment policy counts it.
+    """Return costs in which each missed word has this price, under any alignment policy.
 
     Parameters
     ----------

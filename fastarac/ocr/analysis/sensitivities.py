@@ -25,7 +25,7 @@ PAIRS = 3
 
 
 class OrderChange(NamedTuple):
-    """Two engines whose ranking by accepted share is reversed under some other policy.
+    """Two engines whose order by accepted share is reversed under another policy.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class OrderChange(NamedTuple):
         Accepted share of the first engine minus the accepted share of the second, under the policy in
         use.
     under : mapping of AlignmentPolicy to float
-        For each policy that reverses the order: the accepted share of the second engine minus the
-        accepted share of the first, in decreasing order.
+        For each policy that reverses the order, the accepted share of the second engine minus the
+        accepted share of the first. Policies are sorted by this difference, the largest first.
     """
 
     first: str
@@ -54,13 +54,14 @@ class Sensitivity(Result):
     limits : tuple of Limit
     accepted : mapping of Policy to tuple of float
         For each policy, the accepted share of its items at each limit. The policy in use comes first.
-        A policy that gives the same items as another is left out. For example, if no word was missed,
-        the treatment of missed words does not matter.
+        If several policies give the same items, only one of them is included. For example, if no word
+        was missed, all treatments of missed words give the same items.
     without_pages : tuple of str
-        Names of the pages that hardly align, with this engine or, in a comparison, with any engine.
+        Names of the pages that hardly align with the truth for this engine or, in a comparison, for at
+        least one engine.
     accepted_without : tuple of float
-        Accepted share without these pages, under the policy in use; empty if no page, or every page,
-        hardly aligns.
+        Accepted share at each limit without these pages, under the policy in use. Empty if no page
+        hardly aligns, or if every page hardly aligns.
 
     See Also
     --------
@@ -74,13 +75,13 @@ class Sensitivity(Result):
     accepted_without: tuple[float, ...] = ()
 
     def ends(self, limit: int) -> tuple[float, float]:
-        """Return the smallest and largest accepted share of all policies at one limit."""
+        """Return the smallest and the largest accepted share over all policies at a limit."""
         shares = [row[limit] for row in self.accepted.values()]
         return min(shares), max(shares)
 
     @property
     def left_out(self) -> str:
-        """A phrase for the pages that `accepted_without` leaves out, with their number."""
+        """A phrase with the number of pages that `accepted_without` leaves out."""
         n = len(self.without_pages)
         return f"{n:,} {plural('page', n)} that hardly align{'s' * (n == 1)}"
 
@@ -96,9 +97,9 @@ class Sensitivity(Result):
         return next(iter(self.accepted))
 
     def under(self, policy: AlignmentPolicy) -> tuple[float, ...] | None:
-        """Return the accepted shares under a policy, or None if it leaves nothing to accept.
+        """Return the accepted shares under a policy, or None if no item can be accepted under it.
 
-        The field for missed, inserted or moved words is ignored if there are no such words.
+        If there are no missed, inserted or moved words, the policy's field for these words is ignored.
         """
         varied = {
             name
@@ -109,7 +110,7 @@ class Sensitivity(Result):
         return self.accepted.get(policy._replace(**alike))
 
     def to_dict(self) -> dict[str, float]:
-        """Return the shares by flat names such as ``"acceptance_rate/0.01/missed/reject/…"``."""
+        """Return the shares by names such as ``"acceptance_rate/0.01/missed/reject/…"``."""
         return {
             f"acceptance_rate/{limit.key}/{policy.key}": share
             for policy, row in self.accepted.items()
@@ -118,19 +119,19 @@ class Sensitivity(Result):
 
 
 def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderChange]:
-    """Return the pairs of engines whose ranking at a limit is reversed under some other policy.
+    """Return the pairs of engines whose order at a limit is reversed under another policy.
 
     Parameters
     ----------
     engines : mapping of str to Sensitivity
-        Sensitivities of items under the same policy, at the same limits.
+        Sensitivities of the engines, with the same limits and the same policy in use.
     limit : int
         Index of the limit.
 
     Returns
     -------
     list of OrderChange
-        Pairs that include the engine with the largest accepted share come first.
+        The pairs, starting with the pairs that include the engine with the largest accepted share.
     """
     shares = {name: each.accepted[each.policy][limit] for name, each in engines.items()}
     order = sorted(shares, key=lambda name: -shares[name])
@@ -154,10 +155,10 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 
 
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
-    """Say which engines change order, under which policies and by how much; empty if no engines do.
+    """Say which pairs of engines change order, under which policies, and by how much; empty if none.
 
-    Each engine that changes order with the leading engine gets a sentence, up to `PAIRS`; one more
-    sentence names the other pairs.
+    Up to `PAIRS` sentences describe pairs with the leading engine, the one with the largest accepted
+    share. One more sentence names all other pairs.
     """
     changes = order_changes(engines, limit)
     if not changes:
@@ -180,13 +181,13 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         )
     if others:
         named = few_of(others, PAIRS)
-        said.append(f"{named} change places, too.")
+        said.append(f"The order of {named} is reversed, too.")
     fields = {name for change in changes for each in change.under for name in each.fields_apart(own)}
     what = what_counts(name for name in own._fields if name in fields)
-    return f"{' '.join(said)} The order of the engines depends on what {what} count as."
+    return f"{' '.join(said)} The order of the engines depends on how {what} count."
 
 
 def what_counts(fields: Iterable[str]) -> str:
-    """Name the kinds of words that these fields concern, as in "missed and moved words"."""
+    """Name the kinds of words that these policy fields are about, as in "missed and moved words"."""
     kinds = list(fields)
     return "inserted outputs" if kinds == ["inserted"] else f"{listed(kinds)} words"

@@ -254,7 +254,7 @@ def require_several(engines: Any, kind: str) -> None:
     """Raise unless `engines` maps at least two names to outputs of the given kind."""
     require_type(engines, Mapping, "engines", f"a mapping of names to {kind}")
     if len(engines) < 2:
-        raise ValueError(f"engines must name at least two, got {len(engines)}")
+        raise ValueError(f"engines must have at least two elements, got {len(engines)}")
 
 
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
@@ -328,8 +328,8 @@ def _cross_fitted(
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(
-            "truth must have at least two pages, as each is combined by rules learnt from the "
-            "others, got one"
+            "truth must have at least two pages, because each page is combined by rules learnt from "
+            "the others, got one"
         )
     labels = [
         labels_of(each, len(words), moved=moved)

@@ -168,7 +168,7 @@ def _given(engines: Mapping[str, FieldOutputs]) -> tuple[tuple[str, ...], dict[s
                 said = few_of((f"{field} of {document}" for document, field in alone), 20)
                 raise ValueError(
                     f"engines[{first!r}] has {n} true {plural('field', n)} that "
-                    f"engines[{second!r}] lacks: {said}; both need the same"
+                    f"engines[{second!r}] lacks: {said}; give both the same true fields"
                 )
         if dict(engines[one].comparisons) != dict(engines[other].comparisons):
             raise ValueError(
@@ -241,8 +241,8 @@ def _cross_fitted(
     n = len(documents)
     if n < 2:
         raise ValueError(
-            "truth must have at least two documents, as each is combined by rules learnt from the "
-            "others, got one"
+            "truth must have at least two documents, because each document is combined by rules "
+            "learnt from the others, got one"
         )
     sizes = list(map(len, readings.place))
     order = order_of([int(each.right.sum()) for each in labels], sizes, tuple(scales))

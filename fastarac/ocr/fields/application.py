@@ -82,17 +82,18 @@ class AppliedFields(Table, Result):
     applied : AppliedPolicy
         The counts and the expected errors.
     document, field, name : tuple of str, n of them
-        Document and field of each row, and the field's name without item numbers. A field of the policy
-        that a document lacks has a row, too.
+        Document and field of each row, and the field's name without item numbers. If a document lacks a
+        field of the policy, the field still has a row.
     position : tuple of (page, box)
         The page of the document, counted from 1, and the box: a string of left, top, right and bottom
-        in the units of the file. None where the service gives no page or box.
+        in the units of the file. Both are None if the service gives no position.
     prediction : tuple of (str or None)
-        The text read, as written on the page; None where the document lacks the field.
+        The text read, as written on the page; None if the document lacks the field.
     confidence : ndarray of shape (n,), float64
-        NaN where there is none.
+        The confidence of each output; NaN if it has none.
     accepted : ndarray of shape (n,), bool
-        If the policy accepts whole documents, all rows of a document have the same value.
+        Whether the policy accepts each output. If it accepts whole documents, all rows of a document
+        have the same value.
     files : tuple of str
         Paths of the files read.
     notes : tuple of str
@@ -100,7 +101,8 @@ class AppliedFields(Table, Result):
     rules : tuple of str
         The policy's rules over the fields of a document.
     broken : mapping of str to str
-        The first broken rule of each document that breaks one; its outputs have no confidence.
+        For each document that breaks a rule, the first broken rule. The outputs of these documents have
+        no confidence.
 
     See Also
     --------
@@ -150,20 +152,21 @@ class AppliedFields(Table, Result):
         }
 
     def save(self, *, accepted: str | PathLike[str], review: str | PathLike[str]) -> None:
-        """Write the fields into two tables: accepted fields, and fields that people verify.
+        """Write two tables: the accepted fields, and the fields that people must verify.
 
         Parameters
         ----------
         accepted, review : str or path-like
-            The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both have
-            the columns id (document and field), document, field (without item numbers), page, box,
-            prediction, confidence and accepted; missing values are empty, or null.
+            The files to write: ``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson`` or ``.parquet``. Both tables
+            have the columns id (document and field), document, field (without item numbers), page, box,
+            prediction, confidence and accepted. Missing values are empty or null, depending on the
+            format.
 
         Raises
         ------
         ValueError
-            If the two file names are the same, a file is one of those that the outputs were read from,
-            or a name ends in no known format.
+            If the two file names are the same, if a file would overwrite a file of outputs, or if the
+            ending of a name is unknown.
         OSError
             If a file cannot be written. Neither file appears until both are complete.
         ModuleNotFoundError
@@ -191,7 +194,7 @@ def apply_to_fields(
     confidence_key: str = "confidence",
     rules: Sequence[str] | None = None,
 ) -> AppliedFields:
-    r"""Apply a policy to fields of new documents, without truth: accept a field or send it to people.
+    r"""Apply a policy to fields of new documents without truth: accept each field or send it to people.
 
     Parameters
     ----------
@@ -203,8 +206,8 @@ def apply_to_fields(
     rename, value_key, confidence_key
         As for :func:`read_fields`. The names of fields in the policy come from the truth.
     rules : sequence of str, optional
-        Rules as for :func:`read_fields`; by default those that the policy remembers from the file that
-        it was fitted to.
+        Rules as for :func:`read_fields`. By default, the rules that were used when the policy was
+        fitted.
 
     Returns
     -------
@@ -219,11 +222,11 @@ def apply_to_fields(
     PairingError
         If two documents have the same name.
     DataFileError
-        If the confidences are clearly on another scale than those that the policy was fitted to, as for
-        :func:`.operation.apply_policy`.
+        If the scale of the confidences clearly differs from the scale that the policy was fitted to, as
+        for :func:`.operation.apply_policy`.
     ValueError
-        If the policy has no fields, no output with a confidence belongs to a field of the policy, or a
-        rule is unknown.
+        If the policy has no fields, if none of its fields has an output with a confidence, or if a rule
+        is unknown.
     TypeError
         If `policy` is not a policy.
 
@@ -234,10 +237,10 @@ def apply_to_fields(
 
     Notes
     -----
-    If the policy accepts whole documents, a document that lacks a required field, or has no output at
-    all, goes to people (:meth:`.Policy.apply`). Outputs of fields unknown to the policy are counted and
-    left out. If the policy has row counts, such as ``items.count``, rows are counted as in
-    :func:`read_fields`.
+    If the policy accepts whole documents, a document goes to people if it lacks a required field or has
+    no output (:meth:`.Policy.apply`). Outputs of fields that the policy does not know are left out, and
+    a note gives their number. If the policy has row counts, such as ``items.count``, rows are counted
+    as in :func:`read_fields`.
 
     Examples
     --------
@@ -292,7 +295,7 @@ def apply_to_fields(
     if not given.any():
         raise ValueError(
             f"none of the policy's fields ({few_of(map(str, policy.fields), LISTED)}) has an "
-            "output with a confidence; use these names, or rename"
+            "output with a confidence; use these names, or give rename"
         )
     with_output = {row.document for row in rows if row.prediction is not None}
     without = [name for name in documents if name not in with_output]
@@ -327,7 +330,7 @@ def apply_to_fields(
 
 
 def rules_of_policy(policy: Policy) -> Sequence[str]:
-    """Return the rules that a policy remembers."""
+    """Return the rules that are stored in a policy."""
     found: Sequence[str] = policy.columns.get(RULES, ())
     return found
 
@@ -364,7 +367,7 @@ def _is_table_of_outputs(path: Path) -> bool:
 def _require_fields(policy: Policy) -> None:
     require_policy(policy)
     if not policy.fields:
-        raise ValueError("the policy has no fields, but documents have: use a policy fitted by field")
+        raise ValueError("the policy has no fields, but the documents do; use a policy fitted by field")
 
 
 def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:

@@ -46,8 +46,8 @@ COMPARISONS = {
     "number": "the same number: 1,234.50 and 1234.5",
     "amount": "the same amount of money: $1,234.50 and 1234.50 USD",
     "date": "the same day: 2026-11-22 and 22 November 2026",
-    "similarity": "texts that differ in at most a share of their characters: similarity>=0.9",
-    "regex": "texts in which a pattern finds the same: regex:[0-9]+",
+    "similarity": "texts that have at least this share of their characters in common: similarity>=0.9",
+    "regex": "texts in which a pattern matches the same part: regex:[0-9]+",
 }
 EXPECTED = (
     "use exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, with options as in "
@@ -61,7 +61,7 @@ SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
 
 
 class TooSlowError(ValueError):
-    """Matching a pattern takes too long; the message names the text and a remedy."""
+    """Matching a pattern takes too long. The message names the text and says what to use instead."""
 
 
 class Written(NamedTuple):
@@ -85,7 +85,7 @@ class Judgement(NamedTuple):
 
 @lru_cache
 def judged(*, right: bool, remark: str = "") -> Judgement:
-    """Return a judgement; equal judgements share one object, which saves memory with many fields."""
+    """Return a judgement. Equal judgements are the same object, to save memory."""
     return Judgement(right, remark)
 
 
@@ -97,8 +97,8 @@ class FieldComparison:
     name : str
         The comparison's notation, such as ``amount:comma``.
     values : {"none", "truth", "both"}
-        On which sides the comparison uses a normalized number or date, if there is one, in place of the
-        text.
+        Whether the comparison uses the normalized number or date that a service gives, in place of the
+        text: never, for the truth only, or for truth and output.
     """
 
     __slots__ = ("_judge", "name", "values")
@@ -122,14 +122,15 @@ class FieldComparison:
         return written if self.values == "both" or written.value is None else Written(written.text)
 
     def judge(self, truth: Written, prediction: Written) -> Judgement:
-        """Return whether an output is right; an empty output is right if the truth is empty, too.
+        """Return whether an output is right. An empty output is right if the truth is also empty.
 
         Raises
         ------
         Unreadable
             If the truth cannot be read as the comparison expects, for example as a number or a date.
         TooSlowError
-            If a pattern takes more than a second for one text, or a minute for all texts so far.
+            If a pattern takes more than one second for a text, or more than one minute for all texts so
+            far.
         """
         truth, prediction = self.of_truth(truth), self.of_prediction(prediction)
         true, read = (_composed(each.value or each.text) for each in (truth, prediction))
@@ -158,13 +159,14 @@ def comparison(how: str) -> FieldComparison:
         - ``text``: the same text, ignoring case and the amount of white space;
         - ``number``, ``amount``: exactly the same number. Options, joined by commas: ``point`` or
           ``comma`` (the decimal separator), ``tolerance=0.01`` or ``tolerance=1%`` (of the truth),
-          ``written`` (compare the text on the page even if a service gives the number). Amounts also
-          differ if their currencies cannot be the same;
+          ``written`` (compare the text on the page, not the number that a service gives). Amounts in
+          different currencies are always different;
         - ``date``: the same day. Options: ``dmy``, ``mdy``, ``ymd``, ``written``, or a format of
           ``strptime`` that begins with %;
         - ``similarity>=0.9``: 1 − edit distance / length of the longer text, in characters;
-        - ``regex:PATTERN``: the same first match in both (or the same groups, if the pattern has
-          any); at most one second of computing for a text, and one minute for all.
+        - ``regex:PATTERN``: the pattern's first match is the same in truth and output. If the pattern
+        has groups, the groups are compared. Matching may take one second for a text and one minute for
+        all texts.
 
     Returns
     -------
@@ -193,7 +195,7 @@ def comparison(how: str) -> FieldComparison:
         return FieldComparison(how, _by_pattern(how, given))
     if name in ("exact", "text"):
         if given is not None:
-            raise ValueError(f"compare is {how!r}, and {name} has no options; {EXPECTED}")
+            raise ValueError(f"compare is {how!r}, but {name} has no options; {EXPECTED}")
         key: Callable[[str], Hashable] = _composed if name == "exact" else _without_case_and_space
         return FieldComparison(how, lambda a, b: judged(right=key(a.text) == key(b.text)))
     if name == "date":
@@ -235,7 +237,7 @@ def _by_pattern(how: str, given: str | None) -> Callable[[Written, Written], Jud
     try:
         pattern = regex.compile(given)
     except (regex.error, OverflowError) as error:
-        raise ValueError(f"compare is {how!r}, and its pattern is malformed: {error}") from None
+        raise ValueError(f"compare is {how!r}, but its pattern is malformed: {error}") from None
     left = SECONDS_FOR_ALL
 
     def search(text: str) -> Any:
@@ -339,10 +341,10 @@ def _by_number(how: str, name: str, given: str | None) -> FieldComparison:
 def _by_readings(
     readings: Callable[[Written], Sequence[Reading]], same: Callable[[Reading, Reading], bool]
 ) -> Callable[[Written, Written], Judgement]:
-    """Return a comparison of texts that can be read in several ways.
+    """Return a comparison for texts that have several readings, such as 1.234.
 
-    Two texts are equal if their readings agree pair by pair. If some but not all readings agree, the
-    output is wrong and has the remark `undecided`.
+    Two texts are equal if all pairs of their readings agree. If only some pairs agree, the output is
+    wrong and has the remark `undecided`.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
 
@@ -366,7 +368,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     Parameters
     ----------
     given : iterable of str
-        The arguments. A TOML file has a name ending in ``.toml``, and lines such as
+        The arguments. The name of a TOML file ends in ``.toml``. Its lines are, for example,
         ``"items[].amount" = "amount"`` or ``po = { compare = "text", optional = true }``.
 
     Returns
@@ -377,7 +379,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If a field is named twice, a file cannot be read, or there is no such comparison.
+        If a field is named twice, a file cannot be read, or a comparison is unknown.
 
     Examples
     --------
@@ -459,7 +461,7 @@ def comparisons_by_field(
     Raises
     ------
     ValueError
-        If there is no such comparison, or a pattern matches no field.
+        If a comparison is unknown, or a pattern matches no field.
     """
     if isinstance(compare, os.PathLike):
         compare = read_comparisons([os.fspath(compare)])

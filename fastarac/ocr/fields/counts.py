@@ -1,9 +1,10 @@
 """Row counts: fields such as ``items.count`` with the number of rows of a document's list.
 
-A row of a list that the engine missed leaves no output that could be rejected. The row count is an
-output that can be rejected, and it is wrong if a row was missed. Engines give no confidence for a row
-count, so it gets the lowest confidence of the outputs in the rows read. A policy calibrates this
-confidence to the share of right row counts, on documents that it does not use to prove its limit.
+If the engine misses a row of a list, there is no output that a threshold could reject. The row count,
+however, is such an output, and it is wrong if a row was missed. Engines give no confidence for a row
+count, so it gets the lowest confidence of the outputs in the rows. A policy calibrates this confidence:
+it converts it to the observed share of right row counts. The documents used for this are not used to
+prove the limit of the policy.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
 def read_count(placed: Sequence[Placed], key: str) -> Row | None:
     """Return the row count of a list as an output; None if the document has no output at all.
 
-    Its confidence is the lowest confidence in these rows or, if there are no rows, in the document.
+    Its confidence is the lowest confidence in the rows of the list. If the list has no rows, it is the
+    lowest confidence in the document.
     """
     outputs = [(path, row) for path, row in placed if is_there(row.prediction)]
     if not outputs:
@@ -95,7 +97,7 @@ def read_count(placed: Sequence[Placed], key: str) -> Row | None:
 
 
 def _row(row: Row, key: str) -> Row:
-    """Return a row for a list's row count in the same document, still without a value."""
+    """Return a row for the row count of a list in the same document. Its value is not set yet."""
     return Row(row.document, f"{key}{COUNT}", row.file, row.place)
 
 

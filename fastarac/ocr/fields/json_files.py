@@ -1,4 +1,4 @@
-"""Read fields of documents from JSON: a service's response, or nested JSON of any model."""
+"""Read fields of documents from JSON: the response of a service, or nested JSON of any model."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def read_field_file(
             if name in documents:
                 raise OcrFileError(
                     file.path,
-                    f"document {shown(name)} is already in {documents[name]}; keep one of each",
+                    f"document {shown(name)} is already in {documents[name]}; keep one of the two",
                 )
             documents[name] = file.path
             kinds.setdefault(kind, file.path)
@@ -134,7 +134,7 @@ def require_one_kind(path: str | os.PathLike[str], kinds: Mapping[str, Path]) ->
     if len(kinds) > 1:
         told = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), LISTED)
         raise OcrFileError(
-            path, f"there are files of several kinds, whose confidences are not of one scale: {told}"
+            path, f"there are files of several kinds, whose confidences have different scales: {told}"
         )
 
 
@@ -148,7 +148,10 @@ def _row(file: InputFile, document: str, leaf: Leaf, role: str) -> Row:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the file, or all files of a folder and its subfolders except hidden files and images."""
+    """Return the file or, for a folder, all files in it, except hidden files and images.
+
+    Files in subfolders are included.
+    """
     if not path.is_dir():
         return [path]
     found = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
@@ -156,7 +159,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
-    """Yield the value of a JSON file, or of each line in JSON lines, with its place in the file."""
+    """Yield the JSON value of a file, or of each line of JSON Lines, and its place in the file."""
     # Files repeat coordinates and confidences: store equal numbers once, to save memory.
     shared = lru_cache(maxsize=1 << 12)(JsonNumber)
     text = decoded(file)
@@ -251,7 +254,7 @@ def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tupl
 
 
 def _refuse_words(file: InputFile, value: dict[str, Any], value_key: str, confidence_key: str) -> None:
-    """Raise if a file holds the words of pages in place of fields."""
+    """Raise if a file has words of pages, not fields."""
     if json_reader(Node(value, file)) is not None:
         raise OcrFileError(
             file.path,

@@ -1,4 +1,4 @@
-"""Match repeated fields and line items with the true ones, one to one, to maximize the similarity.
+"""Match repeated fields and line items one to one with the truth, to maximize the similarity.
 
 SciPy finds the assignment with the largest sum (D. F. Crouse, "On implementing 2D rectangular
 assignment algorithms", IEEE Transactions on Aerospace and Electronic Systems 52, 2016).
@@ -44,14 +44,14 @@ def pair_fields(
     -------
     pairs : list of (truth or None, output or None)
         One pair for each true field, and one for each output without a true field. An item of a list is
-        paired as a whole, with at most one item of the other side. As many items as possible are
-        paired. Of all pairings with this number of pairs, the one with the largest sum of similarities
-        over all fields is taken.
+        paired as a whole, with at most one item of the other side. The pairing has the largest possible
+        number of item pairs and, among all such pairings, the largest sum of similarities over all
+        fields.
 
     Raises
     ------
     ValueError
-        If a list has more pairs of items than `LARGEST`.
+        If more than `LARGEST` pairs of items would have to be compared in one list.
     """
     return _paired(
         [(path, 0, row) for path, row in truths], [(p, 0, r) for p, r in outputs], similarity
@@ -92,7 +92,7 @@ def _paired(
 def _apart(
     entries: Sequence[Entry], lists: Sequence[str]
 ) -> tuple[dict[str, dict[int, list[Entry]]], list[Entry]]:
-    """Return the items of each outermost list, and the fields outside all lists."""
+    """Return the items of each outermost list, and the fields that are not in a list."""
     items: dict[str, dict[int, list[Entry]]] = {}
     plain = []
     for path, done, row in entries:

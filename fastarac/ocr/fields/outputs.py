@@ -1,4 +1,4 @@
-"""Fields of forms as items; documents as items that are right if all their fields are right."""
+"""Items that are fields of forms, and items that are whole documents, right if all fields are right."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ LISTED = 5  # maximum number of documents that an error message lists
 class StraightThrough(Result):
     """Counts of accepted and wrong fields and documents at a threshold.
 
-    A document goes straight through, so that nobody opens it, if all its outputs and all required
-    fields are accepted.
+    A document goes straight through (nobody opens it) if all its outputs and all required fields are
+    accepted.
 
     See Also
     --------
@@ -90,7 +90,7 @@ class StraightThrough(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldedField(Result):
-    """Outputs of one field that differ from the truth as texts but are right by the field's comparison.
+    """Outputs of a field that are right by its comparison although they differ from the truth as texts.
 
     See Also
     --------
@@ -151,9 +151,9 @@ class AbsentField(Result):
     absent : int
         Number of documents that lack the field: they have no output with a confidence for it.
     rightly : int
-        Number of documents that lack the field and in which it is truly empty.
+        Number of these documents in which the field is truly empty.
     unlisted : int
-        Number of documents that lack the field and for which the truth does not list it.
+        Number of these documents for which the truth does not list the field.
     now, otherwise : StraightThrough
         The counts at a threshold with the present setting of `optional`, and with the opposite setting.
 
@@ -204,7 +204,7 @@ class DocumentOutputs(Table, Result):
     correct : ndarray of shape (n,), bool
         Whether all fields of each document are right.
     confidence : ndarray of shape (n,), float64
-        The lowest confidence of each document's outputs: a threshold that accepts the document then
+        The lowest confidence of each document's outputs. A threshold that accepts a document thus
         accepts all its outputs.
     n_fields : ndarray of shape (n,), intp
         Number of fields of each document.
@@ -229,7 +229,7 @@ class DocumentOutputs(Table, Result):
 
     @property
     def rejected(self) -> NDArray[np.bool_]:
-        """Whether each document is rejected, shape (n,): it lacks a required field or has no output."""
+        """Mask of the documents that lack a required field or have no output, shape (n,)."""
         if self.never_accepted is None:
             return np.zeros(len(self), np.bool_)
         rejected: NDArray[np.bool_] = self.confidence == self.never_accepted
@@ -243,31 +243,31 @@ class DocumentOutputs(Table, Result):
 class FieldOutputs(Table, Result):
     """Fields as items: the output of each field of each document, and whether it is right.
 
-    Returned by :func:`read_fields`. Other functions of the library take its columns:
+    Returned by :func:`read_fields`. Pass its columns to other functions of the library:
     ``fa.evaluate(fields.correct, fields.confidence, groups=fields.groups,
     never_accepted=fields.never_accepted)``.
 
     Attributes
     ----------
     document, field : tuple of str, n of them
-        Document and field of each item; repeated fields have the number of their item.
+        Document and field of each item. The names of fields in a list contain the item number.
     name : tuple of str
         The field without item numbers: ``items[].amount`` for ``items[3].amount``.
     truth : tuple of str
-        The true value; an empty string if the field is truly empty.
+        The true value, or an empty string if the field is truly empty.
     prediction : tuple of (str or None)
         The output as compared: the text or, for numbers, amounts and dates, the service's normalized
-        value if there is one. None where there is no output.
+        value if there is one. None if there is no output.
     correct : ndarray of shape (n,), bool
-        Whether each item is right, by the comparison of its field.
+        Whether each item is right according to the comparison of its field.
     confidence : ndarray of shape (n,), float64
-        The confidence in the file; `never_accepted` where the field is rejected.
+        The confidence in the file, or `never_accepted` if the field is rejected.
     kind : tuple of str
-        ``right`` or ``wrong`` with a true value and an output, ``inserted`` with an output only,
-        ``missed`` with a true value only, ``empty`` with neither.
+        ``right`` or ``wrong`` if the item has a true value and an output, ``inserted`` if it has only
+        an output, ``missed`` if it has only a true value, ``empty`` if it has neither.
     rejected : ndarray of shape (n,), bool
-        Whether the field has no output or no confidence, so that no threshold accepts it. An item
-        without an output is right if its truth is empty.
+        Whether the field has no output or no confidence, so that no threshold accepts it. A rejected
+        item without an output is right if its truth is empty.
     never_accepted : float or None
         The confidence given to rejected fields, below all others; None if no field is rejected.
     comparisons : mapping of str to str
@@ -277,20 +277,21 @@ class FieldOutputs(Table, Result):
     notes : tuple of str
         Remarks for the user, one sentence each.
     renamed : mapping of str to str
-        The truth's name of each output field that was renamed.
+        For each output field that was renamed, its name in the truth.
     optional : tuple of str
-        Names of fields that a document may lack and still go straight through; all others are
-        required.
+        Names of the optional fields: a document that lacks them can go straight through. All other
+        fields are required.
     fields_complete : bool
-        Whether a field that the truth does not list for a document is truly empty there; otherwise its
+        Whether a field is truly empty in a document if the truth does not list it there. If False, its
         true value is unknown.
     without_truth : mapping of str to int
-        Fields that the outputs have but the truth never has, each with the number of its outputs; these
+        Fields that occur in the outputs but never in the truth, with the number of their outputs. These
         outputs are left out.
     rules : tuple of str
-        The rules that the fields of a document must keep.
+        The rules that the fields of each document must satisfy.
     broken : mapping of str to str
-        The first broken rule of each document that breaks one; its outputs are all rejected.
+        For each document that breaks a rule, the first broken rule. All outputs of these documents are
+        rejected.
 
     See Also
     --------
@@ -330,14 +331,14 @@ class FieldOutputs(Table, Result):
         )
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the fields as columns, one row each."""
+        """Return the columns of a table with one row for each field."""
         columns = "document", "field", "name", "kind", "truth", "prediction", "correct"
         found = {name: getattr(self, name) for name in (*columns, "confidence", "rejected")}
         return found | rule_columns(self.document, self.rules, self.broken)
 
     @property
     def groups(self) -> NDArray[np.str_]:
-        """The document of each field, shape (n,): fields of one document depend on each other."""
+        """The document of each field, shape (n,). Fields in the same document depend on each other."""
         return np.array(self.document)
 
     @property
@@ -361,7 +362,7 @@ class FieldOutputs(Table, Result):
         }
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedFields]:
-        """Return the fields grouped by document, with the source of the sections that a report adds."""
+        """Return the fields grouped by document, and the source of the report's additional sections."""
         by, group = labels_of(self.by), labels_of(self.groups)
         items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
         source = ReportedFields(
@@ -372,7 +373,7 @@ class FieldOutputs(Table, Result):
             units_of_part="documents",
             group_word="document",
             part_word="field",
-            holds="It holds texts of the documents." if beside.texts else "",
+            holds="It contains texts of the documents." if beside.texts else "",
         )
         return items, source
 
@@ -380,8 +381,8 @@ class FieldOutputs(Table, Result):
         """Return the documents as items, each right if all its fields are.
 
         The confidence of a document is the lowest confidence of its outputs. A document that lacks a
-        required field, or has no output at all, is rejected. An optional field that is absent does not
-        lower the confidence, but makes the document wrong if it has a true value.
+        required field, or has no output at all, is rejected. An absent optional field does not change
+        the confidence, but the document is wrong if this field has a true value.
 
         Returns
         -------
@@ -399,8 +400,8 @@ class FieldOutputs(Table, Result):
         Parameters
         ----------
         threshold : float
-            A field is accepted if its confidence is at least the threshold; rejected fields never are.
-            A document is accepted if all its outputs are accepted and it lacks no required field.
+            A field is accepted if it is not rejected and its confidence is at least the threshold. A
+            document is accepted if all its outputs are accepted and it lacks no required field.
 
         Returns
         -------
@@ -439,7 +440,7 @@ class FieldOutputs(Table, Result):
         )
 
     def all_optional(self, threshold: float) -> StraightThrough:
-        """Return the counts if every field were optional.
+        """Return the counts that would result if every field were optional.
 
         A document that lacks several fields goes straight through only if all of them are optional.
 
@@ -455,7 +456,7 @@ class FieldOutputs(Table, Result):
         return self._whole.straight_through(_checked(threshold), self._whole.names)
 
     def by_field(self, threshold: float) -> tuple[FieldCounts, ...]:
-        """Count, for each field, items that are right, rejected, accepted, and accepted though wrong.
+        """For each field, count the right, rejected, accepted, and wrongly accepted items.
 
         Parameters
         ----------
@@ -585,7 +586,7 @@ def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedFields(Source):
-    """Makes the sections that only a report on fields has."""
+    """Source of the sections that only a report on fields has."""
 
     fields: FieldOutputs
     texts: bool
@@ -607,7 +608,7 @@ class ReportedFields(Source):
         return len(set(self.fields.document))
 
     def straight_through(self, threshold: float) -> tuple[float, float]:
-        """Return the shares of documents that go straight through at all, and with an error."""
+        """Return the shares of all documents that go straight through, and that do so with an error."""
         counts = self.fields.straight_through(threshold)
         return counts.straight_through_rate, counts.document_error_rate
 

@@ -1,4 +1,4 @@
-"""The page and box in which a service found a field."""
+"""The page and box where a service found a field."""
 
 from __future__ import annotations
 

@@ -52,12 +52,12 @@ EXAMPLES = 3
 #: better one.
 TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
-    "can be read in two ways, only one of them right, and {} wrong until an option of the comparison "
-    "chooses one (point or comma; dmy, mdy or ymd)"
+    "can be read in two ways, but only one is right, and {} wrong until an option of the comparison "
+    "chooses a way (point or comma; dmy, mdy or ymd)"
 )
 UNCOUNTED = (
-    "of a number of rows {} inserted, and wrong, as the truth has no row there; fields_complete=True, "
-    "if what is not listed has no true value, takes it for 0"
+    "of a number of rows {} inserted, and wrong, because the truth has no row there; use "
+    "fields_complete=True if a list that the truth does not name has 0 rows"
 )
 EMPTY = Written("")
 #: Minimum number of confidences of a document or field for a check of their scale.
@@ -89,7 +89,7 @@ def read_fields(
     fields_complete: bool = False,
     rules: Sequence[str] = (),
 ) -> FieldOutputs:
-    r"""Read fields of documents, with their truth in the same file or in another one.
+    r"""Read fields of documents, with their truth in the same file or in another file.
 
     Parameters
     ----------
@@ -97,36 +97,38 @@ def read_fields(
         The outputs, in a format recognized by content: JSON of Azure Document Intelligence, Amazon
         Textract or Google Document AI; nested JSON of any model; or a table (JSON lines, CSV, TSV,
         Parquet) with the columns ``document``, ``field`` (such as ``items[3].amount``), ``prediction``
-        and ``confidence``. Nested JSON has leaves ``{"value": …, "confidence": …}``; it is one
-        document, a list of them, or one per line, each named by its key ``document``. A folder has one
-        file per document; the document's name is the file's name up to the first dot.
+        and ``confidence``. In nested JSON, each field is an object ``{"value": …, "confidence": …}``.
+        The file has one document, a list of documents, or one document per line. The key ``document``
+        gives the name of a document. In a folder, each file is a document, named like the file up to
+        the first dot.
     truth : str or path-like, optional
         The true values: a table with the columns ``document``, ``field`` and ``truth``, or nested JSON
-        with plain values. Without it, ``truth`` is a column of the first table.
+        with plain values. If it is omitted, `path` must be a table with a column ``truth``.
     compare : str, mapping of str to str or path-like, optional
         The comparison of outputs with truths: one of `fastarac.ocr.COMPARISONS` for all fields, or a
         mapping from fields to comparisons, such as ``{"items[].*": "amount:comma,tolerance=0.01"}``, or
         a TOML file with such lines. Write fields without item numbers; ``*`` and ``?`` are wildcards.
-        The default is ``exact``, which raises an error if different texts are the same number (``9.0``
-        and ``9``).
+        By default, the comparison is ``exact``, but an error is raised if different texts are the same
+        number (``9.0`` and ``9``).
     rename : mapping of str to str or path-like, optional
-        The truth's names for fields of the outputs, without item numbers:
-        ``{"InvoiceTotal": "total", "Items[].Amount": "items[].amount"}``. Renaming a list or object
-        renames everything in it. Or a TOML file with such lines.
+        The names in the truth for fields of the outputs, without item numbers: ``{"InvoiceTotal":
+        "total", "Items[].Amount": "items[].amount"}``. A new name for a list or object applies to all
+        fields in it. A TOML file with such lines can be given instead.
     value_key, confidence_key : str, default="value", "confidence"
-        The keys of a leaf in nested JSON.
+        The keys of the value and the confidence of a field in nested JSON.
     skip_unmatched : bool, default=False
-        Whether documents and fields may lack a truth; their outputs are then left out. Otherwise they
-        are an error.
+        Whether to leave out outputs of documents and fields without a truth. If False, such outputs
+        raise an error.
     optional : sequence of str, default=()
-        Fields (without item numbers) that a document may lack and still go straight through.
+        Fields (without item numbers) that are optional: a document that lacks them can go straight
+        through.
     fields_complete : bool, default=False
-        Whether a field that the truth does not list for a document is truly empty there.
+        Whether a field is truly empty in a document if the truth does not list it there.
     rules : sequence of str, default=()
         Rules such as ``"net + tax == total"``, ``"sum(items[].amount) == net"`` or ``"date <= due"``.
-        Each compares sums of fields, or two dates, by ``==``, ``!=``, ``<=``, ``<``, ``>=`` or ``>``.
-        All outputs of a document that breaks a rule are rejected. A document that lacks a field of the
-        rule does not break it; an output that is no number or date does.
+        Each rule compares two sums of fields, or two dates, by ``==``, ``!=``, ``<=``, ``<``, ``>=`` or
+        ``>``. All outputs of a document that breaks a rule are rejected. A rule is not broken if the
+        document lacks one of its fields, but it is broken if an output is not a number or date.
 
     Examples
     --------
@@ -154,8 +156,8 @@ def read_fields(
     Returns
     -------
     fields : FieldOutputs
-        One item for each field of the truth, in the order of the truth, one for each inserted output,
-        and one for the number of rows of each list.
+        One item for each field of the truth, in the order of the truth, and one for each inserted
+        output. The number of rows of each list is an item, too.
 
     Raises
     ------
@@ -175,11 +177,11 @@ def read_fields(
     -----
     A field without a prediction or a confidence is *rejected*: no threshold accepts it. Nevertheless, a
     field without a prediction is right if its truth is empty. A prediction is wrong if the comparison
-    cannot parse it, or if it can be parsed in two ways and only one of them is right.
+    cannot parse it, or if only one of its two readings is right.
 
-    Line items are matched as wholes, one to one, with the true line items; the matching maximizes the
-    sum of their fields' similarities. Unmatched outputs are *inserted* and wrong. The number of rows of
-    each list is a field, such as ``items.count``.
+    Whole line items are matched one to one with the true line items. The matching maximizes the sum of
+    the similarities of all fields. Outputs without a match are *inserted*, and therefore wrong. The
+    number of rows of each list is a field, such as ``items.count``.
     """
     keys = value_key, confidence_key
     notes: list[str] = []
@@ -191,8 +193,8 @@ def read_fields(
             raise OcrFileError(both.path, WITHOUT_TRUTH)
         if rename:
             raise ValueError(
-                "rename needs a truth of its own, but outputs and truth are one table, with one "
-                "name for both"
+                "rename needs a separate truth, but outputs and truth are in one table and have the "
+                "same names there"
             )
         items = _with_own_truth(both, complete=fields_complete)
         without_truth: Mapping[str, int] = {}
@@ -222,7 +224,7 @@ def read_fields(
 
 
 def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
-    """Return the items of a table that also holds the truth: one for each row, and row counts."""
+    """Return the items of a table that includes the truth: one for each row, and the row counts."""
     lists = {name for row in file.rows for name in FieldPath.of(row.field).lists()}
     counts = count_names(lists)
     first = {name: number for number, name in enumerate(file.documents)}
@@ -329,7 +331,10 @@ class _Join:
         read: Sequence[Placed],
         read_counts: Mapping[str, Row],
     ) -> Iterator[Item]:
-        """Yield the row counts in the files and, for all other lists, the numbers of their rows."""
+        """Yield the row counts given in the files.
+
+        For all other lists, count the rows and yield the number.
+        """
         for name, key in self.counts.items():
             truth = true_counts.get(name)
             if truth is None:
@@ -341,7 +346,7 @@ class _Join:
 
     @property
     def without_truth(self) -> Mapping[str, int]:
-        """The number of outputs of each field that the truth never has."""
+        """For each field that never occurs in the truth, its number of outputs."""
         fields = Counter(FieldPath.of(row.field).written(numbers=False) for row in self._unmatched)
         return {name: number for name, number in fields.items() if name not in self.names}
 
@@ -357,8 +362,8 @@ class _Join:
         if self._empty:
             n = len(self._empty)
             notes.append(
-                f"{count(n)} {plural('document', n)} in which neither the truth nor the outputs have "
-                f"any field left out: {few_of(self._empty, LISTED)}"
+                f"{count(n)} {plural('document', n)} left out, because neither the truth nor the "
+                f"outputs have a field there: {few_of(self._empty, LISTED)}"
             )
         without = [name for name in self._truths.documents if name not in self._read]
         if without:
@@ -383,7 +388,7 @@ def _by_field(rows: Iterable[Row]) -> Iterator[str]:
 def _without_counts(
     placed: Iterable[Placed], counts: Mapping[str, str]
 ) -> tuple[list[Placed], dict[str, Row]]:
-    """Separate the row counts that a file gives from all other fields, judged by their names."""
+    """Separate the row counts in a file from all other fields, by their names."""
     every = list(placed)
     given = {path.key: row for path, row in every if not path.items and path.key in counts}
     return [each for each in every if each[0].items or each[0].key not in counts], given
@@ -437,7 +442,10 @@ def _similarity(truth: Row, output: Row, way: FieldComparison) -> float:
 
 @cache
 def _normalized_similarity() -> Callable[[str, str], float]:
-    """Return rapidfuzz's function; an import in each of many calls takes longer than the call."""
+    """Return rapidfuzz's function.
+
+    It is cached, because an import in each call would take longer than the call.
+    """
     from rapidfuzz.distance import Levenshtein
 
     return Levenshtein.normalized_similarity
@@ -514,7 +522,7 @@ def _outputs(
 
 
 def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
-    """Return the kind of an item; if it has no output, `right` says that the truth is empty."""
+    """Return the kind of an item. If it has no output, `right` means that the truth is empty."""
     if not is_read:
         return "empty" if right else "missed"
     return "right" if right else "wrong" if is_true else "inserted"
@@ -554,7 +562,7 @@ def _counted(
     )
     for of, words, in_pairs in (
         (unsure, "without a confidence {} rejected", False),
-        (inserted, "that no true field takes {} inserted, and wrong", False),
+        (inserted, "without a matching true field {} inserted, and wrong", False),
         (uncounted, UNCOUNTED, False),
         (undecided, UNDECIDED, True),
         (unreadable, "{} not of the kind that the comparison expects, and wrong", True),
@@ -569,7 +577,10 @@ def _counted(
 
 
 def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
-    """Yield a note if no output is right, else a note for each field with many outputs, all wrong."""
+    """Yield a note if no output is right.
+
+    Otherwise, yield a note for each field that has many outputs, all of them wrong.
+    """
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):
@@ -624,7 +635,7 @@ def _folded(
 def _hints(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[str]:
-    """Yield a hint for each field of which another comparison than `exact` takes more as right."""
+    """Yield a hint for each field for which another comparison than `exact` accepts more outputs."""
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)
@@ -648,8 +659,8 @@ def _hints(
     if found:
         n, n_wrong = (sum(column) for column in zip(*(each[:2] for each in found), strict=True))
         yield (
-            f"{count(n)} of {count(n_wrong)} wrong outputs {_differ(n)} from the truth in form alone; "
-            f"compare takes them for right: {', '.join(text for _, _, text in found)}"
+            f"{count(n)} of {count(n_wrong)} wrong outputs {_differ(n)} from the truth only in form; "
+            f"they are right with compare: {', '.join(text for _, _, text in found)}"
         )
 
 
@@ -685,7 +696,7 @@ def _differ(n: int) -> str:
 
 
 def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
-    """Raise if the confidences of some documents or fields go up to 1 and of others up to 100."""
+    """Raise if some documents or fields have confidences up to 1, others up to 100."""
     known = confidence[~np.isnan(confidence)]
     if not len(known) or known.min() < 0 or not 1 < known.max() <= 100:
         return

@@ -29,10 +29,11 @@ def renamed(
     ----------
     file : FieldFile
     rename : mapping of str to str or path-like
-        A new name for each field, or for a list or object with all its contents; or the path of a TOML
-        file. Names omit item numbers or write them as ``[]``. The item numbers of a field fill the
-        ``[]`` of its new name in order. If no ``[]`` is left, an item number is put after the part of
-        the new name at the same depth, or after the last part of a shorter name. If several names fit a
+        A new name for each field, or the path of a TOML file with such lines. A new name for a list or
+        object applies to all fields in it. Names omit item numbers or write them as ``[]``. The item
+        numbers of a field fill the ``[]`` of its new name in order. If the new name has fewer ``[]``,
+        each remaining item number is put after the part of the new name at the same depth. If the new
+        name has no part at this depth, the number is put after its last part. If several names fit a
         field, the longest one applies.
 
     Examples

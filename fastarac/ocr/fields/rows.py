@@ -67,8 +67,8 @@ class FieldFile:
     documents : tuple of str
         Names of all documents, including documents without fields.
     whole : bool
-        Whether a field that the file does not list for a document is empty, as in nested JSON. In a
-        table, the value of such a field is unknown.
+        Whether a field is empty in a document if the file does not list it there. True for nested JSON.
+        False for a table: the value of such a field is unknown.
     kind : str
         The kind of file: the service's name, ``"JSON"`` or ``"a table"``.
     """
@@ -96,15 +96,15 @@ class FieldFile:
 
 @dataclass(frozen=True, slots=True)
 class FieldPath:
-    """The name of a field, split into a name without item numbers, and the numbers.
+    """The name of a field, split into a name without item numbers and the item numbers.
 
     Attributes
     ----------
     key : str
         The name without item numbers: ``items.amount`` for ``items[3].amount``.
     items : tuple of (int, int)
-        For each item number: the length of the part of `key` that precedes it, and the number itself:
-        ``((5, 3),)``.
+        A pair for each item number: the length of the part of `key` before it, and the number. For
+        ``items[3].amount``, this is ``((5, 3),)``.
     """
 
     key: str
@@ -127,11 +127,14 @@ class FieldPath:
         return {self.key[:length] for length, _ in self.items}
 
     def is_below(self, name: str) -> bool:
-        """Return whether the field has this name or lies inside an object or list of this name."""
+        """Return whether the field has this name or is inside an object or list with this name."""
         return self.key == name or self.key.startswith((f"{name}.", f"{name}["))
 
     def within(self, lists: Iterable[str]) -> FieldPath:
-        """Return the path, with item number 0 for each of these lists in which it has no number."""
+        """Return the path.
+
+        For each of these lists that contains the field without an item number, add number 0.
+        """
         lengths = {length for length, _ in self.items}
         lacking = {len(name) for name in lists if self.is_below(name)} - lengths
         return FieldPath(self.key, tuple(sorted((*self.items, *((length, 0) for length in lacking)))))

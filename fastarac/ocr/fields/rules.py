@@ -1,4 +1,7 @@
-"""Rules over the fields of a document, such as ``net + tax == total``: a broken rule needs a person."""
+"""Rules on the fields of a document, such as ``net + tax == total``.
+
+A document that breaks a rule needs a person.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ _NAME = re.compile(r"\s*(?:\"([^\"]+)\"|([\w.\[\]]+))\s*\)")  # the field named 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A field, the sum of a field over all rows, or a number; added or subtracted."""
+    """A field, the sum of a field over all rows, or a number, with its sign."""
 
     sign: int
     field: str | None
@@ -68,7 +71,7 @@ class FieldRule:
 
     @classmethod
     def of(cls, text: str) -> FieldRule:
-        """Parse a rule; raise a ValueError for any other text."""
+        """Parse a rule; raise a ValueError if the text is not a rule."""
         parts = re.split(r"(==|!=|<=|>=|<|>)", text)
         if len(parts) != 3:
             raise _unknown(text)
@@ -83,8 +86,9 @@ class FieldRule:
     def is_broken(self, values: Mapping[str, Sequence[Written]]) -> bool:
         """Return whether a document breaks the rule; `values` are the outputs of each field.
 
-        A rule is not broken if the document lacks one of the fields. It is broken if an output cannot
-        be read as a number or date. If numbers can be read in several ways, one way must fit.
+        A rule is not broken if the document lacks one of the fields. The rule is broken if an output
+        cannot be read as a number or date. If a number has several readings, such as 1.234, the rule is
+        not broken if it holds for one of them.
         """
         if any(not values.get(name) for name in self.fields):
             return False
@@ -118,7 +122,7 @@ def rules_of(texts: Sequence[str], known: Iterable[str]) -> tuple[FieldRule, ...
 def broken_rules(
     rules: Sequence[FieldRule], outputs: Iterable[tuple[str, str, Written | None]]
 ) -> dict[str, str]:
-    """Return the first broken rule of each document that breaks one.
+    """Return the first broken rule of each document that breaks a rule.
 
     `outputs` are the document, the field without item numbers, and the output of each field.
     """
@@ -137,7 +141,7 @@ def broken_rules(
 def rule_columns(
     documents: Sequence[str], rules: Sequence[str], broken: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return the rules and each row's broken rule as columns of a file; none without rules."""
+    """Return columns with the rules and the broken rule of each row; no columns without rules."""
     if not rules:
         return {}
     return {
@@ -233,5 +237,8 @@ def _dates(term: _Term, values: Mapping[str, Sequence[Written]]) -> list[date]:
 
 
 def _rounded(a: Decimal, b: Decimal) -> tuple[Decimal, Decimal]:
-    """Return two numbers; the second equals the first if they differ by less than half a cent."""
+    """Return both numbers.
+
+    If they differ by less than half a cent, the second is replaced by the first.
+    """
     return (a, a) if abs(a - b) < HALF_A_CENT else (a, b)

@@ -72,7 +72,7 @@ class Service(NamedTuple):
     ----------
     name : str
     highest : float
-        Upper end of the service's scale of confidences.
+        Maximum of the service's scale of confidences.
     documents : callable
         Function that takes a file's outermost value and path, and returns the fields of each document.
     """
@@ -83,7 +83,7 @@ class Service(NamedTuple):
 
 
 def service_of(root: Node) -> Service | None:
-    """Return the service that wrote this JSON, recognized by the keys; None for any other JSON."""
+    """Return the service that wrote this JSON, recognized by its keys; None for other JSON."""
     first = root
     if isinstance(root.value, list) and root.value:
         first = root.items()[0]
@@ -123,7 +123,7 @@ def written_of(value: object) -> Written | None:
 
 
 def numbered(names: list[str]) -> list[str]:
-    """Return the names; repeated names get item numbers: ``a[0]``, ``a[1]``."""
+    """Return the names. Repeated names get item numbers: ``a[0]``, ``a[1]``."""
     several = {name for name, n in Counter(names).items() if n > 1}
     before: Counter[str] = Counter()
     found = []

@@ -150,7 +150,7 @@ def with_points(rows: list[Row]) -> list[Row]:
     Raises
     ------
     OcrFileError
-        If a confidence is written in another notation than the others.
+        If the confidences have different notations.
     """
     texts = [each.confidence if isinstance(each.confidence, str) else "" for each in rows]
     spelling = NumberSpelling.of_texts(texts)
@@ -165,7 +165,7 @@ def with_points(rows: list[Row]) -> list[Row]:
 
 
 def _table(file: InputFile) -> tuple[list[str], Records]:
-    """Return the names of the columns, and an iterator over the rows and their places in the file."""
+    """Return the column names, and an iterator that yields each row with its place in the file."""
     if file.head.startswith(PARQUET):
         return _parquet(file)
     begin = file.head.decode(encoding_of(file.head), errors="ignore").lstrip()

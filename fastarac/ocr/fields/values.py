@@ -127,7 +127,10 @@ class Day(NamedTuple):
     """Whether the year has two digits, so its century is unknown."""
 
     def same(self, other: Day) -> bool:
-        """Return whether both are the same day; the century is ignored if a year has two digits."""
+        """Return whether the two days are the same.
+
+        If a year has two digits, the century is ignored.
+        """
         if self[1:3] != other[1:3]:
             return False
         century = 100 if self.short or other.short else 10_000
@@ -164,7 +167,8 @@ def numbers(text: str, separators: str | None = None) -> tuple[Decimal, ...]:
     Returns
     -------
     readings : tuple of Decimal
-        The readings with a decimal point and with a decimal comma; a single reading if both agree.
+        The reading with a decimal point and the reading with a decimal comma, or one reading if they
+        are equal.
 
     Raises
     ------
@@ -249,7 +253,7 @@ def amounts(text: str, separators: str | None = None) -> tuple[Amount, ...]:
 
 
 def days(text: str, order: str | None = None, form: str | None = None) -> tuple[Day, ...]:
-    """Parse a date: return one reading, or several if the order of its numbers is ambiguous.
+    """Parse a date. Return one reading, or several readings if the order of the numbers is ambiguous.
 
     Parameters
     ----------
@@ -258,7 +262,7 @@ def days(text: str, order: str | None = None, form: str | None = None) -> tuple[
         names may be English, German, French, Spanish, Italian, Portuguese or Dutch.
     order : {"dmy", "mdy", "ymd"}, optional
         The order of the numbers in a date such as 03/04/2024 that does not begin with a four-digit
-        year. By default, all orders that give a valid date.
+        year. By default, every order that gives a valid date is a reading.
     form : str, optional
         A format of :meth:`datetime.datetime.strptime`, tried first.
 

@@ -168,15 +168,17 @@ class LineLevels(Generic[Place]):
         )
         builder.note(
             self._numbered,
-            f"line{of} has its words in another order than its text: the numbers of the words are used",
-            f"lines{of} have their words in another order than their text: the numbers of the words "
+            f"line{of} has its words in an order that differs from its text: the numbers of the words "
             "are used",
+            f"lines{of} have their words in an order that differs from their text: the numbers of the "
+            "words are used",
         )
         builder.note(
             self._reordered,
-            f"line{of} has its words in another order than its text: the order of the text is used",
-            f"lines{of} have their words in another order than their text: the order of the text is "
+            f"line{of} has its words in an order that differs from its text: the order of the text is "
             "used",
+            f"lines{of} have their words in an order that differs from their text: the order of the "
+            "text is used",
         )
         if self.file.truth:
             return

@@ -42,8 +42,8 @@ def read(file: InputFile, root: Node) -> Words:
         builder.unit = "word"
     builder.note(
         embedded,
-        "cell has text of the file itself, not read by an engine: it has no confidence",
-        "cells have text of the file itself, not read by an engine: they have no confidence",
+        "cell has text that was embedded in the file, not read by an engine: it has no confidence",
+        "cells have text that was embedded in the file, not read by an engine: they have no confidence",
     )
     return builder.finish()
 

@@ -58,7 +58,9 @@ def _read(file: InputFile, *, as_html: bool) -> Words:
             found = True
             _add_page(file, builder, levels, element, confidences)
     if not found:
-        raise OcrFileError(file.path, "it is HTML without elements of class ocr_page; hOCR has them")
+        raise OcrFileError(
+            file.path, "it is HTML without elements of class ocr_page, so it is not hOCR"
+        )
     levels.finish()
     if not file.truth:
         confidences.finish()

@@ -210,8 +210,8 @@ class _Reader:
         if not self.file.truth and self.file.level != "region":
             builder.note(
                 self.from_regions,
-                "line is of a region without lines, and has the confidence of the region, if any",
-                "lines are of regions without lines, and have the confidence of the region, if any",
+                "line comes from a region without lines, and has the confidence of the region, if any",
+                "lines come from regions without lines, and have the confidence of the region, if any",
             )
         if not self.file.truth:
             builder.note(

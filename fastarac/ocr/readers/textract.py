@@ -80,8 +80,8 @@ def require_complete(path: Path, root: Node) -> None:
             raise OcrFileError(path, problem, place="JobStatus")
     if isinstance(last.value, dict) and last.has("NextToken"):
         problem = (
-            "the response goes on (it has a NextToken); ask for the further parts, and put all of them "
-            "into one list"
+            "the response is incomplete (it has a NextToken); request the other parts, and put all "
+            "parts into one list"
         )
         raise OcrFileError(path, problem, place="NextToken")
 
@@ -98,7 +98,7 @@ def _by_id(blocks: list[Node]) -> dict[str, Node]:
     for block in blocks:
         key = block.text("Id")
         if key in seen:
-            raise block.error(f"a block with an Id of its own (another one has {shown(key)})")
+            raise block.error(f"a block with an Id of its own (another block has the Id {shown(key)})")
         seen.add(key)
     return {block.text("Id"): block for block in blocks if _kind(block) == "WORD"}
 

@@ -40,7 +40,7 @@ def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
             raise ValueError(f"{one} and {other} are both images of {name}; keep one for each page")
     if images and not set(images) & set(page_names):
         raise ValueError(
-            f"images must be named as the pages, but are called {_some(images)}, and the pages "
+            f"images must be named like the pages, but are called {_some(images)}; the pages are "
             f"{_some(page_names)}"
         )
 

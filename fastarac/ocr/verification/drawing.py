@@ -117,7 +117,7 @@ def sample_words(
     notes = list(words.notes)
     if crops is not None and len(done) < n_drawn:
         n = n_drawn - len(done)
-        notes.append(f"{n:,} drawn {plural('word', n)} have no place on their page, and no crop")
+        notes.append(f"{n:,} drawn {plural('word', n)} have no box, and therefore no crop")
     n_pages = len(outputs.words.page_names)
     return SampledWords(sample, len(words.outputs.text), n_pages, len(done), tuple(notes))
 
@@ -188,5 +188,5 @@ class _Rows:
         if lacking:
             raise ValueError(
                 f"images has none of {len(lacking):,} {plural('page', len(lacking))}, "
-                f"{few_of(lacking, 5)}; give one for each page, of the page's name"
+                f"{few_of(lacking, 5)}; give each page one, with the name of the page"
             )

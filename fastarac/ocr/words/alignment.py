@@ -1,4 +1,4 @@
-"""Alignment of the true words of a page with an engine's outputs, from the texts alone."""
+"""Align the true words of a page with an engine's outputs, using only the texts."""
 
 from __future__ import annotations
 
@@ -31,30 +31,31 @@ def align_texts(
     Parameters
     ----------
     truth, outputs : sequence of str
-        Words in reading order, normalised and folded alike; none is empty.
+        Words in reading order, normalised and folded in the same way; no word is empty.
     truth_spaces, output_spaces : ndarray of bool, optional
-        Whether a space precedes each word; by default, one precedes every word but the first. If single
+        Whether a space precedes each word. By default, True for every word except the first. If single
         characters are aligned, no space precedes a character inside a word.
     merge_gaps : bool, default=False
-        How to treat the unlinked words and outputs in a gap between linked ones. By default, they are
-        paired one to one. If True, all of them form a single row if their numbers differ by a factor of
-        at most two, as when the characters "rn" are read as "m".
+        Whether the unlinked words and outputs in a gap between linked ones can form a single row, as
+        when the characters "rn" are read as "m". They do so if their numbers differ by a factor of at
+        most two. By default, they are paired one to one.
 
     Returns
     -------
     ndarray of shape (k, 4), intp
-        One row for each group of words and outputs that belong together, in reading order: begin and
-        end of the true words, begin and end of the outputs. A missed word gives a row without outputs;
-        an inserted output gives a row without words. Each word and each output is in exactly one row.
+        One row for each group of words and outputs that belong together, in reading order. The columns
+        are begin and end of the true words, begin and end of the outputs. The row of a missed word has
+        no outputs, and the row of an inserted output has no words. Each word and each output is in
+        exactly one row.
 
     Notes
     -----
     A longest common subsequence of characters is matched (:func:`~fastarac.ocr.words.matching.match`).
-    A word and an output are linked if at least half of the characters of the shorter one are matched
-    between them. Words and outputs connected by links, directly or through others, form one row. In the
-    gaps between these rows, unlinked words and outputs, such as a misread word of one character, are
-    paired one to one, in order, as wrong readings. The remaining words are missed, and the remaining
-    outputs are inserted.
+    A word and an output are linked if at least half of the characters of the shorter text are matched
+    with characters of the longer text. Words and outputs connected by links, directly or through
+    others, form one row. In the gaps between these rows, unlinked words and outputs are paired one to
+    one, in order, as wrong readings. An example is a misread word of one character. The remaining words
+    are missed, and the remaining outputs are inserted.
 
     Examples
     --------
@@ -69,7 +70,7 @@ def align_texts(
 
 
 def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str, NDArray[np.intp]]:
-    """Return the joined text, and for each of its characters the index of the word (-1 for a space)."""
+    """Return the joined text, and the word index of each character (-1 for a space)."""
     lengths = np.fromiter(map(len, words), np.intp, len(words))
     if spaces is None:
         text = SPACE.join(words)
@@ -88,7 +89,7 @@ def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str
 def _linked(
     blocks: Sequence[Block], word_of: NDArray[np.intp], output_of: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Return the links as (word, output) pairs, of shape (k, 2); neither column ever decreases."""
+    """Return the links as (word, output) pairs, of shape (k, 2); both columns are non-decreasing."""
     if not blocks:
         return np.empty((0, 2), np.intp)
     first, second, length = np.array(blocks, np.intp).T
@@ -112,7 +113,8 @@ def _without_leaps(
 ) -> NDArray[np.intp]:
     """Drop the weaker of a word's two links if the outputs in between cannot belong to the word.
 
-    Two links of one output are treated alike. A short word may match distant characters by chance.
+    Such links arise by chance, because a short word may match distant characters. Two links of one
+    output are treated in the same way.
     """
     step = np.diff(links, axis=0)
     if not ((step == 0).any(axis=1) & (step > 1).any(axis=1)).any():

@@ -32,7 +32,7 @@ class ComparedTexts(Result):
     records : dict of str to Records
         The records of each engine.
     thresholds : dict of str to float
-        Threshold of each engine at or above which its outputs are accepted, if known.
+        For each engine with a known threshold, this threshold. Outputs at or above it are accepted.
     units : str
         Name of the unit, in the plural.
 
@@ -78,10 +78,10 @@ def compare_texts(
     Parameters
     ----------
     engines : mapping of str to Engine or AlignedOutputs
-        As :func:`align_files` or :func:`align` returns them.
+        The results of :func:`align_files` or :func:`align`, by name of the engine.
     thresholds : mapping of str to float, optional
-        Threshold of each engine, at or above which its outputs are accepted unchecked; accepted errors
-        are marked.
+        Threshold of each engine. Outputs at or above it are accepted unchecked, and accepted errors are
+        marked.
 
     Returns
     -------
@@ -91,8 +91,8 @@ def compare_texts(
     Raises
     ------
     TypeError, ValueError
-        If `engines` is empty or holds something else, if a threshold is not a number or names no
-        engine, or if the engines differ in their unit.
+        If `engines` is empty or has a value of another type, if a threshold is not a number or belongs
+        to no engine, or if the engines have different units.
 
     See Also
     --------
@@ -100,9 +100,9 @@ def compare_texts(
 
     Notes
     -----
-    The lines follow the true text; lines of more than 20 words are broken. A reading is shown next to
-    the true words with which it is compared, even if the engine read it elsewhere on the page
-    ("moved").
+    The lines are the lines of the true text, but lines of more than 20 words are broken. A reading is
+    shown next to the true words that it is compared with, even if the engine read it elsewhere on the
+    page ("moved").
 
     Examples
     --------

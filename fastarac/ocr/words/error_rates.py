@@ -70,18 +70,19 @@ class ErrorRates(Table, Result):
     page : tuple of str
         Names of the pages.
     character_edits, characters : ndarray of shape (n_pages,), int64
-        Number of grapheme clusters to substitute, delete or insert to turn the output into the truth;
-        number of grapheme clusters in the true text, with single spaces between words.
+        Number of grapheme clusters that must be substituted, deleted or inserted to turn the output
+        into the truth, and number of grapheme clusters in the true text. Words are separated by single
+        spaces.
     word_edits, words : ndarray of shape (n_pages,), int64
-        The same for words.
+        The same two numbers, for words.
     missing_words, surplus_words : ndarray of shape (n_pages,), int64
-        Number of true words missing from the output, and of output words missing from the truth, in any
-        order; each repetition of a word counts.
+        Number of true words missing from the output, and number of output words missing from the truth,
+        in any order. Each repetition of a word counts.
     character_error_rate, word_error_rate, bag_of_words_error_rate : Interval
         Rates over all pages. The first two rates are edits divided by the length of the true text. The
-        third is the sum over pages of max(missing, surplus), divided by the number of true words. A
-        rate exceeds 1 if enough text is inserted; it is NaN if there is no true text. Interval ends are
-        NaN for fewer than two pages, or if all pages have the same rate.
+        bag-of-words error rate is the sum over pages of max(missing, surplus), divided by the number of
+        true words. A rate can exceed 1 if text is inserted, and it is NaN if there is no true text.
+        Interval ends are NaN if there are fewer than two pages or if all pages have the same rate.
 
     See Also
     --------
@@ -89,12 +90,13 @@ class ErrorRates(Table, Result):
 
     Notes
     -----
-    Edits are Levenshtein distances over the whole page, so that words read right but out of order are
-    errors. The texts are compared as in :func:`align`: in normal form C, without invisible formatting
-    characters, and folded; ``fold="whitespace"`` removes spaces. A word divided at a line end is joined
-    if the other side has it in one piece. In scripts written without spaces, each character is a word.
-    The unit of the alignment does not matter. Intervals treat the pages as a random sample
-    (linearisation, Student's t quantile); a page without true text contributes only edits.
+    Edits are Levenshtein distances over the whole page. Therefore, words that are read right but out of
+    order are errors. The texts are compared as in :func:`align`: in normal form C, without invisible
+    formatting characters, and folded; ``fold="whitespace"`` removes spaces. A word divided at a line
+    end is joined if the other text has it in one piece. In scripts written without spaces, each
+    character is a word. The unit of the alignment does not matter. Intervals treat the pages as a
+    random sample; they use linearisation and Student's t quantile. A page without true text contributes
+    only edits.
 
     References
     ----------
@@ -164,7 +166,7 @@ def figures_of(found: ErrorRates, *, with_intervals: bool) -> dict[str, float | 
 
 
 def count_edits(truth: PageText, output: PageText) -> tuple[int, int, int, int, int, int]:
-    """Return the counts of a page, in the order of `COUNTS`; both texts are normalised and folded.
+    """Return the counts of a page, in the order of `COUNTS`, from two normalised and folded texts.
 
     Examples
     --------

@@ -99,7 +99,7 @@ IN_LINES = "\t"
 
 
 def checked_foldings(fold: str | Iterable[str]) -> tuple[Folding, ...]:
-    """Return the foldings in a fixed order without duplicates; raise ValueError for an unknown name."""
+    """Return the foldings in a fixed order without duplicates; raise if a name is unknown."""
     names = [fold] if isinstance(fold, str) else list(fold)
     for name in names:
         if name not in FOLDINGS:
@@ -124,8 +124,8 @@ def printed(text: str) -> str:
 def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
     r"""Return the words folded and in Unicode's normal form C; no word may contain a line feed.
 
-    The number of words stays the same; a word that consists of punctuation only becomes empty under the
-    folding ``"punctuation"``.
+    The number of words stays the same. Under the folding ``"punctuation"``, a word that consists only
+    of punctuation becomes empty.
 
     Examples
     --------

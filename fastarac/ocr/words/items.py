@@ -1,4 +1,4 @@
-"""Items made from aligned words: right and wrong outputs, with confidences."""
+"""Items made from aligned words, each right or wrong, with a confidence."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AlignedOutputs", "align", "sensitivity"]
 
-#: Confidences given to missed words, so that they are accepted last or first: BELOW is below all
-#: scales, ABOVE_UNIT above the scale 0 to 1, ABOVE_PERCENT above the scale 0 to 100.
+#: Confidences given to items without one. BELOW is below all scales: these items are never accepted.
+#: ABOVE_UNIT (scale 0 to 1) and ABOVE_PERCENT (scale 0 to 100) are above the scale: missed words that
+#: nobody looks for are accepted before all other items.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 
@@ -69,9 +70,9 @@ class AlignedOutputs(Table, Result):
     Attributes
     ----------
     records : Records
-        One record for each true word and each inserted output, including those that are no items.
+        One record for each true word and each inserted output, including records that are not items.
     reading : Reading
-        Unit, foldings and join: the options by which the texts were compared.
+        The options with which the texts were compared: unit, foldings and join.
     policy : Policy
         How missed words, inserted outputs and moved words count.
     rows : ndarray of shape (n,), intp
@@ -79,10 +80,11 @@ class AlignedOutputs(Table, Result):
     correct : ndarray of shape (n,), bool
         Whether each item is right.
     confidence : ndarray of shape (n,), float64
-        The engine's confidence. Items without a confidence share one value, below or above all others.
+        The engine's confidence. Items without a confidence get `never_accepted`. Under
+        ``missed="residual"``, missed words get a value above all others.
     never_accepted : float or None
-        Confidence of the items that no threshold accepts: outputs to which the engine gives no
-        confidence, and missed words under ``"reject"``.
+        Confidence of the items that no threshold accepts. These are outputs without a confidence and,
+        under ``missed="reject"``, missed words.
 
     See Also
     --------
@@ -150,12 +152,12 @@ class AlignedOutputs(Table, Result):
 
     @property
     def page(self) -> NDArray[np.intp]:
-        """Index into `records.page_names` of each item's page, shape (n,)."""
+        """Index of each item's page in `records.page_names`, shape (n,)."""
         return self.records.page[self.rows]
 
     @property
     def groups(self) -> NDArray[np.str_]:
-        """Name of each item's page, shape (n,): the items on one page depend on each other."""
+        """Name of each item's page, shape (n,). Items on the same page depend on each other."""
         return np.array(self.records.page_names, np.str_)[self.page]
 
     @property
@@ -177,7 +179,7 @@ class AlignedOutputs(Table, Result):
     def id(self) -> tuple[str, ...]:
         """Page and number of each true word, ``"page03:17"``; outputs inserted after it: ``:17+1``.
 
-        True words have the same id for all engines, so that items of several engines can be joined.
+        A true word has the same id for all engines, so that the items of several engines can be joined.
         """
         records = self.records
         return tuple(
@@ -192,7 +194,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of records of each kind, including records that are no items."""
+        """Number of records of each kind, including records that are not items."""
         return self.records.counts
 
     @property
@@ -212,7 +214,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def pages(self) -> PageCounts:
-        """For each page: counts of words, and the share of its characters that differ."""
+        """Counts of the words of each page, and its share of differing characters."""
         return self.records.pages
 
     @property
@@ -223,7 +225,7 @@ class AlignedOutputs(Table, Result):
     def error_rates(self, confidence_level: float = 0.95) -> ErrorRates:
         """Return character, word and bag-of-words error rates, by page and over all pages.
 
-        The rates do not depend on the policy or the unit; moved words are errors.
+        The rates do not depend on the policy or the unit. Moved words are always errors.
 
         Parameters
         ----------
@@ -260,7 +262,7 @@ class AlignedOutputs(Table, Result):
         return AlignedOutputs.of(self.records, self.reading, policy)
 
     def without_pages(self, names: Collection[str]) -> AlignedOutputs:
-        """Return the items without these pages; their names stay, but the pages become empty."""
+        """Return the items without these pages. The pages keep their names but become empty."""
         left = {name for name in names if name in set(self.records.page_names)}
         unknown = sorted(set(names) - left)
         if unknown:
@@ -291,9 +293,9 @@ class AlignedOutputs(Table, Result):
         Returns
         -------
         OperatingPoint
-            A point that accepts no item with the confidence `never_accepted`, even if the criterion
-            would allow it. Under ``missed="residual"``, its error rate includes all missed words, even
-            if nothing is accepted.
+            The point. It accepts no item with the confidence `never_accepted`, even if the criterion
+            would allow it. Under ``missed="residual"``, the error rate of the point includes all missed
+            words, even if nothing is accepted.
         """
         options = dict[str, Any](criterion)
         with unquestioned():  # this check is not about the order of confidences
@@ -312,8 +314,8 @@ class AlignedOutputs(Table, Result):
         Parameters
         ----------
         figures : Evaluation
-            Result of :func:`.evaluate` for these items. For intervals, `evaluate` must have been given
-            `never_accepted`.
+            Result of :func:`.evaluate` for these items. If it has intervals, `never_accepted` must have
+            been passed to `evaluate`.
 
         Returns
         -------
@@ -330,7 +332,7 @@ class AlignedOutputs(Table, Result):
             for name, found in figures.intervals.items():
                 if name.startswith("acceptance_rate/") and found.estimate > most:
                     raise ValueError(
-                        f"figures has an interval of {name!r} that takes in items that no threshold "
+                        f"figures has an interval of {name!r} that includes items which no threshold "
                         "accepts; use fa.evaluate(..., never_accepted=aligned.never_accepted)"
                     )
             figures = without_rejected(figures, self.sweep(), self.never_accepted)
@@ -360,7 +362,7 @@ class AlignedOutputs(Table, Result):
     def __report__(
         self, limits: Iterable[Limit], beside: Beside, words: Words | None = None
     ) -> tuple[Outputs, ReportedPages]:
-        """Return the items, with the source of the sections on pages that a report adds."""
+        """Return the items, and the source of the report's sections on pages."""
         wanted = tuple(limits)
         effects = sensitivity(self, wanted)
         leaving_out = partial(_accepted_without, self, wanted)
@@ -402,17 +404,18 @@ def align(
     words : Words
         The engine's words, as :func:`read` returns them, for pages of the same names.
     unit : {"word", "line", "character"}, default="word"
-        The unit of an item. The confidence of a line is joined from its words; a character has the
-        confidence of its word. In scripts written without spaces, each character is a word.
+        The unit of an item. The confidence of a line is joined from the confidences of its words. A
+        character has the confidence of its word. In scripts written without spaces, each character is a
+        word.
     missed : {"reject", "residual", "separate", "neighbour", "drop"}, default="reject"
         How missed words count. These are true words without an output, so they have no confidence.
-        ``"reject"``: as wrong items below every confidence, which are never accepted, because people
-        look for missed words. ``"residual"``: as wrong items above every confidence, which remain as
-        errors, because nobody looks for missed words. ``"separate"``: not as items, but in a separate
-        count. ``"neighbour"``: not as items, but a missed word makes the item before it wrong (at the
-        start of a page, the item after it). ``"drop"``: not at all.
+        ``"reject"``: they are wrong items that are never accepted, because people look for missed
+        words. ``"residual"``: they are wrong items with a confidence above all others. They remain as
+        errors, because nobody looks for missed words. ``"separate"``: they are not items, but are
+        counted separately. ``"neighbour"``: they are not items, but a missed word makes the item before
+        it wrong (at the start of a page, the item after it). ``"drop"``: they are ignored.
     inserted : {"wrong", "drop"}, default="wrong"
-        Whether outputs without a true word are wrong items with their own confidence, or left out.
+        Whether outputs without a true word are wrong items with their own confidence or are left out.
     moved : {"right", "wrong"}, default="right"
         Whether words that are read right but out of order count as right or as wrong; they have the
         confidence of their output.
@@ -421,7 +424,7 @@ def align(
         ``"nfkc"``, ``"historical"``. Texts are always brought to normal form C, without invisible
         formatting characters.
     join : {"min", "mean", "max"}, default="min"
-        How to join the confidences of the outputs of one word, or of one line.
+        How to join several confidences into one, for a word with several outputs or for a line.
 
     Returns
     -------
@@ -430,7 +433,7 @@ def align(
     Raises
     ------
     ValueError
-        If a page has no partner of the same name, if an option is unknown, or if there is no output.
+        If a page occurs on one side only, if an option is unknown, or if there is no output.
     NoConfidenceError
         If no output has a confidence.
     ModuleNotFoundError
@@ -446,8 +449,8 @@ def align(
     A word is right if the texts are equal. If one output covers several true words ("merged"), each of
     these words is an item with the confidence of the output. If several outputs cover one word
     ("split"), the item has their joined confidence. Merged and split words are wrong, unless the
-    folding ``"whitespace"`` makes the texts equal. The documentation's page about policies defines
-    moved words.
+    folding ``"whitespace"`` makes the texts equal. Moved words are defined on the page about policies
+    in the documentation.
 
     References
     ----------
@@ -486,7 +489,7 @@ def align(
 
 
 def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity:
-    """Return the accepted share at each limit, for each policy on missed, inserted and moved words.
+    """Return the accepted share at each limit under each policy for missed, inserted and moved words.
 
     Parameters
     ----------
@@ -540,7 +543,10 @@ def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, 
 def _accepted_without(
     aligned: AlignedOutputs, limits: Iterable[Limit], pages: Collection[str]
 ) -> tuple[float, ...]:
-    """Return the accepted share at each limit without some pages; empty for no page or all pages."""
+    """Return the accepted share at each limit without some pages.
+
+    The result is empty if `pages` is empty or has all pages.
+    """
     own = [name for name in pages if name in set(aligned.records.page_names)]
     if not pages or len(own) == len(aligned.records.page_names):
         return ()
@@ -573,5 +579,5 @@ def _no_item(records: Records, reading: Reading) -> str:
     n_pages = len(records.page_names)
     pages = f"{n_pages:,} {plural('page', n_pages)} with {records.n_true:,} true {plural(reading.unit)}"
     if not records.n_outputs:
-        return f"words has no output at all ({pages})"
+        return f"words has no output ({pages})"
     return f"words must have at least one item with a confidence, got none on {pages}"

@@ -1,4 +1,4 @@
-"""Words divided at a line end: join them if the other side (truth or output) has one word."""
+"""Join words divided at a line end if the other side (truth or output) has them in one piece."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class DividedTexts(NamedTuple):
     text : sequence of str
         The words as they are written.
     divided : list of int
-        Indices of words that end their line with a hyphen and may continue with the next word.
+        Indices of words that end their line with a hyphen and whose second part may be the next word.
     ends : list of int
         Indices of all words that end their line with a hyphen.
     starts : list of int
@@ -95,18 +95,17 @@ def joined_as_the_other(
 
     Notes
     -----
-    First, words that both sides have in the same order are matched. If both parts are matched with
-    adjacent words, both sides divide the word, and it stays divided. Other parts are joined if the
-    joined word occurs on the other side between the nearest matched words. A misread word is accepted
-    if it shares at least 60% of its characters with the joined word and is more similar to it than to
-    either part.
+    First, equal words are matched in order. If both parts are matched with adjacent words, both sides
+    divide the word, and it stays divided. Other parts are joined if the joined word occurs on the other
+    side between the nearest matched words. A misread word is accepted if it shares at least 60% of its
+    characters with the joined word and is more similar to it than to either part.
 
-    Lines may be out of order, for example if columns are read line by line. In this case, the second
-    part is not the next word, or the joined word is not between the nearest matched words. Therefore, a
+    Lines may be out of order, for example if columns are read line by line. Then the second part may
+    not be the next word, or the joined word may not be between the nearest matched words. Therefore, a
     word that ends its line with a hyphen is also tried with the first word of every other line, the
-    nearest line first. Two such parts are joined if the joined word occurs anywhere on the other side,
-    where it must be unmatched and not divided itself. A misread word is accepted if it shares at least
-    80% of its characters with the joined word and is more similar to it than to either part.
+    nearest line first. Two such parts are joined if the joined word occurs anywhere on the other side
+    as an unmatched and undivided word. A misread word is accepted if it shares at least 80% of its
+    characters with the joined word and is more similar to it than to either part.
 
     Examples
     --------
@@ -141,7 +140,7 @@ class _Compared(NamedTuple):
 
 
 def _partners(first: list[str], second: list[str]) -> dict[int, int]:
-    """Match words common to both, in order; return a mapping from indices in `first` to `second`."""
+    """Match equal words in order; return a mapping from indices in `first` to indices in `second`."""
     if len(first) * len(second) > LARGEST_TABLE:
         from difflib import SequenceMatcher
 
@@ -247,7 +246,7 @@ def _around(
 
 
 def _forms(first: str, second: str) -> list[str]:
-    """Return the ways to write two parts as one word, beginning with the way without a hyphen."""
+    """Return the ways to write two parts as one word, starting with the way without a hyphen."""
     start = first[:-1]
     forms = [start + second, first + second]
     if start[-1] == second[0] == "k":
@@ -260,7 +259,7 @@ def _forms(first: str, second: str) -> list[str]:
 def _most_like(
     parts: list[str], forms: list[str], words: list[str], places: list[int], alike: float
 ) -> tuple[int | None, int]:
-    """Return the indices of the word and of the form of the joined parts that are most similar."""
+    """Return the most similar pair: index of a word, index of a form of the joined parts."""
     from rapidfuzz.distance import Indel
 
     best: tuple[float, int | None, int] = alike, None, 0

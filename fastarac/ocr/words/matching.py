@@ -4,8 +4,8 @@ rapidfuzz computes it fast, with memory proportional to the product of the lengt
 first divided, without loss, by Hirschberg's method (D. S. Hirschberg, "A linear space algorithm for
 computing maximal common subsequences", Communications of the ACM 18, 1975), with rows of lengths stored
 as bits of integers (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004). Texts as
-long as a book are first divided at sequences of words that occur once in each of them (I. Z. Yalniz and
-R. Manmatha, "A fast alignment scheme for automatic OCR evaluation of books", ICDAR 2011).
+long as a book are first divided at word sequences that occur exactly once in each text (I. Z. Yalniz
+and R. Manmatha, "A fast alignment scheme for automatic OCR evaluation of books", ICDAR 2011).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 def match(first: str, second: str) -> list[Block]:
-    """Return a longest common subsequence of two texts of words separated by single spaces.
+    """Return a longest common subsequence of two texts whose words are separated by single spaces.
 
     The blocks are in order, and none is empty. Swapping the texts only swaps the two sides of each
     block.
@@ -96,7 +96,7 @@ def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:
 
 
 def _divided_at_anchors(first: str, second: str) -> list[tuple[int, int, int, int]]:
-    """Divide at word sequences that occur once in each text: at the longest chain of these in order."""
+    """Divide both texts at the longest chain of word sequences that occur once in each text."""
     there = _unique_sequences(second)
     both = [(i, there[words]) for words, i in _unique_sequences(first).items() if words in there]
     both.sort()
@@ -137,10 +137,10 @@ def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _stepwise(
     first: str, second: str, part: tuple[int, int, int, int]
 ) -> list[tuple[int, int, int, int]]:
-    """Divide a very long part without unique sequences (copies of one table, or unrelated texts).
+    """Divide a very long part without unique sequences, such as copies of a table or unrelated texts.
 
-    Repeatedly, the beginnings of both texts are aligned, cut near the middle, and the rest continues
-    from the cut.
+    The beginnings of both texts are aligned and cut near the middle of this alignment. The same is
+    repeated from the cut.
     """
     from rapidfuzz.distance import Indel
 
@@ -201,8 +201,8 @@ def _row(x: str, y: str) -> np.ndarray:
 def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Block]:
     """Shift gaps (characters that only one text has) to cover whole words if possible.
 
-    For example, "the then" becomes "then" by leaving out "the " or "e th", but only the first of these
-    gaps covers a whole word.
+    For example, "the then" becomes "then" if "the " or "e th" is left out. Only the gap "the " covers a
+    whole word.
     """
     done: list[Block] = []
     for block in [*blocks, Block(len(first), len(second), 0)]:
@@ -240,7 +240,8 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
 def _shift(text: str, begin: int, end: int, left: int, right: int) -> int:
     """Return the shift after which the gap text[begin:end] covers whole words, or 0.
 
-    The gap can move over equal characters only, by at most `left` to the left or `right` to the right.
+    The gap can only move over equal characters, by at most `left` characters to the left or `right`
+    characters to the right.
     """
     if _is_whole(text, begin, end):
         return 0

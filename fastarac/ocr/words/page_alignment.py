@@ -1,4 +1,4 @@
-"""Alignment of a page's true words with an engine's outputs, some of which may be out of order."""
+"""Align the true words of a page with an engine's outputs, even if outputs are out of order."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ class PageAlignment(NamedTuple):
 
 
 class PageText(NamedTuple):
-    """Words of one side, and whether a space precedes each; None means every word but the first."""
+    """Words of one side, and whether a space precedes each word (None: each word but the first)."""
 
     words: Sequence[str]
     spaces: NDArray[np.bool_] | None
 
     @property
     def parts(self) -> NDArray[np.bool_] | None:
-        """Whether each word is part of a longer word, since no space separates it from a neighbour."""
+        """Whether each word is part of a longer word: no space separates it from a neighbour."""
         if self.spaces is None or len(self.words) < 2:
             return None
         parts = np.zeros(len(self.words), bool)
@@ -98,7 +98,7 @@ def align_page(
     output_spaces: NDArray[np.bool_] | None = None,
     merge_gaps: bool = False,
 ) -> PageAlignment:
-    """Align the true words of a page with an engine's outputs, some of which may be out of order.
+    """Align the true words of a page with an engine's outputs, even if outputs are out of order.
 
     Parameters
     ----------
@@ -114,11 +114,11 @@ def align_page(
     The words are first aligned in order. If a wrong or missed word equals a wrong or inserted output,
     the page is searched for moved words (:func:`~fastarac.ocr.words.reordering.moved_words`), and the
     other words are aligned again around the runs that have not moved. The new alignment replaces the
-    first one only if it makes more words right. If two moved words follow each other on both sides,
-    with at most 20 words in between, the words in between count as moved along with them and may be
-    right or wrong. A missed word next to a moved run can also count as moved, for example a line of one
-    word between two columns. The condition is an equal inserted output between the outputs of the
-    word's two neighbours, which must be at most 20 apart.
+    first one only if it makes more words right. If two moved words are in the same order on both sides,
+    with at most 20 words in between, the words in between count as moved, too. These may be right or
+    wrong. A missed word next to a moved run can also count as moved, for example a line of one word
+    between two columns. For this, an equal inserted output must be between the outputs of the word's
+    two neighbours, and these outputs must be at most 20 apart.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _may_have_moved(wrong: Spans, truth: Sequence[str], outputs: Sequence[str]) 
 
 
 def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
-    """Return whether `kept` has a pair that is not yet a right row."""
+    """Return whether a pair in `kept` is not a row of equal texts yet."""
     known = set(map(tuple, right[:, ::2].tolist()))
     return any(pair not in known for pair in map(tuple, kept.tolist()))
 
@@ -226,7 +226,7 @@ def _aligned_at(
 
 
 def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
-    """Return the rows that are out of order: equal words, and words that moved along with them."""
+    """Return the rows that are out of order: rows of equal words, and of words that moved with them."""
     rows = [np.repeat(found.pairs, 2, axis=1) + np.array([0, 1, 0, 1])]
     following = found.pairs[np.argsort(found.pairs[:, 1])].tolist()
     next_output = {before[1]: after for before, after in pairwise(following)}
@@ -246,7 +246,7 @@ def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
 def _left_between(
     rows: Spans, truth: Sequence[str], outputs: Sequence[str], parts: NDArray[np.bool_] | None
 ) -> list[tuple[int, int]]:
-    """Return pairs of equal missed words and inserted outputs that have the same neighbours, in order.
+    """Return pairs of a missed word and an equal inserted output with the same neighbours, in order.
 
     Parts of words are left out, because single characters are often equal by chance.
     """
@@ -306,7 +306,7 @@ def _between(places: NDArray[np.intp], begin: int, end: int) -> NDArray[np.intp]
 
 
 def _in_places(spans: Spans, places: Sequence[NDArray[np.intp]]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Convert rows over `places` to rows over the whole page; also return which rows are contiguous.
+    """Convert rows that index `places` to rows of the whole page; also return which are contiguous.
 
     An empty range is put right after the preceding word or output.
     """

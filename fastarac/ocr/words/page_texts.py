@@ -1,4 +1,4 @@
-"""Pages as texts, line by line: the true words and the reading, with marked differences."""
+"""Pages as texts, line by line: the true words and the words read, with the differences marked."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def size_of(text: ComparedText) -> int:
 
 
 def _lines(records: Records, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield where each line begins and ends; long lines are broken, but never inside an output."""
+    """Yield begin and end of each line. Long lines are broken, but never inside an output."""
     ends = np.flatnonzero(records.gap[start:stop] == LINE_END) + start
     bounds = sorted({start, stop, *ends.tolist()})
     for first, last in pairwise(bounds):

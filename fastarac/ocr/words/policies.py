@@ -37,20 +37,19 @@ MOVED: tuple[MovedPolicy, ...] = get_args(MovedPolicy)
 CHOICES: dict[str, tuple[str, ...]] = {"missed": MISSED, "inserted": INSERTED, "moved": MOVED}
 
 _OF_MISSED: dict[MissedPolicy, str] = {
-    "reject": "Missed {units} are items that are wrong and never accepted: work for people, who look "
-    "for them.",
+    "reject": "Missed {units} are items that are wrong and never accepted: people look for them.",
     "residual": "Missed {units} are items that are wrong and accepted before all others: errors that "
-    "remain at any threshold, as nobody looks for them.",
-    "separate": "Missed {units} are no items: they are counted apart.",
+    "remain at any threshold, because nobody looks for them.",
+    "separate": "Missed {units} are not items: they are counted separately.",
     "neighbour": "A missed {unit} makes the item before it wrong: a person who verifies that item sees "
     "the gap.",
     "drop": "Missed {units} are left out of all figures.",
 }
 #: Short descriptions of the policies for missed words, for a legend.
 BRIEFLY: dict[MissedPolicy, str] = {
-    "reject": "missed {units} are never accepted, people look for them",
-    "residual": "nobody looks for missed {units}, they are errors that remain",
-    "separate": "missed {units} are counted apart",
+    "reject": "missed {units} are never accepted; people look for them",
+    "residual": "nobody looks for missed {units}; they remain as errors",
+    "separate": "missed {units} are counted separately",
     "neighbour": "the gap makes the item before it wrong",
     "drop": "missed {units} are left out",
 }
@@ -64,7 +63,7 @@ _OF_MOVED: dict[MovedPolicy, str] = {
     "wrong": "Moved {units}, read right but out of order, are wrong.",
 }
 _OF_JOIN = {
-    "min": "the least",
+    "min": "the smallest",
     "mean": "the mean",
     "max": "the largest",
 }
@@ -76,7 +75,7 @@ _APART: dict[str, dict[str, str]] = {
     "missed": {
         "reject": "if people look for missed words",
         "residual": "if nobody looks for missed words",
-        "separate": "with missed words counted apart",
+        "separate": "with missed words counted separately",
         "neighbour": "with each missed word making the item before it wrong",
         "drop": "with missed words left out",
     },
@@ -123,7 +122,7 @@ class AlignmentPolicy(NamedTuple):
         return ", ".join(self)
 
     def apart(self, own: AlignmentPolicy) -> str:
-        """Describe how the policy differs from `own`, as in ``"with missed words counted apart"``."""
+        """Say how the policy differs from `own`: ``"with missed words counted separately"``."""
         return " and ".join(_APART[name][getattr(self, name)] for name in self.fields_apart(own))
 
     def fields_apart(self, own: AlignmentPolicy) -> list[str]:
@@ -161,10 +160,10 @@ class AlignmentPolicy(NamedTuple):
 
 
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
-    """Return a policy, then all others that make different items; `counts` has the words by kind.
+    """Return a policy, then all policies that give other items; `counts` has the words of each kind.
 
-    Among the others, moved words are treated differently only where all other fields agree with the
-    given policy.
+    A policy that treats moved words differently is included only if all its other fields are equal to
+    the fields of the given policy.
     """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():

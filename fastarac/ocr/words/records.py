@@ -53,7 +53,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageCounts(Table, Result):
-    """For each page: counts of words and the share of its characters that differ; shape (n_pages,).
+    """Counts of the words of each page, and its share of differing characters; shape (n_pages,).
 
     See Also
     --------
@@ -82,21 +82,21 @@ class Records(Result):
     kind : ndarray of shape (n,), uint8
         Index into `KINDS`.
     confidence : ndarray of shape (n,), float64
-        NaN if the engine gives none, and for missed words.
+        The engine's confidence; NaN for missed words and if the engine gives none.
     page : ndarray of shape (n,), intp
         Index into `page_names`.
     number : ndarray of shape (n,), intp
         Number of the true word on its page, from 1; an inserted output has the number of the word
         before it.
     inserted : ndarray of shape (n,), intp
-        0 for a true word; 1, 2, and so on for the inserted outputs after the same true word.
+        0 for a true word; 1, 2, … for the inserted outputs after the same true word.
     truth, prediction : tuple of str
-        Texts as written; for merged and split words, `prediction` has all outputs of their group.
+        Texts as written. For merged and split words, `prediction` has all outputs of the group.
     output_begin, output_end : ndarray of shape (n,), intp
         Range of the outputs among the engine's words.
     gap : ndarray of shape (n,), uint8
-        What separates each true word or inserted output from the text before it: `NOTHING`, `SPACE`, or
-        `LINE_END` of the true text.
+        The separator between each true word or inserted output and the text before it: `NOTHING`,
+        `SPACE`, or `LINE_END` of the true text.
     shared : ndarray of shape (n,), bool
         Whether the record shares its outputs with the previous record, because the outputs cover
         several true words.
@@ -114,8 +114,8 @@ class Records(Result):
     n_emptied : int
         Number of true words and outputs that are left out because folding makes them empty.
     n_joined : int
-        Number of words divided at a line end that are joined because the other side has them in one
-        piece.
+        Number of words that are divided at a line end on one side and joined, because the other side
+        has them in one piece.
     """
 
     kind: NDArray[np.uint8]
@@ -162,7 +162,7 @@ class Records(Result):
 
     @property
     def pages(self) -> PageCounts:
-        """For each page: counts of words, and the share of its characters that differ."""
+        """Counts of the words of each page, and its share of differing characters."""
         n_pages = len(self.page_names)
         cells = self.page * len(KINDS) + self.kind
         table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))
@@ -368,7 +368,7 @@ def _edits(
     reading: Reading,
     sides: tuple[_Side, _Side],
 ) -> NDArray[np.float64]:
-    """Return counts for error rates, of shape (1, 6): words are counted whatever the unit."""
+    """Return the counts for error rates, of shape (1, 6). Words are counted for every unit."""
     if reading.unit != "word":
         reading = reading._replace(unit="word")
         divided = _divided(truth, of_truth, words, of_words, reading)
@@ -407,7 +407,7 @@ def _gaps(
 def _confidence(
     confidence: NDArray[np.float64], outputs: Tokens, reading: Reading, joined: Mapping[int, Joined]
 ) -> NDArray[np.float64]:
-    """Return the confidence of each text; it is joined if the text covers several words."""
+    """Return the confidence of each text, joined from the confidences of the words in the text."""
     if reading.unit == "line":
         return joined_confidence(confidence, outputs.begin, reading.join)
     of_words = confidence.copy()
@@ -420,7 +420,10 @@ def _confidence(
 def _equal(
     truth: list[str], outputs: list[str], spans: NDArray[np.intp], reading: Reading
 ) -> list[bool]:
-    """Return which spans have equal texts; without `whitespace`, only spans of single words can."""
+    """Return which spans have equal texts.
+
+    Unless `whitespace` is set, only spans of single words can.
+    """
     if "whitespace" not in reading.fold:
         return [k == i + 1 and m == j + 1 and truth[i] == outputs[j] for i, k, j, m in spans.tolist()]
     return [

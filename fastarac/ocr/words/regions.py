@@ -1,4 +1,4 @@
-"""Restrict a page to the regions of the truth, or to regions whose types are not ignored."""
+"""Restrict a page to the regions of the truth, or to regions of types that are not ignored."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> W
     words, truth : Words
         Words of the same pages in the same order; the truth has no words of ignored regions.
     path : Path
-        The truth file, which holds the regions.
+        The truth file with the regions.
     parts : PageParts
 
     Raises
@@ -95,8 +95,8 @@ def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> W
     """
     regions = _regions_of(path)
     if parts.within_truth and not any(region.counts(parts.ignored) for region in regions):
-        problem = "it has no regions with text and places; use PAGE or ALTO with regions"
-        raise OcrFileError(path, f"{problem} where only outputs within the truth count")
+        problem = "it has no regions with text and coordinates; use PAGE or ALTO with regions"
+        raise OcrFileError(path, f"{problem} if only outputs within the truth count")
     if len(words) and np.isnan(words.box[:, 0]).all():
         raise OcrFileError(path, "the outputs of its pages have no boxes, so their regions are unknown")
     keep = np.ones(len(words), np.bool_)

@@ -4,10 +4,10 @@ Common runs of words, in any order, are found by greedy string tiling: the longe
 (M. J. Wise, "String similarity via greedy string tiling and running Karp-Rabin matching", University of
 Sydney, 1993). Windows of words are compared by ranks instead of hashes (R. M. Karp, R. E. Miller and A.
 L. Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972). The
-memory is proportional to the length of the texts times the logarithm of the longest run. The minimum
-length of a run is chosen so that few such runs occur by chance (S. Karlin and S. F. Altschul, "Methods
-for assessing the statistical significance of molecular sequence features by using general scoring
-schemes", PNAS 87, 1990, equation 1, without gaps and for equal words alone).
+memory is proportional to n log m, with n the length of the texts and m the length of the longest run.
+The minimum length of a run is chosen so that few such runs occur by chance (S. Karlin and S. F.
+Altschul, "Methods for assessing the statistical significance of molecular sequence features by using
+general scoring schemes", PNAS 87, 1990, equation 1, without gaps and for equal words alone).
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class Run(NamedTuple):
 class MovedWords(NamedTuple):
     """The words of a page that are out of order, and the words that are in order.
 
-    Pairs have shape (k, 2): the index of a word and of its equal output, sorted by word.
+    Pairs have shape (k, 2) and are sorted by word. The columns are the index of a word and the index of
+    its equal output.
     """
 
     pairs: Indices
@@ -77,7 +78,8 @@ def moved_words(
     truth, outputs : sequence of str
         Words in reading order, normalised and folded alike.
     parts : ndarray of bool, optional
-        Whether each true word is a single character or another part of a word; by default, none is.
+        Whether each true word is a single character or another part of a word. By default, all are
+        whole words.
 
     Returns
     -------
@@ -89,14 +91,15 @@ def moved_words(
     first run in the truth is taken first, with the first equal run in the outputs. Runs in the same
     order in both texts form a chain. The runs of the chain with the largest total weight (the rarer a
     word, the larger its weight) are in order, and all other runs have moved. The remaining words are
-    matched in order by a longest common subsequence. Then the unmatched words are put together and
+    matched in order by a longest common subsequence. Then the unmatched words are concatenated and
     searched again, until no further run is found.
 
-    A run of words w counts only if it has at least two words, and if the expected number of such runs
-    by chance is small: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are
-    the numbers of true words and outputs searched, and p(w) is the share of a word among all true words
-    and outputs of the page. If the unit is a line, p(w) is the product over the words of the line.
-    Single characters enter with :math:`p(w)^{1/4}`, because letters depend on the letters before them.
+    A run of words w counts only if it has at least two words and if few such runs are expected by
+    chance: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are the numbers
+    of true words and outputs searched, and p(w) is the share of the word w among all true words and
+    outputs of the page. If the unit is a line, p(w) is the product over the words of the line. For
+    single characters, :math:`p(w)^{1/4}` replaces p(w), because characters depend on the characters
+    before them.
 
     Examples
     --------
@@ -184,7 +187,7 @@ def _numbers(truth: Sequence[str], outputs: Sequence[str]) -> tuple[Indices, Ind
 
 
 def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
-    """Return the rarity of each true word in bits, -log2 of its share (for a line, the sum)."""
+    """Return the rarity of each true word in bits: -log2 of its share. For a line, bits are summed."""
     counts = Counter(word for text in (*truth, *outputs) for word in text.split(SPACE))
     total = counts.total()
     rare = {word: math.log2(total / n) for word, n in counts.items()}
@@ -192,7 +195,7 @@ def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
 
 
 def _out_of_order(first: Indices, second: Indices) -> tuple[Indices, Indices]:
-    """Return the indices in both sequences outside a longest common subsequence."""
+    """Return the indices, in both sequences, of elements outside a longest common subsequence."""
     ours, theirs = np.ones(len(first), bool), np.ones(len(second), bool)
     for i, j, n in common_blocks(_as_text(first), _as_text(second)):
         ours[i : i + n] = theirs[j : j + n] = False
@@ -213,7 +216,7 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Ru
     ----------
     first, second : ndarray of intp
     bits : ndarray of float64
-        Bits of each number of the first sequence.
+        Bits of each element of the first sequence.
     needed : float
         Minimum number of bits of a run.
 
@@ -307,7 +310,10 @@ class _Windows:
         return not set(ours.tolist()).isdisjoint(theirs.tolist())
 
     def _is_free(self, begin: int, length: int) -> bool:
-        """Return whether a window is free; its ends decide, because taken runs are not shorter."""
+        """Return whether a window is free.
+
+        Only its ends are tested, because no taken run is shorter.
+        """
         return not (self.taken[begin] or self.taken[begin + length - 1])
 
     def _free(self, length: int) -> tuple[Indices, NDArray[np.int64], Indices, NDArray[np.int64]]:

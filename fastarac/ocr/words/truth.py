@@ -45,24 +45,25 @@ def read_truth(
     Parameters
     ----------
     path : str or path-like
-        The file. Plain text is UTF-8, or UTF-16 or UTF-32 with a byte order mark; white space separates
-        words, and a form feed begins the next page.
+        The file. Plain text must be UTF-8, or UTF-16 or UTF-32 with a byte order mark. White space
+        separates words, and a form feed begins a page.
     level : {"auto", "region", "line", "word"}, default="auto"
-        The level to read in PAGE, ALTO and hOCR, as for :func:`read`. But if a line's text and its
-        words differ by more than spaces, ``"auto"`` takes the line's text.
+        The level to read in PAGE, ALTO and hOCR, as for :func:`read`. However, if the text of a line
+        differs from its words by more than spaces, ``"auto"`` takes the text of the line.
     hyphenated : {"whole", "parts"}, default="whole"
-        Whether a word divided at a line end is read as one word or as two, if the format marks such
-        words (ALTO). In plain text, words stay as they are written.
+        Whether a word divided at a line end is read as one word or as two words, if the format (ALTO)
+        marks such words. In plain text, words stay as they are written.
 
     Returns
     -------
     truth : Words
-        The words with their lines, without confidences. A file without words is a page without words.
+        The words with their lines, without confidences. A file without words is read as a page without
+        words.
 
     Raises
     ------
     OcrFileError
-        If the file cannot be read, is not text, or has a format in which people do not write true texts
+        If the file cannot be read or is not text, or if it has a format that is not used for true texts
         (Tesseract's table, JSON).
     ValueError
         If `level` or `hyphenated` is unknown.

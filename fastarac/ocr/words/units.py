@@ -1,4 +1,4 @@
-"""Units of items: divide or join words into lines or characters, each with one confidence."""
+"""Units of items: join words into lines, or divide them into characters, each with a confidence."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class Tokens(NamedTuple):
     text : list of str
         The texts as they are written.
     begin, end : ndarray of shape (n,), intp
-        Range of the page's words that each text covers: a line covers several, a word divided at a line
-        end two.
+        Range of the page's words that each text covers. A line covers all its words, and a word divided
+        at a line end covers two.
     space : ndarray of shape (n,), bool, or None
-        Whether a space precedes each text; None if a space precedes all but the first.
+        Whether a space precedes each text. None if a space precedes every text except the first.
     n_unspaced : int
         Number of characters of scripts written without spaces.
     """
@@ -127,7 +127,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _divided(text: str) -> list[str]:
-    """Divide a word into single characters of scripts without spaces, and the pieces between them."""
+    """Divide a word into single characters (of scripts without spaces) and the pieces between them."""
     if not UNSPACED.search(text):
         return [text]
     found: list[str] = []
@@ -145,7 +145,7 @@ def _divided(text: str) -> list[str]:
 def joined_confidence(
     confidence: NDArray[np.float64], starts: NDArray[np.intp], join: Join
 ) -> NDArray[np.float64]:
-    """Join the confidences of each run of outputs, shape (k,); NaN if any of them has none.
+    """Join the confidences of each run of outputs, shape (k,); NaN if any output has no confidence.
 
     Each run begins at an index in `starts` and ends where the next run begins.
     """

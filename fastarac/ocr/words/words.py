@@ -39,7 +39,7 @@ LISTED = 20  # maximum number of pages that an error message lists
 
 
 class ReadingNote(NamedTuple):
-    """A remark on the words read, with a count; ``str()`` gives a sentence.
+    """A remark on the words read, with their number; ``str()`` gives a sentence.
 
     When readings are concatenated, the counts of equal notes are added.
 
@@ -79,13 +79,13 @@ class Words(Table, Result):
         The confidence as the engine writes it: in [0, 100] or in [0, 1], see `scale`. NaN if it gives
         none.
     page : ndarray of shape (n_words,), intp
-        Index into `page_names` of each word's page; never decreases.
+        Index of each word's page in `page_names`, in non-decreasing order.
     line : ndarray of shape (n_words,), intp
-        Line number of each word, counted from 0 over all pages; never decreases, and no line is on two
-        pages.
+        Line number of each word, counted from 0 over all pages, in non-decreasing order. No line is on
+        two pages.
     box : ndarray of shape (n_words, 4), float64
         Left, top, right and bottom of the output that each word comes from, in the units of
-        `page_size`; NaN if there is none. For a polygon, its bounding box.
+        `page_size`; NaN if it has no box. If the file has a polygon, this is its bounding box.
     page_names : tuple of str, n_pages of them
         Names of the pages, all different, including pages without words.
     page_size : ndarray of shape (n_pages, 2), float64
@@ -95,12 +95,12 @@ class Words(Table, Result):
         The format of the file, such as ``"tesseract-tsv"``: a name in ``fastarac.ocr.FORMATS``,
         or ``"text"``.
     scale : {"percent", "unit"} or None
-        Whether confidences run from 0 to 100 or from 0 to 1, by the format. None if there are none.
+        Whether the confidences of this format run from 0 to 100 or from 0 to 1. None if there are none.
     unit : {"word", "line"}
         Whether the engine gives a confidence for each word or for each line. With ``"line"``, each word
         has the confidence of its line.
     engine : str or None
-        The software that wrote the file, where the file names it.
+        The software that wrote the file, if the file names it.
     notes : tuple of ReadingNote
         Facts that users should know: repairs that were made, lines that were divided into words, words
         without a confidence. ``str(note)`` is a sentence with its count.
@@ -166,7 +166,7 @@ class Words(Table, Result):
         return len(self.text)
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the words as columns, one row each: page, line, text, confidence and box."""
+        """Return the columns page, line, text, confidence and box, with one row for each word."""
         box = dict(zip(("left", "top", "right", "bottom"), self.box.T, strict=True))
         page = np.array(self.page_names, object)[self.page]
         return {
@@ -210,7 +210,8 @@ class Words(Table, Result):
         Raises
         ------
         ValueError
-            If the indices do not increase or are out of range, or if the number of names differs.
+            If the indices do not increase or are out of range, or if there is not one name for each
+            page.
         """
         if any(b <= a for a, b in itertools.pairwise(pages)) or not all(
             0 <= page < len(self.page_names) for page in pages
@@ -278,7 +279,8 @@ class Words(Table, Result):
         units: set[Unit] = {words.unit for words in readings if words.scale is not None}
         if len(units) > 1:
             raise ValueError(
-                "some readings have confidences of words and others of lines; use only one kind"
+                "some readings have confidences of words, others have confidences of lines; use only "
+                "one kind"
             )
         pages = np.cumsum([0, *(len(words.page_names) for words in readings)])
         lines = np.cumsum([0, *(int(words.line[-1]) + 1 if len(words) else 0 for words in readings)])
@@ -346,7 +348,7 @@ def _check_places(words: Words, n_pages: int) -> None:
             f"page must hold indices into the {n_pages} page_names, in an order that never decreases"
         )
     if line[0] < 0 or (line[1:] < line[:-1]).any():
-        raise ValueError("line is not a sequence of numbers from 0 that never decreases")
+        raise ValueError("line must be a sequence of numbers from 0 that never decreases")
     if ((page[1:] > page[:-1]) & (line[1:] == line[:-1])).any():
         raise ValueError("line has the same number on two pages; give each line its own number")
 
@@ -355,7 +357,9 @@ def _check_confidences(words: Words) -> None:
     known = ~np.isnan(words.confidence)
     if words.scale is None:
         if known.any():
-            raise ValueError("scale must be 'percent' or 'unit', as there are confidences, got None")
+            raise ValueError(
+                "scale must be 'percent' or 'unit' because there are confidences, got None"
+            )
         return
     if words.scale not in HIGHEST:
         raise ValueError(f"scale must be 'percent', 'unit' or None, got {words.scale!r}")
@@ -370,7 +374,7 @@ def _check_confidences(words: Words) -> None:
 
 
 def require_same_pages(first: Sequence[str], second: Sequence[str], ours: str, theirs: str) -> None:
-    """Raise if a page of one side has no page of the same name on the other; the message lists them."""
+    """Raise if a page occurs on one side only; the message lists such pages."""
     for pages, others, side, other in ((first, second, ours, theirs), (second, first, theirs, ours)):
         if alone := sorted(set(pages) - set(others)):
             n = len(alone)
