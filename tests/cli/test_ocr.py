@@ -407,7 +407,7 @@ def test_pages_that_hardly_align_are_named_with_their_effect(folders):
     row = next(line for line in text.splitlines() if line.startswith("without 1 page"))
     share = engine["acceptance_rate/0.01/hardly_aligned/drop"]
     assert f"{rounded_percent(share)}" in row
-    assert any("differ: p3." in warning for warning in json.loads(found)["warnings"])
+    assert any("different: p3." in warning for warning in json.loads(found)["warnings"])
 
 
 def test_the_same_pages_are_left_out_for_all_engines(folders):

@@ -46,19 +46,20 @@ class CombinedOutputs(Table, Result):
     names : tuple of str
         The engines, in the order given.
     words : Words
-        The combined words, with confidences from 0 to 1; the same type as any engine's words.
+        The combined words, with confidences from 0 to 1. They have the same type as the words of an
+        engine.
     engine : ndarray of shape (n_words,), intp
-        Index into `names` of an engine that read each word.
+        Index, in `names`, of an engine that read each word.
     agreeing : ndarray of shape (n_words,), intp
         Number of engines that read each word.
     fold_of_page : ndarray of shape (n_pages,), intp, or None
-        Fold of each page of `words`; the words of a fold are combined by a rule learnt on the other
-        folds. None if no rule was learnt in this call.
+        Fold of each page of `words`. The words in a fold are combined by a rule learnt on the other
+        folds. None if this call learnt no rule.
     aligned : AlignedOutputs or None
         The items, if a truth was given.
     combination : Combination or None
-        The combination learnt from all pages, or the one passed in. None if the engines are combined by
-        agreement alone.
+        The combination learnt from all pages, or the `combination` that was passed in. None if the
+        engines are combined by agreement alone.
 
     See Also
     --------
@@ -88,7 +89,10 @@ class CombinedOutputs(Table, Result):
         return len(self.words)
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the words as columns, with an engine for each and the number that agree."""
+        """Return the words as columns.
+
+        Two columns are added: an engine that read each word, and the number of engines that did.
+        """
         engine = np.array(self.names, object)[self.engine]
         return self.words.to_columns() | {"engine": engine, "agreeing": self.agreeing}
 
@@ -137,18 +141,18 @@ def combine(
     Parameters
     ----------
     engines : mapping of str to Words or Engine
-        Two or more engines by name, on the same pages; each must have confidences.
+        Two or more engines by name, with the same pages. Each engine must have confidences.
     truth : Words, optional
         The true words of the same pages. Unless `combination` is given, the combination is learnt from
-        these words. The result is aligned with them.
+        these words. The result is aligned with these words.
     combination : Combination, optional
         A combination learnt from other pages.
     agreement : {"exact"}, optional
-        Use plain agreement instead of a learnt combination: the confidence is 1 if all engines have the
-        same text, else 0.
+        Use agreement in place of a learnt combination: the confidence is 1 if all engines have the same
+        text, otherwise 0.
     n_folds : int, default=5
-        The pages are divided into this many folds. The words of each fold are combined by a rule learnt
-        from the other folds. If there are fewer pages than folds, each page is a fold of its own.
+        Number of folds into which the pages are divided. The words of each fold are combined by a rule
+        learnt from the other folds. If there are fewer pages, each page is a fold.
     unit, missed, inserted, moved, fold, join
         As for :func:`align`. Texts that are equal after `fold` agree. The default of `fold` is the
         folding with which the engines were aligned. `moved` decides whether learning counts moved words
@@ -182,14 +186,14 @@ def combine(
     same place are candidates for this place. With a truth, the probability that an engine's word is
     right comes from a logistic regression on agreement, calibrated confidences (by isotonic regression)
     and the text. The score of a candidate is the mean of these probabilities over the engines that have
-    the candidate. The best candidate is chosen, with its score as its confidence. For a word that at
-    most half of the engines have, a second regression gives the probability that there is a true word
-    at all; below 1/2, the word is left out.
+    the candidate. The best candidate is chosen, with its score as its confidence. If at most half of
+    the engines have a word, a second regression gives the probability that there is a true word at this
+    place. The word is left out if this probability is below 1/2.
 
-    Without a truth, the candidate that the largest number of engines have is chosen; a tie goes to the
-    candidate with the higher confidence ranks. If m of k engines agree on it, its confidence is
-    :math:`(m - 1 + r)/k`. Here, r in (0, 1) is the lowest rank of the word's confidences; each
-    confidence is ranked among all words of its engine.
+    Without a truth and without `combination`, the candidate of the largest number of engines is chosen.
+    In a tie, the candidate with the higher confidence ranks is chosen. If m of k engines agree on it,
+    its confidence is :math:`(m - 1 + r)/k`. Here, r in (0, 1) is the lowest rank of the word's
+    confidences; each confidence is ranked among all words of its engine.
 
     References
     ----------
@@ -324,7 +328,10 @@ def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words)
 def _cross_fitted(
     given: _Given, records: Sequence[Records], n_folds: int, *, moved: bool
 ) -> tuple[list[tuple[PlacedWords, Chosen]], NDArray[np.intp], Combination]:
-    """Combine each fold by a rule learnt on the other folds; also return the rule learnt on all."""
+    """Combine each fold by a rule learnt on the other folds.
+
+    Also return the rule learnt on all pages.
+    """
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(

@@ -42,12 +42,13 @@ class CombinedFields(Table, Result):
     Attributes
     ----------
     fields : FieldOutputs
-        The combined fields, with confidences from 0 to 1; the same type as any engine's fields.
+        The combined fields, with confidences from 0 to 1. They have the same type as the fields of an
+        engine.
     agreeing : ndarray of shape (n,), intp
         Number of engines that read the chosen text of each field; 0 if no engine read a text.
     combination : Combination or None
-        The combination learnt from all documents, or the one passed in. None if the engines are
-        combined by agreement alone.
+        The combination learnt from all documents, or the `combination` that was passed in. None if the
+        engines are combined by agreement alone.
 
     See Also
     --------
@@ -80,7 +81,8 @@ def combine_fields(
     combination : Combination, optional
         A combination learnt from the fields of other documents.
     agreement : {"exact"}, optional
-        Use plain agreement instead: the confidence is 1 if all engines have the same text, else 0.
+        Use agreement in place of a learnt combination: the confidence is 1 if all engines have the same
+        text, otherwise 0.
     n_folds : int, default=5
         Number of folds of the documents, as for the pages of :func:`combine`.
 
@@ -103,8 +105,8 @@ def combine_fields(
     Notes
     -----
     Fields of different engines are matched by document and name. Entries of lists are matched if they
-    are paired with the same true entry. Texts agree if they differ in white space at most. An output
-    without a true field is a separate field; engines have the same such field if they read the same
+    are paired with the same true entry. Texts agree if they are equal apart from white space. An output
+    without a true field is a separate field. Two engines have the same such field if they read the same
     text.
 
     Examples
@@ -182,12 +184,18 @@ def _keys(fields: FieldOutputs) -> Iterator[tuple[str, str]]:
 
 
 def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
-    """Return the fields with a true value, without inserted fields: engines may invent fields."""
+    """Return the fields with a true value.
+
+    Inserted fields are left out, because engines may invent fields.
+    """
     return {key for key, kind in zip(_keys(fields), fields.kind, strict=True) if kind != "inserted"}
 
 
 def _highest(fields: FieldOutputs) -> float:
-    """Return the upper end of the scale; it is guessed, because files of fields do not state it."""
+    """Return the maximum of the scale.
+
+    It is guessed from the confidences, because files of fields do not give it.
+    """
     most = float(fields.confidence[~fields.rejected].max())
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
 
@@ -237,7 +245,10 @@ def _cross_fitted(
     documents: tuple[str, ...],
     n_folds: int,
 ) -> tuple[Chosen, Combination]:
-    """Combine each fold by a rule learnt on the other folds; also return the rule learnt on all."""
+    """Combine each fold by a rule learnt on the other folds.
+
+    Also return the rule learnt on all documents.
+    """
     n = len(documents)
     if n < 2:
         raise ValueError(

@@ -108,11 +108,11 @@ def fit_combination(
 def _curve(
     confidence: NDArray[np.float64], right: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return confidence knots and the log-odds of being right at each, by isotonic regression.
+    """Return confidence knots and, for each knot, the log-odds of being right, by isotonic regression.
 
     Isotonic regression divides the confidences into blocks. A knot is the mean confidence of a block.
-    Half a word is added to the numbers of right and of wrong words in each block, so that the odds are
-    finite.
+    In each block, 1/2 is added to the number of right words and to the number of wrong words, so that
+    the odds are finite.
     """
     known = ~np.isnan(confidence)
     if not known.any():  # the engine gives no confidence on the training pages

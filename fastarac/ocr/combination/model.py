@@ -53,16 +53,16 @@ class EngineModel(Result):
     ----------
     name : str
     highest : float
-        The highest confidence of its scale: 100 or 1.
+        Maximum of the engine's scale of confidences: 100 or 1.
     knots : tuple of float
         Increasing confidences; the log-odds are interpolated linearly between them.
     odds : tuple of float
-        Log-odds that a word is right, at each knot; never decreasing.
+        Log-odds at each knot that a word is right, in non-decreasing order.
     right : Regression
-        Model of the probability that a word is right; its features are named in `Combination.features`.
+        Model of the probability that a word is right. `Combination.features` names its features.
     real : Regression or None
-        Model of the probability that there is a true word at all, for words that at most half of the
-        engines have. None if every such training word was at a true word.
+        Model, for words that at most half of the engines have, of the probability that there is a true
+        word at their place. None if there was a true word for all such words in the training data.
     """
 
     name: str
@@ -81,7 +81,7 @@ class EngineModel(Result):
 class Combination(Result):
     """A rule for combining the words of several engines, which :func:`combine` learns from true texts.
 
-    :meth:`save` writes it to a plain JSON file, which holds no code, and :meth:`load` reads it.
+    :meth:`save` writes the rule to a JSON file without code, and :meth:`load` reads the file.
 
     Attributes
     ----------
@@ -93,9 +93,9 @@ class Combination(Result):
     unit : {"word", "field"}
         Whether the combination was learnt from words or from fields.
     fold : tuple of str
-        Differences of texts that are ignored.
+        Differences between texts that are ignored.
     n_groups, n_words : int
-        Number of pages or documents, and of words of all engines, in the training data.
+        Number of pages or documents in the training data, and number of words of all engines in them.
 
     See Also
     --------
@@ -245,7 +245,7 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
 def probabilities(
     combination: Combination, readings: Readings
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """Return, for each engine's words, the probabilities of being right and of being at a true word."""
+    """Return, for each engine, the probabilities that its words are right and at a true word."""
     calibrated = [
         engine.calibrated(confidence)
         for engine, confidence in zip(combination.engines, readings.confidence, strict=True)
@@ -283,6 +283,6 @@ def require_engines(combination: Combination, highest: Mapping[str, float | None
 
 
 def order_of(right: Sequence[int], n_words: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the engines by decreasing number of right words; ties go to the engine with more words."""
+    """Return the engines by decreasing number of right words and, in a tie, of words."""
     order = sorted(range(len(names)), key=lambda k: (-right[k], -n_words[k], names[k]))
     return tuple(names[k] for k in order)

@@ -35,7 +35,7 @@ class PlacedWords(NamedTuple):
     readings : Readings
         The readings; their groups are pages.
     own : tuple of ndarray of shape (n_words,), intp
-        For each engine, the index of the word from which each of its readings was made.
+        For each engine, the index of the word behind each of its readings.
     order : tuple of int
         Indices of the engines, in order of precedence: the first engine determines the reading order.
     """
@@ -168,8 +168,8 @@ def _lines(
 ) -> NDArray[np.intp]:
     """Return the line number of each word.
 
-    For two neighbouring places, the first engine with words at both decides whether a new line begins
-    between them. If no engine has words at both, they are on the same line.
+    The first engine with words at two neighbouring places decides whether a new line begins between
+    these places. If no engine has words at both places, the places are on the same line.
     """
     if not len(page):
         return np.empty(0, np.intp)

@@ -22,8 +22,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     Parameters
     ----------
     readings : sequence of sequence of str
-        The words of each engine in reading order, normalised and folded alike; none is empty. Places
-        are in the order of the first engine.
+        The words of each engine in reading order, normalised and folded in the same way. No word is
+        empty. Places are in the order of the first engine.
 
     Returns
     -------
@@ -36,9 +36,9 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     -----
     Each engine in turn is aligned with a growing sequence of words, as with a truth
     (:func:`~fastarac.ocr.words.page_alignment.align_page`). The sequence begins with the words of the
-    first engine; unmatched words of later engines are inserted. Therefore, equal words that only the
-    second and the third engine have are put at the same place. ROVER (Fiscus 1997) also adds one engine
-    after the other, but does not handle merged or moved words.
+    first engine, and unmatched words of later engines are inserted. Therefore, an equal word that only
+    the second and the third engine have gets one place. ROVER (Fiscus 1997) also adds the engines one
+    by one, but does not handle merged or moved words.
 
     Examples
     --------

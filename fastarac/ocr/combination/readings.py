@@ -19,16 +19,16 @@ __all__ = ["Readings"]
 
 
 class Readings:
-    """The words of several engines, each at a place: a position where their words are aligned.
+    """The words of several engines. Words of different engines that are aligned have the same place.
 
     Attributes
     ----------
     group : ndarray of shape (n_places,), intp
         Page or document of each place.
     place : tuple of ndarray of shape (n_words,), intp
-        Place of each word of each engine; never decreases.
+        For each engine, the place of each word, in non-decreasing order.
     text : tuple of sequence of str
-        The words of each engine, normalised and folded alike.
+        The words of each engine, normalised and folded in the same way.
     confidence : tuple of ndarray of shape (n_words,), float64
         Confidence of each word of each engine; NaN if there is none.
     """
@@ -58,7 +58,7 @@ class Readings:
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
-        """For each place, the index of each engine's first word at this or a later place."""
+        """For each place and engine, the index of the engine's first word at this or a later place."""
         return np.cumsum(self.sizes, axis=0) - self.sizes
 
     @cached_property

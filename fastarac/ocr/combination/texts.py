@@ -18,7 +18,7 @@ LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a ca
 
 
 def looks_of(words: Sequence[str]) -> NDArray[np.float64]:
-    """Return log2 of the length of each word and flags for its kinds of characters, (n_words, 5)."""
+    """Return, for each word, log2 of its length and flags for its characters, shape (n_words, 5)."""
     numbers: dict[str, int] = {}
     which = [numbers.setdefault(word, len(numbers)) for word in words]
     looks = np.zeros((len(numbers), len(LOOKS)))

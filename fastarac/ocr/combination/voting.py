@@ -53,8 +53,8 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
     Chosen
         The confidence of a candidate is the mean, over the engines that have it, of the probability
         that their word is right. A word that at most half of the engines have is left out if the
-        probability of a true word is below 1/2. A tie goes to the candidate that more engines have,
-        then to the candidate of the first engine.
+        probability of a true word is below 1/2. In a tie, the candidate of more engines is chosen, and
+        then the candidate of the first engine.
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
@@ -65,17 +65,17 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
 
 
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
-    """Choose, at each place, the candidate of the most engines; ties go to the higher confidence ranks.
+    """Choose, at each place, the candidate of the most engines and, in a tie, of the highest ranks.
 
-    With `exact`, the confidence is 1 if all engines have the candidate, else 0.
+    With `exact`, the confidence is 1 if all engines have the candidate, otherwise 0.
 
     Returns
     -------
     Chosen
         The confidence is (m - 1 + r)/k if m of k engines have the candidate. The rank of a word is the
         share of its engine's words with a lower confidence (ties count half), or 0 if it has no
-        confidence. Here, r is the lowest rank of the candidate's words. A remaining tie goes to the
-        candidate of the first engine.
+        confidence. Here, r is the lowest rank of the candidate's words. If the ranks are also equal,
+        the candidate of the first engine is chosen.
     """
     ranks = [_ranks(each) for each in readings.confidence]
     found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")
@@ -132,7 +132,7 @@ def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArra
 
 
 def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each word's share of words with a lower confidence (ties count half); 0 if it has none."""
+    """Return the share of words with a lower confidence than each word (ties count half); 0 for NaN."""
     known = ~np.isnan(confidence)
     found = np.zeros(len(confidence))
     if known.any():

@@ -29,20 +29,20 @@ def read(
     path : str or path-like
         The file. Text is UTF-8, or UTF-16 (UTF-32) with a byte order mark; XML declares its encoding.
     level : {"auto", "region", "line", "word"}, default="auto"
-        The level to read in PAGE, ALTO and hOCR, where regions, lines and words each carry text: see
-        Notes. If a level has no text, the next finer level is read, or else the next coarser level.
-        Other formats have one level.
+        The level to read in PAGE, ALTO and hOCR, because regions, lines and words can each have a text
+        (see Notes). If a level has no text, the next finer level is read. If no finer level has a text,
+        the next coarser level is read. Other formats have one level.
     hyphenated : {"whole", "parts"}, default="whole"
-        How to read a word broken at a line end, if the format marks such words (ALTO, Google).
-        ``"whole"``: as one word, on the line of its first part, with the lower confidence of both
-        parts. ``"parts"``: as two words, the first with its hyphen. The truth must be written in the
-        same way.
+        How to read a word that a line end divides, if the format marks such words (ALTO, Google).
+        ``"whole"``: as one word on the line of its first part, with the lower confidence of the two
+        parts. ``"parts"``: as two words, the first with its hyphen. The truth must have such words in
+        the same form.
 
     Returns
     -------
     words : Words
-        The words in reading order. A page is named by the file's name up to the first dot; several
-        pages in one file are named ``name:1``, ``name:2`` and so on.
+        The words in reading order. A page is named like the file, up to the first dot. Several pages in
+        one file are named ``name:1``, ``name:2`` and so on.
 
     Raises
     ------
@@ -67,13 +67,14 @@ def read(
     Tesseract up to 5.5 writes 6% as ``0.6`` in ALTO; this is corrected. An output of several words is
     divided at its spaces. Blank outputs, which engines write for rules and images, are left out.
 
-    Levels: often, the words of a line and the line's own text differ in their spaces only, for example
+    Levels: often, the words of a line and the text of the line differ only in spaces, for example
     because punctuation marks are separate words. ``"auto"`` then joins such parts into the words of the
     line's text, each with the lowest confidence of its parts. If words and text differ in other ways,
-    ``"auto"`` keeps the words, because only words have confidences, and a note counts such lines;
-    `read_truth` takes the line's text. ``"line"`` and ``"region"`` take the text of lines or regions as
-    it is, with the confidence of the line or region. A line without a confidence gets the confidences
-    of its words, if both texts differ in spaces at most. ``"word"`` takes the words as they are.
+    ``"auto"`` keeps the words, because only words have confidences. A note gives the number of such
+    lines. `read_truth` takes the text of the line. ``"line"`` and ``"region"`` take the text of lines
+    or regions as it is, with the confidence of the line or region. A line without a confidence gets the
+    confidences of its words if its text equals the words apart from spaces. ``"word"`` takes the words
+    as they are.
 
     Examples
     --------

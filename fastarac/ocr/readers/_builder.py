@@ -1,4 +1,4 @@
-"""Collect the words of a file, one after the other."""
+"""Collect the words of a file one by one."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Builder(Generic[Place]):
         self._sizes[-1] = size
 
     def new_line(self) -> None:
-        """Begin a line with the next word."""
+        """Let the next word begin a new line."""
         self._fresh = True
         if self._soft_hyphen:  # a soft hyphen at a line end is printed, so it becomes a hyphen
             self._texts[-1] += "-"
@@ -131,7 +131,7 @@ class Builder(Generic[Place]):
         return np.frombuffer(self._confidence, np.float64)
 
     def error(self, problem: str, place: Place) -> OcrFileError:
-        """Return an error with this message that names the file and this place in it."""
+        """Return an error with this message that also names the file and the place in the file."""
         return OcrFileError(self.path, problem, place=self._place_of(place))
 
     def note(self, count: int, one: str, several: str) -> None:

@@ -47,7 +47,7 @@ ROOTS: dict[str, XmlReader] = {"alto": alto.read, "pcgts": page.read, "html": ho
 
 
 def begins_as(file: InputFile) -> str:
-    """Return ``xml``, ``json``, ``tsv``, ``text`` or ``empty``, judged by the first characters."""
+    """Return ``xml``, ``json``, ``tsv``, ``text`` or ``empty``, recognized by the first characters."""
     encoding = _files.encoding_of(file.head)
     begin = file.head.decode(encoding, errors="ignore").lstrip()
     if not begin:
@@ -98,7 +98,7 @@ def read_file(file: InputFile) -> Words:
 
 
 def _is_null(file: InputFile) -> bool:
-    """Return whether the file is JSON's null, which RapidOCR writes for an image without text."""
+    """Return whether the file is JSON null, which RapidOCR writes for an image without text."""
     return file.head.strip() == b"null"
 
 
@@ -259,7 +259,7 @@ def _data_of(node: Node) -> Node:
 
 
 def without_confidences(value: object) -> str | None:
-    """Return the name of the tool that wrote this, if its results never have confidences, else None."""
+    """Return the tool that wrote this if its results never have confidences, else None."""
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict):

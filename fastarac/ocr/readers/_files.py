@@ -127,13 +127,13 @@ class InputFile:
     head : bytes
         The first bytes.
     truth : bool
-        Whether the file is a truth: only its texts are read.
+        Whether the file is a truth, so that only its texts are read.
     hyphenated : {"whole", "parts"}
-        Whether a word broken at a line end is read as one word or as two.
+        Whether a word that a line end divides is read as one word or as two.
     level : {"auto", "region", "line", "word"}
-        The level to read if regions, lines and words each carry text.
+        The level to read if regions, lines and words each have a text.
     digits : bool or None
-        Whether ALTO writes 6% as 0.6; None to judge by the file itself.
+        Whether ALTO writes 6% as 0.6. If None, the file itself decides.
     ignored : frozenset of str
         Types of regions whose text is left out.
     """
@@ -193,7 +193,7 @@ def binary_kind(head: bytes) -> str | None:
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding of a text, judged by a byte order mark or by zero bytes; else UTF-8."""
+    """Return the encoding that a byte order mark or zero bytes show, or UTF-8 without such signs."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
@@ -231,5 +231,5 @@ def page_stem(path: Path) -> str:
 
 
 def composed(name: str) -> str:
-    """Return a name in normal form C: some systems store accents as separate characters."""
+    """Return a name in normal form C, because some systems store accents as separate characters."""
     return unicodedata.normalize("NFC", name)

@@ -1,4 +1,4 @@
-"""Read untrusted JSON; each value knows its path in the file, which error messages name."""
+"""Read untrusted JSON. Each value knows its path in the file, for error messages."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ class Node:
         return isinstance(value, dict) and all(value.get(key) is not None for key in keys)
 
     def at(self, *keys: str) -> Node:
-        """Return the value of the first of these keys that the object has; null if it has none.
+        """Return the value of the first of these keys that the object has; null if it has no such key.
 
-        The keys are spellings of one name: `fullTextAnnotation` in one library, `full_text_annotation`
-        in another.
+        The keys are different spellings of the same name, such as `fullTextAnnotation` and
+        `full_text_annotation`.
         """
         if not isinstance(self.value, dict):
             raise self.error("an object")
@@ -110,7 +110,10 @@ class Node:
             raise self.error("a number") from None
 
     def integer(self, *keys: str, absent: int) -> int:
-        """Return a whole number (Google's libraries may write it as a string), or `absent`."""
+        """Return a whole number, or `absent` if it is missing.
+
+        Google's libraries may write the number as a string.
+        """
         node = self.at(*keys)
         if node.value is None:
             return absent
@@ -150,7 +153,10 @@ class Node:
 
 
 class _Items(Sequence[Node]):
-    """The values of a list, wrapped in nodes only on access: a node is far larger than a number."""
+    """The values of a list.
+
+    They become nodes only on access, because a node is much larger than a number.
+    """
 
     __slots__ = ("_file", "_holder")
 
@@ -188,8 +194,9 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
     Raises
     ------
     OcrFileError
-        If the text is not JSON, holds an unpaired surrogate, or has too many lists and objects. Each of
-        these takes about a hundred bytes of memory, far more than its few characters in the text.
+        If the text is not JSON, contains an unpaired surrogate, or has too many lists and objects. Each
+        list or object takes about a hundred bytes of memory, far more than its few characters in the
+        text.
     """
     if text.count("[") + text.count("{") > MOST_HOLDERS + len(text) // SPARSE:
         problem = "it has more lists and objects than the output of an OCR engine of its size"

@@ -1,4 +1,4 @@
-"""Levels of a page: choose between the words of a line and the line's own text, where both exist."""
+"""Choose between the words of a line and the text of the line, if both exist."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class WordPart(NamedTuple, Generic[Place]):
 
 
 def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Place]] | None:
-    """Join parts into the words of a line's text; return None if the parts make another text.
+    """Join parts into the words of a line's text; return None if the parts form another text.
 
-    The parts may differ from the text in spaces only, or in the order of whole words only. A word gets
+    The parts may differ from the text only in spaces, or only in the order of whole words. A word gets
     the lowest confidence of its parts, or no confidence if a part has none.
     """
     pieces = ["".join(printed(part.text).split()) for part in parts]
@@ -56,7 +56,7 @@ def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Plac
 
 
 def _in_another_order(a: Sequence[WordPart[Place]], b: Sequence[WordPart[Place]]) -> bool:
-    """Return whether both have the same parts, but in different orders."""
+    """Return whether two sequences have the same parts in different orders."""
     return any(x is not y for x, y in zip(a, b, strict=False)) and set(map(id, a)) == set(map(id, b))
 
 
@@ -79,7 +79,7 @@ def is_punctuation(text: str) -> bool:
 
 
 class LineLevels(Generic[Place]):
-    """Adds the words of each line at the requested level; counts lines whose words and text differ.
+    """Adds the words of each line at the requested level, and counts lines whose words and text differ.
 
     Parameters
     ----------
@@ -102,10 +102,10 @@ class LineLevels(Generic[Place]):
     def add(
         self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False
     ) -> None:
-        """Add a line, given its own text and its words; either of these may be blank.
+        """Add a line from its text and its words; one of the two may be blank.
 
         `numbered` says whether the file numbers the words of the line. Numbered words keep their order
-        even if the line's text has them in another order, because some software writes the text of
+        even if the text of the line has another order, because some software writes the text of
         right-to-left lines in visual order.
         """
         level = self.file.level

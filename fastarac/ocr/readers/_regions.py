@@ -28,7 +28,7 @@ class Region(NamedTuple):
     Attributes
     ----------
     page : int
-        The number of its page in the file.
+        The number of the region's page in the file.
     names : frozenset of str
         Names of its type, in lower case: ``{"text", "page-number"}``.
     has_text : bool
@@ -48,7 +48,7 @@ class Region(NamedTuple):
 
 
 def regions_of(file: InputFile, root: str) -> list[Region]:
-    """Return the regions of a file whose root element is `root`; only PAGE and ALTO have regions."""
+    """Return the regions of a file with the root element `root`. Only PAGE and ALTO have regions."""
     if root not in ("pcgts", "alto"):
         return []
     found: list[Region] = []

@@ -48,14 +48,15 @@ class _RootFound(Exception):  # noqa: N818, nothing is wrong
 
 
 def root_of(file: InputFile) -> Root:
-    """Return the root element of an XML file, of which only the beginning is read.
+    """Return the root element of an XML file; only the beginning of the file is read.
 
     Raises
     ------
     OcrFileError
         If the file is not XML, declares entities or an inline document type, or refers to an external
-        document type. With such declarations, a small file can expand to any size or include other
-        files; no OCR format needs them. The W3C document type of XHTML is allowed, but not fetched.
+        document type. No OCR format needs such declarations, and a small file with declarations can
+        expand to any size or include other files. The W3C document type of XHTML is allowed, but not
+        fetched.
     """
     found: list[str] = []
     of_html: list[str] = []
@@ -111,7 +112,7 @@ def elements(
 ) -> Iterator[Element]:
     """Yield each element with one of these names as soon as it is complete; discard it afterwards.
 
-    Afterwards, the element is removed from its parent, so that a whole book takes the memory of one
+    Each element is removed from its parent after use, so that a whole book needs only the memory of one
     page.
     """
     with needed_by_ocr("reading XML and hOCR needs lxml"):
@@ -172,7 +173,7 @@ def note_encoding(file: InputFile, builder: Builder[Element]) -> None:
 
 
 def _html_encoding(file: InputFile) -> str | None:
-    """Return the encoding of HTML, judged by its bytes; None if the file declares one."""
+    """Return the encoding of HTML, found from its bytes; None if the file declares its encoding."""
     encoding = encoding_of(file.head)
     if encoding == "utf-8" and b"charset=" in file.head.lower():
         return None

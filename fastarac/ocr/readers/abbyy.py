@@ -20,7 +20,7 @@ SURE, DOUBTFUL = 100.0, 0.0
 
 
 def read(file: InputFile) -> Words:
-    """Read the characters of each line, and divide them into words at white space.
+    """Read the characters of each line and divide them into words at white space.
 
     A word has the lowest confidence of its characters. If a file has marks of doubt but no confidences,
     a word with a doubtful character gets the confidence 0, and any other word 100.

@@ -41,7 +41,7 @@ HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # "-", soft hyphen, not sign, hyphen, obl
 def read(file: InputFile) -> Words:
     """Read an ALTO file.
 
-    ALTO stores a word broken at a line end as two strings, each of which may also give the whole word
+    ALTO stores a word that a line end divides as two strings. Each string may also have the whole word
     (`SUBS_CONTENT`). The option `hyphenated` decides whether such a word is read as one word or as two
     parts.
     """
@@ -59,15 +59,14 @@ def read(file: InputFile) -> Words:
 
 
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
-    """Return whether the files of one run write a percentage as digits after ``0.``.
+    """Return whether the files of one run write a percentage as the digits after ``0.``, 6% as ``0.6``.
 
-    The answer is None, which lets each file decide for itself, if the first file is not from such a
-    version.
+    The result is None if the first file is not from such a version. Then each file is judged by itself.
 
     Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
-    these versions are repaired. A single ``0.60`` proves the faulty notation; a single ``0.06`` or
-    ``1.0`` proves a repaired build. If neither occurs, many values with one digit indicate a repaired
-    build: as percentages they would all be below 10%, and such confidences are rare.
+    these versions are repaired. A single ``0.60`` proves the faulty notation, and a single ``0.06`` or
+    ``1.0`` proves a repaired build. If there is no such value, many values with one digit indicate a
+    repaired build: in the faulty notation they would all be below 10%, and such confidences are rare.
     """
     n = low = 0
     for path in paths:
@@ -252,8 +251,8 @@ def _follows_space(line: list[Element], k: int) -> bool:
 def _are_one_word(first: Element, second: Element) -> bool:
     """Return whether the second string continues the word that the first one begins.
 
-    The second string may belong to another broken word, for example around a picture or at the end of a
-    column.
+    The second string may also belong to another divided word, for example around a picture or at the
+    end of a column.
     """
     if second.get("SUBS_TYPE") != "HypPart2":
         return False
@@ -268,7 +267,7 @@ def _hyphenated(text: str, hyphen: str) -> str:
 
 
 def _hyphen_after(line: list[Element], k: int) -> str:
-    """Return the hyphen element's text, if one follows this string; else an empty string."""
+    """Return the text of the hyphen element after this string; an empty string if there is none."""
     after = line[k + 1] if k + 1 < len(line) else None
     if after is None or local_name(after) != "HYP":
         return ""

@@ -54,7 +54,7 @@ def _is_box(value: object) -> bool:
 
 
 def _box(value: object) -> Box:
-    """Convert a box measured from the bottom of the page to one measured from the top."""
+    """Convert a box with coordinates from the bottom of the page to coordinates from the top."""
     if not isinstance(value, list) or not _is_box(value):
         return NO_BOX
     left, bottom, width, height = map(float, value)

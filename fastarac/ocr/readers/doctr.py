@@ -1,4 +1,4 @@
-"""Read docTR's results: pages of blocks of lines of words."""
+"""Read docTR's results: pages with blocks, blocks with lines, and lines with words."""
 
 from __future__ import annotations
 

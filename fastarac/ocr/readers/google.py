@@ -37,7 +37,7 @@ NO_BREAKS = frozenset({"UNKNOWN", "TYPE_UNSPECIFIED", 0})
 
 
 class _Joiner:
-    """Joins the parts up to the next break into a word with the lowest confidence of its parts."""
+    """Joins all parts before the next break into a word, with the lowest confidence of its parts."""
 
     def __init__(self, file: InputFile, builder: Builder[Node]) -> None:
         self._whole = file.hyphenated == "whole"
@@ -59,7 +59,7 @@ class _Joiner:
         self._boxes.append(box)
 
     def end(self, kind: str) -> None:
-        """End the word at a space or a line end, or note the hyphen of a word broken at a line end."""
+        """End the word at a space or a line end, or store that a hyphen divides it at a line end."""
         if kind == HYPHEN and self._whole and self._texts:
             self._first_parts = self._first_parts or len(self._texts)
             return
@@ -251,7 +251,7 @@ def _add_tokens(joiner: _Joiner, page: Node, text: str, line_starts: list[int]) 
 
 
 def _segments(part: Node, text: str) -> list[tuple[int, int]]:
-    """Return where each segment of a part of the page begins and ends in the document's text."""
+    """Return begin and end, in the document's text, of each segment of a part of the page."""
     layout = part.at("layout")
     anchor = layout.at("textAnchor", "text_anchor") if layout.value is not None else layout
     return [] if anchor.value is None else segments_of(anchor, text)

@@ -152,8 +152,8 @@ def _line_of(word: Element) -> Element | None:
 def _word_text(word: Element, file: InputFile) -> str:
     """Return the text of a word; each character may have its own element.
 
-    With Tesseract's `hocr_char_boxes` and `lstm_choice_mode`, alternatives stand beside the recognized
-    characters, but have no boxes.
+    With Tesseract's options `hocr_char_boxes` and `lstm_choice_mode`, the word also contains
+    alternative characters, but only the recognized characters have boxes.
     """
     if not len(word):
         return word.text or ""
@@ -168,7 +168,7 @@ def _word_text(word: Element, file: InputFile) -> str:
 
 
 def _drop_alternatives(page: Element) -> None:
-    """Remove rejected readings: every ``<del>``, and all but the first ``<ins>`` among alternatives."""
+    """Remove rejected readings: each ``<del>``, and each ``<ins>`` except the first of alternatives."""
     for choice in _of_classes(page, ALTERNATIVES):
         choice.text = None  # drop the white space around the alternative readings
         for k, reading in enumerate(choice.findall("{*}ins")):
@@ -227,7 +227,11 @@ class _Confidences:
         self._of_characters = 0
 
     def of_word(self, word: Element, properties: dict[str, str], of_line: float) -> float:
-        """Return the confidence of a word, else the lowest of its characters, else of its line."""
+        """Return the confidence of a word.
+
+        A word without one gets the lowest confidence of its characters or, without these, the
+        confidence of its line.
+        """
         found = self._of_whole(word, properties)
         if found == found:
             return found

@@ -52,7 +52,7 @@ def _has_failed(root: Node) -> bool:
 
 
 def pages_of_3(root: Node) -> Iterator[Node]:
-    """Yield the object that holds the texts of each page, for PP-OCR, PP-Structure and servers."""
+    """Yield the object with the texts of each page, for PP-OCR, PP-Structure and servers."""
     for outer in each_page(root):
         if outer.has("result"):
             served = outer.at("result")

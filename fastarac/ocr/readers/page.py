@@ -40,10 +40,11 @@ CUSTOM_ORDER = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})")
 def read(file: InputFile) -> Words:
     """Read a PAGE XML file.
 
-    Regions, including nested regions, are read in the order of `ReadingOrder`, by the indices in its
-    groups; regions that it omits come last. Table cells without a reading order follow rows and
-    columns. Lines follow their indices if all have one, else their order in the region's text, else
-    their order in the file. If a word has several readings, the reading with the lowest index is taken.
+    Regions, including nested regions, are read in the order of the indices in `ReadingOrder`. Regions
+    missing from `ReadingOrder` come last. Table cells without a reading order follow rows and columns.
+    Lines are sorted by index if all lines have an index. Otherwise, they have their order in the text
+    of the region or, if this text has other lines, in the file. If a word has several readings, the
+    reading with the lowest index is taken.
     """
     reader = _Reader(file)
     for element in elements(file, ("Creator", "Page")):
@@ -84,7 +85,7 @@ class _Reader:
         return [region for _, region in sorted(zip(keys, regions, strict=True), key=_first)]
 
     def _earliest(self, region: Element) -> float:
-        """Return the smallest position of a region and of the regions nested in it."""
+        """Return the smallest position among a region and the regions nested in it."""
         if not self.position:
             return LAST
         own = self.position.get(region.get("id", ""), LAST)
@@ -264,7 +265,7 @@ def _first(pair: tuple[float, object]) -> float:
 
 
 def _own_order(elements: Sequence[Element], key: Callable[[Element], float]) -> list[float]:
-    """Return the sort keys of the elements; LAST for all of them if any has no key."""
+    """Return the sort keys of the elements. If one element has no key, all keys are LAST."""
     keys = list(map(key, elements))
     return [LAST] * len(keys) if LAST in keys else keys
 
@@ -297,8 +298,8 @@ def _letters(text: str) -> str:
 def _places(lines: list[str], rows: list[str]) -> list[float]:
     """Return each line's position in the region's text, or 0, 1, … if that text has other lines.
 
-    If at least half of the lines agree with lines of that text, the others may have been corrected on
-    one side only. Each of them is matched with the most similar remaining line.
+    If at least half of the lines equal lines of that text, the other lines may have been corrected in
+    one place only. Each of these lines is matched with the most similar remaining line of the text.
     """
     from rapidfuzz.distance import Indel
 

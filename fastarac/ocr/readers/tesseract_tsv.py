@@ -29,9 +29,9 @@ NO_WORD = -1.0  # in place of a confidence for pages, blocks and lines
 def read(file: InputFile) -> Words:
     """Read a table of Tesseract.
 
-    Tesseract quotes nothing, so a CSV reader would take a lone quotation mark for the beginning of a
-    quoted field. Tables rewritten by pandas or similar tools do quote texts that contain a quotation
-    mark, and double the mark; such quoting is recognized and undone.
+    Tesseract never quotes fields, so a CSV reader would take a single quotation mark as the beginning
+    of a quoted field. Pandas and similar tools, however, quote texts that contain a quotation mark, and
+    double this mark. Such quoting is recognized and undone.
     """
     # Split at line feeds only: `splitlines` also splits at characters that a text may contain.
     rows = decoded(file).split("\n")
@@ -72,7 +72,10 @@ def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, li
 
 
 def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> None:
-    """Add the words of the rows; a row is its number in the file and its fields, as in `COLUMNS`."""
+    """Add the words of the rows.
+
+    Each row is a pair: its number in the file, and its fields as in `COLUMNS`.
+    """
     place: tuple[str, ...] = ()
     pages: set[str] = set()
     last_page: str | None = None

@@ -93,7 +93,7 @@ def _blocks(response: Node) -> Iterator[Node]:
 
 
 def _by_id(blocks: list[Node]) -> dict[str, Node]:
-    """Return the words by identifier; raise unless identifiers are unique among all blocks."""
+    """Return the words by identifier; raise if two blocks have the same identifier."""
     seen: set[str] = set()
     for block in blocks:
         key = block.text("Id")
@@ -108,7 +108,10 @@ def _kind(block: Node) -> str:
 
 
 def _page(node: Node, key: str = "Page", *, least: int = 1) -> int:
-    """Return a page number; raise above a limit, because all pages up to it are created."""
+    """Return a page number.
+
+    Raise if it is above a limit, because all pages up to this number are created.
+    """
     number = node.integer(key, absent=least)
     if not least <= number <= MOST_PAGES:
         raise node.at(key).error(f"a whole number from {least} to {MOST_PAGES:,}")

@@ -32,7 +32,7 @@ QUALITY = 60
 
 
 def check_images(images: Mapping[str, Path], page_names: Sequence[str]) -> None:
-    """Raise ValueError if images are given but none belongs to a page, or if a page has two images."""
+    """Raise ValueError if no image belongs to a page, or if a page has two images."""
     of_two: Mapping[str, tuple[Path, Path]] = getattr(images, "ambiguous", {})
     for name in page_names:
         if name in of_two:
@@ -85,10 +85,10 @@ def write_crops(
     places: tuple[NDArray[np.intp], NDArray[np.float64]],
     files: Mapping[int, str],
 ) -> set[int]:
-    """Write crops of outputs as PNG files, and return the indices of the outputs that have one.
+    """Write crops of outputs as PNG files, and return the indices of the outputs that have a crop.
 
-    `places` holds the pages and the boxes of all outputs. `files` maps indices of outputs to the file
-    names of their crops. An output without a box gets no crop.
+    `places` contains the pages and the boxes of all outputs. `files` maps indices of outputs to the
+    file names of their crops. An output without a box gets no crop.
     """
     require("PIL", "ocr")
     written: set[int] = set()
@@ -118,7 +118,7 @@ def opened_grey(path: Path) -> Image:
 
 
 def scale_of(size: tuple[float, float], page_size: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return pixels per page unit, horizontally and vertically; 1 if the page has no size."""
+    """Return the pixels per page unit, horizontal and vertical; 1 if the page has no size."""
     scale = np.array(size) / page_size
     return np.where(np.isnan(scale), 1.0, scale)
 
@@ -142,7 +142,7 @@ def region_of(
     """Return the edges in pixels (left, top, right, bottom) of the image part around some boxes.
 
     Return None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` has two
-    values in units of the boxes' height: left and right, above and below.
+    values, in units of the boxes' height: one for left and right, one for above and below.
     """
     if not len(boxes) or np.isnan(boxes).any():
         return None

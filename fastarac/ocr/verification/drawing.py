@@ -35,7 +35,7 @@ CROP = "crop"
 
 
 class SampledWords(NamedTuple):
-    """The sample that was drawn, with the numbers of words, pages and crops, and notes."""
+    """The sample drawn, the numbers of words, pages and crops, and notes."""
 
     sample: VerificationSample
     n_words: int
@@ -45,7 +45,7 @@ class SampledWords(NamedTuple):
 
 
 class Crops(NamedTuple):
-    """The folder to write crops of words to, and the image of each page by the page's name."""
+    """The folder for the crops of words, and the image of each page by the name of the page."""
 
     folder: Path
     images: Mapping[str, Path]
@@ -66,16 +66,17 @@ def sample_words(
     Parameters
     ----------
     outputs : EngineOutputs
-        The outputs. Only outputs with a confidence are drawn, because no threshold accepts the others.
+        The outputs. Only outputs with a confidence are drawn, because no threshold accepts an output
+        without one.
     goal : str or path-like
-        The file to write, with the columns page, number, box, text and confidence besides those of
-        :func:`.sample_outputs`; with `crops`, also the column crop: the path of each word's crop,
-        relative to the folder of this file.
+        The file to write. It has the columns page, number, box, text and confidence, and the columns
+        that :func:`.sample_outputs` writes. If `crops` is given, the column crop has the path of each
+        word's crop, relative to the folder of this file.
     budget, policy, answers, **options
-        As for :func:`.sample_outputs`; groups and strata are columns of this file.
+        As for :func:`.sample_outputs`. Groups and strata must be columns of the file written.
     crops : Crops, optional
-        The images, and a new folder for the crops of drawn words. The file name of a crop is the row
-        number of its word.
+        The images, and a new folder for the crops of the words drawn. The file name of a crop is the
+        row number of its word.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def join_answers_of_words(
 ) -> tuple[int, int, tuple[str, ...]]:
     """Write all words that have a confidence, with the answers, as :func:`.join_answers` does.
 
-    Return the number of words drawn, the number of those with an answer, and notes.
+    Return the number of words drawn, the number of drawn words with an answer, and notes.
     """
     words = _Rows.of(outputs)
     path = goal_of(goal, *outputs.files, answers)
@@ -164,7 +165,7 @@ class _Rows:
 
     @property
     def opened(self) -> Callable[[DuckDBPyConnection], RowsOfArrays]:
-        """Return a function that makes the words a table in a given DuckDB connection."""
+        """Return a function that creates a table of the words in a DuckDB connection."""
         of = self.outputs
         columns = columns_of_pages(
             of.words.page_names, of.page, of.number, of.box, of.text, of.confidence

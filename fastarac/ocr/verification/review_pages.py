@@ -74,7 +74,7 @@ def review_page(
 
 
 def _picture(path: Path) -> tuple[str, tuple[float, float]]:
-    """Return an image as a data URI, scaled down if large, and the image's original size."""
+    """Return an image as a data URI (scaled down if it is large), and its original size."""
     require("PIL", "ocr")
     from PIL import Image
 
