@@ -96,13 +96,13 @@ class AppliedPages(Table, Result):
         Whether a space precedes each output in its line.
     text : tuple of str, n of them
     confidence : ndarray of shape (n,), float64
-        NaN where the engine gives none; such outputs are never accepted.
+        NaN if the engine gives none. Such outputs are never accepted.
     box : ndarray of shape (n, 4), float64
         Left, top, right and bottom in the units of `page_size`; NaN where the file gives none. In
         scripts without spaces, each character is an output and has the box of its word.
     accepted : ndarray of shape (n,), bool
     error_probability : ndarray of shape (n,), float64
-        The calibrated error probability of each output; 1 where it has no confidence.
+        The calibrated error probability of each output; 1 if it has no confidence.
     page_names : tuple of str, n_pages of them
     page_size : ndarray of shape (n_pages, 2), float64
         As in :class:`Words`.
@@ -366,8 +366,8 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
 def are_engine_outputs(paths: Sequence[Path]) -> bool:
     """Return whether these paths lead to an engine's own files rather than to a table of outputs.
 
-    Several files are an engine's if the ending of at least one is not a table's. A missing file decides
-    nothing.
+    Several files are files of an engine if at least one of them does not have the ending of a table. A
+    missing file decides nothing.
     """
     endings = tuple(WRITTEN_FORMATS)
     tables = {path.name.lower().removesuffix(".gz").endswith(endings) for path in paths}

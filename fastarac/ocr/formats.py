@@ -32,7 +32,7 @@ class Format:
     unit : {"word", "line"}
         Whether each word or each line has a confidence.
     gives : str
-        Which part of the file holds the confidence, and its peculiarities.
+        The part of the file that has the confidence, and what is special about it.
     option : str
         How to make the engine write confidences.
     tried : str
@@ -83,8 +83,8 @@ _ALL = (
         "HTML with elements of class `ocr_page`",
         "percent",
         "word",
-        "`x_wconf` or `x_conf` of `ocrx_word` and `ocr_word`, else the lowest of `x_confs`, else that "
-        "of the line; Tesseract cuts it to whole percent, which makes ties",
+        "`x_wconf` or `x_conf` of `ocrx_word` and `ocr_word`, else the lowest of `x_confs`, else the "
+        "confidence of the line; Tesseract truncates it to whole percent, which makes ties",
         "`tesseract IMAGE OUT hocr` writes it; kraken: write ALTO (`-a`); other engines: the option "
         "that adds `x_wconf` to words",
         "Tesseract 5.3.0 (its own output); kraken, Chronicling America (made by hand)",
@@ -95,7 +95,7 @@ _ALL = (
         "XML with the root `alto`",
         "unit",
         "word",
-        "`WC` of `String`; Tesseract cuts it to whole percent, and up to version 5.5 writes 6% as "
+        "`WC` of `String`; Tesseract truncates it to whole percent, and up to version 5.5 writes 6% as "
         "`0.6` (repaired)",
         "`tesseract IMAGE OUT alto` writes `WC`; ABBYY FineReader: the ALTO export with word "
         "confidences; kraken: `-a`",
@@ -108,7 +108,8 @@ _ALL = (
         "XML with the root `PcGts`",
         "unit",
         "word",
-        "`conf` of the `TextEquiv` of `Word`, else the lowest of its glyphs, else that of the line",
+        "`conf` of the `TextEquiv` of `Word`, else the lowest of its glyphs, else the "
+        "confidence of the line",
         "`tesseract IMAGE OUT page` with `-c page_xml_level=1` writes one a word (Tesseract 5.4 or "
         "later); Transkribus and OCR-D processors: export words with `TextEquiv/@conf`",
         "OCR-D core 1.0 and other tools of OCR-D (public files); Transkribus, Calamari (made "
@@ -194,7 +195,7 @@ _ALL = (
         "lists of box and `[text, score]`; regions of PP-Structure 2",
         "unit",
         "line",
-        "`rec_scores`, the mean over the characters of a line; each word gets its line's",
+        "`rec_scores`, the mean over the characters of a line; each word gets the value of its line",
         "`result.save_to_json(…)` writes it (3.x); `json.dump(ocr.ocr(image), file)` (2.x)",
         "PaddleOCR 2 and 3, PP-Structure 2 and 3, PaddleX 3 serving (made by hand)",
     ),
@@ -204,7 +205,7 @@ _ALL = (
         "JSON lists of box, text and confidence, or objects with `boxes`, `text` and `confident`",
         "unit",
         "line",
-        "the third value of each box of text: each word in a box has its box's",
+        "the third value of each box of text: each word gets the value of its box",
         "`readtext(…, detail=1, paragraph=False)` gives it; `paragraph=True` leaves it out",
         "lists and objects of readtext (made by hand)",
     ),
@@ -214,8 +215,9 @@ _ALL = (
         "JSON lists of objects with `box`, `txt` and `score`, or of lines of `[text, score, box]`",
         "unit",
         "line",
-        "`score`, the mean over the characters of a line; each word gets its line's; in `word_results` "
-        "each character has its own, except in lines of Latin words (see below)",
+        "`score`, the mean over the characters of a line; each word gets the value of "
+        "its line; in `word_results` each character has its own value, except in lines of Latin words "
+        "(see below)",
         "`json.dump(result.to_json(), file)`; for scripts without spaces `return_word_box=True` and "
         "`json.dump(result.word_results, file)`",
         "3.10.0 (its own output)",
@@ -266,7 +268,7 @@ _ALL = (
         "XML with the root `document` and ABBYY's namespace",
         "percent",
         "word",
-        "the lowest `charConfidence` of a word; where there is none, `suspicious` marks (0 or 100)",
+        "the lowest `charConfidence` of a word; without confidences, the `suspicious` marks (0 or 100)",
         "the XML export with extended character attributes",
         "exports of characters in the form of FineReader 8 and 10 (made by hand)",
     ),

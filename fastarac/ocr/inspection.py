@@ -1,4 +1,4 @@
-"""Report what a file holds: its format, words or columns, confidences; and how it was read."""
+"""Report the content of a file (format, words or columns, confidences) and how it was read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FileInspection(Sheet, Result):
         Content of the file: words of an engine, words of a truth, fields of documents, or rows of a
         table.
     engine : str or None
-        The software that wrote it, where the file names it.
+        The software that wrote the file, if the file names it.
     encoding : str or None
         The encoding of its text; None for a Parquet file.
     n_items, n_pages, n_lines : int
@@ -64,7 +64,7 @@ class FileInspection(Sheet, Result):
     n_without_confidence, n_distinct : int
         Number of items without a confidence, and number of different confidences.
     lowest, highest : float
-        The range of the confidences; NaN where there are none.
+        The range of the confidences; NaN if there are none.
     n_without_box : int
         Number of words without a box.
     assumed : tuple of str
@@ -164,7 +164,7 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     Raises
     ------
     OcrFileError, DataFileError
-        If the file cannot be read; the message names the reason and a remedy.
+        If the file cannot be read. The message gives the reason and says what to use instead.
 
     See Also
     --------

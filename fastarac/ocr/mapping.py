@@ -1,4 +1,4 @@
-"""Read tables of words with arbitrary columns; a mapping says what each column holds."""
+"""Read tables of words with arbitrary columns. A mapping gives the meaning of each column."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["WordColumns", "read_table"]
 PLACES = ("left", "top", "right", "bottom")
 NAMES = ("text", "page", "line")
 COLUMNS = ("text", "confidence", "page", "line", *PLACES)
-#: The note on outputs of several words: for one output, and for more.
+#: The note on outputs that contain several words. First form: one output; second form: several outputs.
 DIVIDED = (
     "output of several words was divided at its spaces: each word has its confidence",
     "outputs of several words were divided at their spaces: each word has the confidence of its output",
@@ -37,14 +37,14 @@ DIVIDED = (
 
 @dataclass(frozen=True, slots=True)
 class WordColumns:
-    """Names of the columns of a table of words that hold text, confidence, page and so on.
+    """Names of the columns with text, confidence, page and so on in a table of words.
 
     Parameters
     ----------
     text, confidence : str
-        The columns that hold the outputs and their confidences.
+        The columns of the outputs and of their confidences.
     page : str, optional
-        The column of page names; without it, the file is one page.
+        The column of page names. Without this column, the file is one page.
     line : str, optional
         The column that identifies lines: a new line begins where its value changes. Without this
         column, each row is a line.

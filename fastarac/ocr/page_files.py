@@ -96,9 +96,9 @@ def names_of_files(
     The name of a page is the name of its file up to the first dot. If two files of a folder then have
     the same name, names are formed in another way on both sides: each file name loses the longest
     ending that begins with a dot and is common to all files of its side. If the files of one side have
-    no common ending, each takes a page name from the other side: the longest page name with which its
-    own name begins. If a name occurs in several folders, the folder is put before it, on both sides.
-    Accents are composed (NFC).
+    no common ending, each file takes the longest page name of the other side that its own name begins
+    with. If a name occurs in several folders, the folder is put before it, on both sides. Accents are
+    composed (NFC).
 
     Examples
     --------
@@ -137,7 +137,7 @@ def names_of_files(
 
 
 def _fitting(path: Path, stems: set[str]) -> str:
-    """Return the longest of `stems` with which the file's name begins, followed by a dot."""
+    """Return the longest of `stems` that the file name begins with, followed by a dot."""
     name = composed(path.name)
     while "." in name:
         name = name.rpartition(".")[0]

@@ -43,7 +43,7 @@ LISTED = 20
 
 
 class PairingError(ValueError):
-    """Files cannot be paired: some files have no partner, or several have the same name.
+    """Files cannot be paired: some files have no partner, or several files have the same name.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Pair(Result):
         Returns
         -------
         truth, words : Words
-            Both have the same pages, with the same names. The notes of `words` include those on the
+            Both have the same pages, with the same names. The notes of `words` include the notes on the
             truth.
 
         Raises
@@ -146,8 +146,8 @@ def read_pair(
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
-    `digits` says whether ALTO files write 6% as 0.6, judged over all files of a run; None lets each
-    file decide. `parts` selects the parts of a page that count.
+    `digits` says whether the ALTO files of a run write 6% as 0.6. If None, each file is judged by
+    itself. `parts` selects the parts of a page that count.
     """
     ignored = parts.ignored
     truth = read_truth_file(
@@ -233,7 +233,7 @@ def pair_files(
         ``"*.tsv"``. A pattern that contains a slash is compared with the file's path inside the folder:
         ``"a/*.tsv"``.
     skip_unmatched : bool, default=False
-        Whether files without a partner are left out. Otherwise they are an error.
+        Whether to leave out files without a partner. If False, such files raise an error.
 
     Returns
     -------
@@ -407,7 +407,7 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
         A CSV file with the columns truth, engine and output, and one row for each page and engine.
         Paths are relative to the folder of this file.
     skip_unmatched : bool, default=False
-        Whether engines may lack pages. Otherwise a missing page is an error.
+        Whether pages of an engine may be missing. If False, a missing page raises an error.
 
     Returns
     -------

@@ -52,7 +52,7 @@ def test_attributes_in_the_table(table):
     row = next(line for line in after.splitlines() if line.startswith("worn, plain"))
     assert row.split()[2:4] == [str(expected.pages[1]), f"{expected.true_words[1]:,}"]
     assert expected.at[0].verdict[1] in row
-    assert "A value holds where it is proved (for pages drawn at random, by bets" in after
+    assert "A value holds if it is proved (for pages drawn at random, by bets" in after
     assert "Attribute kind is left out: it is letter for all pages." in after
     assert "By kind" not in text
 

@@ -288,7 +288,7 @@ def test_the_rule_says_what_it_takes(figures):
         assert less < 2 / 0.05 <= enough
     alone = evaluate_attributes(aligned, read_attributes(table), LIMITS, by_page=False)
     assert "independent of each other" in alone.rule
-    assert "To hold takes" not in alone.rule
+    assert "Proving that a value" not in alone.rule
     assert alone.at[0].verdict[alone.value.index("good")] == "holds"
 
 

@@ -160,17 +160,17 @@ class AttributeFigures(Table, Result):
             else "for outputs that are independent of each other, by the binomial distribution"
         )
         said = (
-            f"A value holds where it is proved ({how}) that it keeps the limit, fails where it is "
-            "proved that it does not, and has too few pages otherwise: with "
-            f"{percent(self.confidence_level)} confidence, by Holm's correction for all values of an "
+            f"A value holds if it is proved ({how}) that it keeps the limit. It fails if it is "
+            "proved that it does not keep the limit. Otherwise, it has too few pages. The confidence "
+            f"is {percent(self.confidence_level)}, with Holm's correction for all values of an "
             "attribute."
         )
         fewest = [(short(at.limit), self._fewest(at.limit, at.verdict)) for at in self.at]
         numbers = [f"{n:,} at {limit}" for limit, n in fewest if n is not None]
         if numbers:
             said += (
-                f" To hold takes many pages even without an error: about {listed(numbers)}. Intervals "
-                "of few pages are approximate."
+                f" Proving that a value holds takes many pages even without an error: about "
+                f"{listed(numbers)}. Intervals of few pages are approximate."
             )
         return said
 

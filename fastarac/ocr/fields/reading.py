@@ -719,6 +719,6 @@ def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
                 for at in (low, high)
             )
             raise _row(items[low]).error(
-                f"all confidences of this {what} are at most 1, but those of others go up to 100 "
+                f"all confidences of this {what} are at most 1, but other confidences go up to 100 "
                 f"({each}); use one scale"
             )

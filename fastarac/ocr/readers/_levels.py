@@ -97,7 +97,7 @@ class LineLevels(Generic[Place]):
         self._different = 0
         # Number of lines whose words have numbers, in an order that differs from the text of the line.
         self._numbered = 0
-        self._reordered = 0  # number of such lines whose words have no numbers
+        self._reordered = 0  # the same number, for lines whose words have no numbers
 
     def add(
         self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False

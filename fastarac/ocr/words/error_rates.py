@@ -36,7 +36,7 @@ __all__ = [
     "rates_of_pages",
 ]
 
-#: Names of the columns of the counts per page.
+#: Names of the counts of a page, in the order of the columns.
 COUNTS = (
     "character_edits",
     "characters",

@@ -154,8 +154,8 @@ def _normalized(text: str, form: Literal["NFC", "NFKC"]) -> str:
         return text
     if form == "NFC":
         return unicodedata.normalize(form, text)
-    # NFKC turns a lone accent into a space and a combining mark. Drop these spaces. IN_LINES replaces
-    # the original spaces meanwhile, so that they are kept.
+    # NFKC turns a lone accent into a space and a combining mark. To drop only these spaces, the
+    # original spaces are replaced by IN_LINES during normalisation.
     text = unicodedata.normalize(form, text.replace(" ", IN_LINES))
     return text.replace(" ", "").replace(IN_LINES, " ")
 

@@ -298,7 +298,7 @@ class AlignedOutputs(Table, Result):
             words, even if nothing is accepted.
         """
         options = dict[str, Any](criterion)
-        with unquestioned():  # this check is not about the order of confidences
+        with unquestioned():  # warnings about the order of confidences are given elsewhere
             if self.never_accepted is None:
                 point = operating_point(self.sweep(), **options)
             else:

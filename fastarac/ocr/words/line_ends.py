@@ -27,7 +27,8 @@ ALIKE = 0.6
 #: Maximum number of words among which the joined word is searched. They are on the other side, between
 #: the nearest matched words.
 MOST_BETWEEN = 100
-#: Minimum similarity if the word is elsewhere on the page, or if the two parts are not adjacent.
+#: The same minimum similarity as ALIKE, but for a word elsewhere on the page or for two parts that are
+#: not adjacent.
 ALIKE_ELSEWHERE = 0.8
 # Maximum product of the numbers of words of the two sides. The table of rapidfuzz takes one bit for
 # each pair of words, so 32 MiB here.

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CHANCE", "MovedWords", "Run", "moved_words", "tiles"]
 
-#: Maximum expected number of chance occurrences on the page of a run of moved words.
+#: A run of words counts as moved only if at most this many such runs are expected on the page by
+#: chance.
 CHANCE = 0.1
 #: A single character counts with this fraction of its bits, because it depends on the characters before
 #: it.

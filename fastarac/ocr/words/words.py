@@ -57,7 +57,8 @@ class ReadingNote(NamedTuple):
         return f"1 {self.one}" if self.number == 1 else f"{self.number:,} {self.several}"
 
 
-#: The note on words without a confidence if other words have one: for one word, and for more.
+#: The note on words without a confidence, for files in which other words have one. First form: one
+#: word; second form: several words.
 WITHOUT_CONFIDENCE = "word has no confidence", "words have no confidence"
 
 
