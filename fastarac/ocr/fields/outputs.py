@@ -149,7 +149,7 @@ class AbsentField(Result):
     documents : int
         Number of all documents.
     absent : int
-        Number of documents that lack the field: they have no output with a confidence for it.
+        Number of documents that have an output, but none of the field with a confidence.
     rightly : int
         Number of these documents in which the field is truly empty.
     unlisted : int
