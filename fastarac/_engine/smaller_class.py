@@ -23,7 +23,7 @@ from fastarac._engine.pairs import PairCounts
 if TYPE_CHECKING:
     from fastarac._engine.inputs import Items
 
-# Logarithm (base 2) of the number of octaves, for cells that become finer towards one end.
+# Cells that become finer towards one end are grouped in 2**OCTAVE_BITS octaves.
 OCTAVE_BITS = 5
 
 Array = NDArray[Any]

@@ -36,10 +36,10 @@ ARAC, GENERALIZED_RC, RC, ARP, ROC = range(5)
 # of its tie.
 CORRECT, STARTS = 1, 2
 
-# Rules that choose which ties become points of a curve. The lowest tie is always a point.
+# Rules that choose which ties become points of a curve.
 EVERY = 0
-CORNERS = 1  # also the highest tie, and ties that differ from the tie below in positives or negatives
-TP_CHANGES = 2  # also the highest tie, and ties if tp changes at the tie or at the tie below
+CORNERS = 1  # the lowest and the highest tie, and ties with other counts than the tie below
+TP_CHANGES = 2  # the lowest and the highest tie, and ties where tp changes, there or at the tie below
 TP_CHANGES_ONLY = 3  # as TP_CHANGES, but the highest tie is not always a point
 
 # Coordinates x, y of the points of a curve, with tp and fp true and false positives, among p positives

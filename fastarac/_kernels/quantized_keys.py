@@ -90,7 +90,7 @@ def count_quantized(
         row[0] = 0
         row[1] = correct
         row[2] = len(part) - correct
-        # The correct items have correct·(correct − 1)/2 correct items below them; subtract these twice.
+        # `positions` also counts pairs of two correct items: subtract correct·(correct − 1)/2, twice.
         row[3] = 2 * positions - correct * (correct - 1)
         for start in range(1, len(part), BLOCK):
             upper = part[start : start + BLOCK]

@@ -72,11 +72,25 @@ def answer(found: ModelComparison) -> str:
         over = listed(others) if len(others) <= NAMED else f"all {len(others)} others"
         why = by_chance([*chances.values()], clear=True)
         return f"{said}; its lead over {over} is beyond chance{why}."
+    resamples = _too_few_resamples(found)
+    if resamples:
+        return (
+            f"{said}; {resamples:,} resamples are too few to test {len(found.pairs):,} pairs: compare "
+            "the few models that matter."
+        )
     over = f"{len(alike)} of {len(others)} others"
     if len(alike) <= NAMED:
         over = listed(list(map(printable, alike)))
     why = by_chance([chances[name] for name in alike], clear=False)
     return f"{said}, but its lead over {over} may be chance{why}."
+
+
+def _too_few_resamples(found: ModelComparison) -> int:
+    """Return the number of resamples if no corrected p-value can be below α, else 0."""
+    values = found.intervals[0].distribution
+    if found.correction is None or values is None:
+        return 0
+    return len(values) if 2 * len(found.pairs) > _alpha(found) * len(values) else 0
 
 
 def table(found: ModelComparison, width: int) -> AnswerTable:

@@ -181,7 +181,7 @@ def _share(rate: float) -> str:
 
 
 def _at_given(models: Sequence[Model], index: int) -> str:
-    """Return a sentence on a given threshold: shares of all models, or of the best and the worst."""
+    """Return a sentence on a given threshold; of many models, it names only the best and the worst."""
     if len(models) == 1:
         return _outcome(models[0], index)
     ranked = sorted(models, key=lambda model: -model.point(index).acceptance_rate)

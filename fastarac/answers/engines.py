@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from fastarac.answers.tables import Part
     from fastarac.evaluation.model_ranking import Lead
 
-CLUSTERED = (
-    "Intervals are by {group}: {units} of one {group} may depend on each other, {group}s may not."
-)
+CLUSTERED = "Intervals are by {group}: {group}s are independent, {units} of one {group} may not be."
 ALONE = (
     "Intervals treat {units} as independent (--group none). They are too narrow if {units} of one "
     "{group} resemble each other."

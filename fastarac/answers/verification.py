@@ -23,8 +23,8 @@ def cost_note(accepted: float, faultless: float | None) -> list[Note]:
         return []
     return [
         Note(
-            f"Overlooked errors reduce the accepted share to {percent(accepted, 3)}, from "
-            f"{percent(faultless, 3)} if the verifiers overlooked nothing.",
+            f"Overlooked errors reduce the accepted share to {percent(accepted, 3)}. If the verifiers "
+            f"overlooked nothing, it would be {percent(faultless, 3)}.",
             Weight.DECIDES,
         )
     ]

@@ -76,8 +76,8 @@ def tables(
 ) -> list[Table]:
     """Return one table, or several if the console is too narrow for all blocks together.
 
-    Names stay on one line if they fit. Otherwise they break between their parts; a block too wide for
-    the longest part beside it is divided.
+    Names stay on one line if they fit; otherwise, they break between their parts. If a block is still
+    too wide beside the longest part of a name, the block is divided over several tables.
     """
     done: list[Table] = []
     columns: list[Column] = []

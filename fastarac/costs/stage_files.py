@@ -129,7 +129,7 @@ class StagesFile:
         else:
             _only(path, where, given, OF_PEOPLE)
             if "price" not in given and "verification" not in self.content.get("costs", {}):
-                raise ValueError(f"{path}: {where}needs a price, or [costs] needs verification")
+                raise ValueError(f"{path}: {where}needs a price, or [costs] must give verification")
             people = {name: given[name] for name in OF_REVIEWERS if name in given}
             if people:
                 options["reviewer"] = _of(path, partial(Reviewer, **people), where)

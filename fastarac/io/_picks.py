@@ -30,7 +30,8 @@ OFFER = f"If people were to verify all rows, {COUNT_OPEN}"
 
 DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 
-#: Column in which `fastarac ocr -o` writes the kind of an item, and the kind of a missed word.
+#: KIND: the column in which `fastarac ocr -o` writes the kind of an item; MISSED: its value for a
+#: missed word.
 KIND, MISSED = "kind", "missed"
 #: Kinds of words, then kinds of fields. Rows with one of these kinds may lack a confidence.
 KINDS = (

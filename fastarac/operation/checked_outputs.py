@@ -183,7 +183,7 @@ class Checked:
         return GroupBets.of(counted, self.wrong, codes, self.max_group_size, self.looks, self.sizes)
 
     def needed(self, criterion: str, limit: float, delta: float, *, afresh: bool = False) -> int | None:
-        """Return how many more items decide with probability 0.8 if the observed rate is true.
+        """Return how many more items give a verdict with probability 0.8, if the observed rate is true.
 
         With `afresh`, return instead the size of a new sample that decides alone, in a single look.
         """

@@ -454,7 +454,7 @@ class Looks:
         if looks.declared is not None:
             saved.require_at_most(len(looks), "the number of looks", looks.declared, "declared")
         if (looks.policy_digest is None) != (not len(looks)):
-            raise ValueError("policy_digest must be given exactly if there are looks")
+            raise ValueError("policy_digest must be given if there are looks, and only then")
         for i, each in enumerate(looks._looks):
             for name in ("keys", "fields", "groups"):
                 if (values := getattr(each, name)) is not None:

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 # Maximum number of items in a plan; larger plans are reported as out of reach.
 MOST_ITEMS = 500_000
 
-# Let a(x) be the largest share that the pilot lets a fit accept at the limit x. By default, a fit is a
-# success if it accepts at least the smaller of OF_ALLOWED·a(limit) and BELOW·a(BELOW·limit).
+# Let a(x) be the largest share of outputs that a fit to the pilot accepts at the limit x. By default, a
+# fit is a success if it accepts at least the smaller of OF_ALLOWED·a(limit) and BELOW·a(BELOW·limit).
 OF_ALLOWED = 0.9
 BELOW = 0.95
 # Maximum number of samples drawn for a size while the search only brackets the answer.

@@ -107,15 +107,15 @@ class Policy(Result):
     types : tuple of DocumentType
         The document types with their fields; a document of any other type must have all fields.
     absences : tuple of FieldAbsence
-        How often documents lack each field, and how often rightly, in the ranking half.
+        For each field: how many documents of the ranking half lack it, and how many of these rightly.
     truth_reader : Reviewer or None
         The people who gave the truth, if they overlook errors. Then `errors` counts only the errors
         that they found, while `bound` includes overlooked errors.
     faultless_acceptance_rate : float or None
         The acceptance rate that the same answers would give if `truth_reader` overlooked nothing.
     settings : tuple of OptionalSetting
-        What several sets of optional fields would accept: the present set, the sets with one field
-        changed, and the best set that was found.
+        Acceptance rates under several choices of the optional fields: the present choice, the choices
+        with one field changed, and the best choice that was found.
     columns : mapping of str to str, bool or tuple of str
         For each role, the column of the file that ``fastarac fit`` read, such as ``{"by": "field"}``.
         The command line reads the same columns from other files. Empty if the policy was fitted to

@@ -233,7 +233,7 @@ class PartialItems:
         return self._counts[share]
 
     def predicted(self, share: float) -> FloatArray:
-        """Return the prediction g of each verified item, for the judge's share κ."""
+        """Return each verified item's predicted error g; the judge's prediction has the weight κ."""
         first, last = self.predictions[0], self.predictions[-1]
         return (1.0 - share) * first.verified + share * last.verified
 

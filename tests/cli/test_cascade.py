@@ -127,7 +127,7 @@ def test_limits_of_the_command_line_groups_and_a_column_of_models(folder, tmp_pa
         ("price = 2\n", "prise = 2\n", "[[stage]] 3 has the unknown key 'prise';"),
         ("price = 2\n", "price = -2\n", "price of stage 'clerk' must"),
         ("price = 2\n", "price = nan\n", "price of stage 'clerk' must"),
-        ("price = 2\n", "", "needs verification"),
+        ("price = 2\n", "", "must give verification"),
         ("price = 0.5\n", "", "price of stage 'thorough' is None"),
         ("= 0.98", "= 98", "[[stage]] 3 detection_rate must be a number"),
         ('"clerk"', '"quick"', "names, got 'quick' twice"),

@@ -254,7 +254,7 @@ def _columns_of(table: object) -> dict[str, tuple[str | None, ...]]:
     if len(sizes) > 1 or sizes == {0}:
         said = ", ".join(f"{name}: {len(values)}" for name, values in columns.items())
         raise ValueError(
-            f"attributes must have columns of the same length, at least one, got {said} values"
+            f"all columns of attributes must have the same number of values, at least 1, got {said}"
         )
     return columns
 

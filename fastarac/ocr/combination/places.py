@@ -23,7 +23,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     ----------
     readings : sequence of sequence of str
         The words of each engine in reading order, normalised and folded in the same way. No word is
-        empty. Places are in the order of the first engine.
+        empty.
 
     Returns
     -------

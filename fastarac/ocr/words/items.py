@@ -579,5 +579,5 @@ def _no_item(records: Records, reading: Reading) -> str:
     n_pages = len(records.page_names)
     pages = f"{n_pages:,} {plural('page', n_pages)} with {records.n_true:,} true {plural(reading.unit)}"
     if not records.n_outputs:
-        return f"words has no output at all ({pages})"
+        return f"words must have at least one output, got none on {pages}"
     return f"words must have at least one item with a confidence, got none on {pages}"

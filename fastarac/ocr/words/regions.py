@@ -91,7 +91,7 @@ def counted_words(words: Words, truth: Words, path: Path, parts: PageParts) -> W
     Raises
     ------
     OcrFileError
-        If the truth has no regions with coordinates, or the outputs have none.
+        If the truth has no regions with coordinates, or no output has a box.
     """
     regions = _regions_of(path)
     if parts.within_truth and not any(region.counts(parts.ignored) for region in regions):

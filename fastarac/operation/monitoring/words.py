@@ -56,11 +56,11 @@ def waiting(monitor: Any) -> Iterator[str]:
     """Yield sentences on how audits without an answer count, before and after their deadline."""
     if monitor.open:
         open_ = (
-            "1 audit is open; it holds"
+            "1 audit is open: it is"
             if monitor.open == 1
-            else f"{monitor.open:,} audits are open; they hold"
+            else f"{monitor.open:,} audits are open: these are"
         )
-        yield f"{open_} back all audits drawn then or later"
+        yield f"{open_} answered before audits that were drawn at the same time or later can count"
     if monitor.unanswered:
         when = "when they were counted" if monitor.deadline is None else "at their deadline"
         said = (
