@@ -59,7 +59,7 @@ def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 def merged(counts: AcceptedCounts) -> PointCounts:
-    """Return the points between runs from the counts at every threshold, or at corners."""
+    """Reduce counts at every threshold, or at corners, to those at the points between runs."""
     true_accepts, false_accepts = counts.true_accepts, counts.false_accepts
     merged = np.empty_like(true_accepts), np.empty_like(false_accepts)
     n = _kernels.runs.merge(true_accepts, false_accepts, *merged)

@@ -61,7 +61,7 @@ def guarantee_plan(
     }  # fmt: skip
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, **options)
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
-    # If people overlook errors, no sample may be large enough when the true rate is near the limit.
+    # If people overlook errors, perhaps no sample is large enough for a rate near the limit.
     if truth_reader is not None:
         rates = [rate for rate in rates if rate <= expected_error_rate]
     with collected([]):  # the first call already raised these warnings

@@ -196,8 +196,8 @@ def _look_sentence(check: PolicyCheck) -> str:
     if check.look_rule == "once":
         return f"This test is exact for one look at these {items}."
     if check.looks_declared is not None:
-        return f"Look {check.look} of the {check.looks_declared} declared, at {items} so far."
-    return f"Look {check.look}, at {items} so far; the verdict is valid however often you look."
+        return f"This is look {check.look} of {check.looks_declared} declared, at {items} so far."
+    return f"This is look {check.look}, at {items} so far; the verdict is valid however often you look."
 
 
 def moved_notes(shift: ConfidenceShift | None) -> list[Note]:

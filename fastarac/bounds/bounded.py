@@ -322,7 +322,9 @@ def _check(sweep: BoundedSweep) -> None:
             "thresholds is not an array of shape (m + 1,) with m >= 1 that starts with inf"
         )
     if not (thresholds[1:] < thresholds[:-1]).all():
-        raise ValueError("thresholds do not decrease from inf; BoundedSweep.from_bins takes edges")
+        raise ValueError(
+            "thresholds do not decrease from inf; for edges of bins, use BoundedSweep.from_bins"
+        )
     if sweep.single_valued.shape != (len(thresholds) - 1,) or sweep.single_valued.dtype != np.bool_:
         raise ValueError(f"single_valued is not an array of bool of shape ({len(thresholds) - 1},)")
     dtype = sweep.true_accepts_low.dtype

@@ -171,7 +171,7 @@ def _refuse_unguaranteed(groups: Any, limits: Limits) -> None:
 
 
 def _refuse_groups(groups: Any, paths: Sequence[Path]) -> None:
-    """Refuse --group if no figure depends on groups, except for pages of `fastarac ocr`."""
+    """Refuse --group, because no figure depends on it; accept pages of `fastarac ocr`."""
     from fastarac.io._pages import PAGE, is_of_ocr
 
     if groups is not None and (groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths))):

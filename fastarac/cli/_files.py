@@ -119,7 +119,7 @@ def _reading(columns: Mapping[str, Any], notes: list[str]) -> Iterator[Callable[
 
 
 def _refuse_engines(paths: Sequence[Path], columns: Mapping[str, Any]) -> None:
-    """Refuse a file of several engines, as `fastarac ocr` writes it, without --model."""
+    """Refuse a file of several engines from `fastarac ocr`, unless --model is given."""
     from fastarac.io._pages import MODEL, names_in, says_kinds
 
     used = {column for column in columns.values() if isinstance(column, str)}

@@ -74,7 +74,7 @@ HelpAll = Annotated[
         "--help-all",
         callback=_show_all,
         is_eager=True,
-        help="Show all options, more examples, and exit.",
+        help="Show all options and more examples, and exit.",
         rich_help_panel=Panel.other,
     ),
 ]

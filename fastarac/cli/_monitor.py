@@ -83,7 +83,8 @@ MaxGroupSize = Annotated[
 Deadline = Annotated[
     float | None,
     option(
-        "--deadline TIME", "Time to wait for an answer, in days or units of the column drawn_at.",
+        "--deadline TIME",
+        "Time to wait for an answer: in days if drawn_at has dates, else in its unit.",
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip

@@ -64,8 +64,8 @@ RISK_OF_GROUPS = (
     "other data"
 )
 RISK_BY_PAGE = (
-    "--max-risk has no --guarantee by page; use --error-rate, or --group none to treat the outputs of "
-    f"a page as independent: {RISK_OF_GROUPS}"
+    "--guarantee cannot go with --max-risk if the outputs of a page depend on each other; use "
+    f"--error-rate, or --group none to treat them as independent: {RISK_OF_GROUPS}"
 )
 
 

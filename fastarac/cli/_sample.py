@@ -103,7 +103,8 @@ Mix = Annotated[
     float | None,
     option(
         "--mix SHARE",
-        "Share of the budget to spread evenly.  [default: 0.5 with --judge, otherwise 1; 1 for audits]",
+        "Share of the budget to spread evenly over all outputs.  "
+        "[default: 1; 0.5 with --judge, except for audits]",
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LIMIT = "_limit"  # prefix of the artist labels of the lines that mark allowed error rates
 NAME_HEIGHT = 0.035  # height of the text beside such a line, as a share of the axes' height
 THRESHOLDS = "Confidence threshold"
-BELOW_LIMITS = 1.5  # the y-axis extends down to an error rate of this times the largest limit
+BELOW_LIMITS = 1.5  # lower end of the y-axis: an error rate of this many times the largest limit
 UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
 LOWER_HEIGHT = 0.6  # visible height of the lower shaded area, relative to the upper one
 LABEL_PLACE = 0.3  # acceptance rate (x) at which the names of the shaded areas are written

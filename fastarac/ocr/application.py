@@ -265,8 +265,10 @@ def apply_to_files(
         If a file has words, and none of them has a confidence.
     PairingError
         If two files yield the same page name.
-    DataFileError If the confidences are clearly on another scale than the confidences that the policy
-    was fitted to, as for :func:`.operation.apply_policy`. FileNotFoundError
+    DataFileError
+        If the confidences are clearly on another scale than those that the policy was fitted to, as for
+        :func:`.operation.apply_policy`.
+    FileNotFoundError
         If a file does not exist, or the folders hold no matching file.
     ValueError
         If the policy is for fields or whole documents, if no page has a word, if scales are mixed, or

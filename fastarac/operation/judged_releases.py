@@ -208,7 +208,7 @@ def _flags(values: ArrayLike, name: str, n: int | None) -> NDArray[np.bool_]:
 
 
 def _pvalue(times: NDArray[np.int64], differ: int, releases: int) -> tuple[float, bool]:
-    """Return the probability of so many differences or more, and whether any result can differ."""
+    """Return the probability of at least `differ` differences, and whether their number can vary."""
     counts = np.bincount(times, minlength=releases + 1)
     at_random = differ - int(counts[releases])  # the others differ in every release
     law = np.ones(1)

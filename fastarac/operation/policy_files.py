@@ -157,7 +157,7 @@ def _column(value: Any, name: str) -> Any:
 
 
 _LABELS, _SHARE = saved.sequence(saved.label), saved.number(fraction_of)
-#: Files of older versions lack these fields. Their default is empty: a document needs all its fields.
+#: Files of older versions lack these entries. They are then empty: no field of a document is optional.
 _OF_DOCUMENTS: dict[str, saved.Check] = {
     "optional": _LABELS,
     "types": _made(DocumentType, {"type": saved.label, "fields": _LABELS}),

@@ -70,9 +70,9 @@ class RankedDocuments:
     def _types(
         self, names: tuple[Any, ...], documents: Documents
     ) -> tuple[tuple[DocumentType, ...], NDArray[np.intp]]:
-        """Return the types in the ranking half with their fields, and the number of each type label.
+        """Return the types in the ranking half with their fields, and for each type label its index.
 
-        A type has every field for which one of its documents has a true value or an output. The number
+        A type has every field for which one of its documents has a true value or an output. The index
         is -1 for a label that does not occur in the ranking half. A final -1 is for documents without a
         type.
         """

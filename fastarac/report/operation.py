@@ -549,8 +549,8 @@ def _promises_of(monitor: operation.ErrorRateMonitor, rate: str) -> list[tuple[s
     if monitor.detect != "change":
         at = monitor.alarm_at
         found = "no alarm" if at is None else f"alarm at {at:,} audits"
-        chance = f"with a probability of at most {percent(monitor.failure_probability)}"
-        false = f"while the {rate} is within {limit}, there is ever an alarm {chance}"
+        chance = f"is at most {percent(monitor.failure_probability)}"
+        false = f"while the {rate} stays within {limit}, the probability of any alarm {chance}"
         facts.append(("Proved since the start", f"{found}; {false}"))
     if monitor.mean_updates_to_false_alarm is not None:
         numbers = [f"{number:,}" for number in monitor.changes]

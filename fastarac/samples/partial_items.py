@@ -273,8 +273,9 @@ class PartialItems:
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
         """Return the bias of Σc̃ᵢẽⱼ over pairs of two items that were drawn together.
 
-        For two items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product of
-        their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with the correct
+        ẽ is the estimated error of :class:`.PartialTruth`, c̃ = 1 − ẽ, and π the probability of a
+        draw. For two items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product
+        of their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with the correct
         item above the incorrect one.
         """
         if self.codes is None or not self.drawn_whole:

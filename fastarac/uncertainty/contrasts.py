@@ -41,10 +41,6 @@ DRAWS = 100_000  # number of draws from the normal approximation of the estimate
 FEW_GROUPS_OF_PAIR = 5
 FEWEST_OF_CLASS = 2  # minimum number of items that each model needs in each class
 
-# A mean over items has one degree of freedom fewer than Satterthwaite's formula gives. Otherwise five
-# differing items, all in favour of one model, would be significant at 5%, although McNemar's exact
-# p-value is 0.0625.
-
 
 class Contrast(NamedTuple):
     """The difference of two estimates, and the data for its tests and intervals."""
@@ -245,6 +241,9 @@ class AddedErrors(NamedTuple):
                 )
                 for k in (a, b)
             )
+            # A mean has one degree of freedom fewer than Satterthwaite's formula gives. Otherwise five
+            # differing items, all in favour of one model, would be significant at 5%, although
+            # McNemar's exact p-value is 0.0625.
             degrees = max(degrees - statistic.definition.is_mean, 0.0)
             return min(degrees, contributors) if statistic.name == "cost" else degrees
         of_both = self.classes[:, [a, b]]

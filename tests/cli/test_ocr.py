@@ -181,9 +181,9 @@ def test_a_guarantee_counts_pages():
     alone = run(*plain, *options, "--group", "none").stdout
     assert "With 95% confidence at most 5% errors remain: accept at confidence >= " in alone
     assert refusal(*plain, "--guarantee", 0.05, "--max-risk", 0.1) == (
-        "--max-risk has no --guarantee by page; use --error-rate, or --group none to treat the "
-        "outputs of a page as independent: with dependent outputs, --max-risk can be guaranteed "
-        "only for thresholds that were chosen on other data"
+        "--guarantee cannot go with --max-risk if the outputs of a page depend on each other; use "
+        "--error-rate, or --group none to treat them as independent: with dependent outputs, "
+        "--max-risk can be guaranteed only for thresholds that were chosen on other data"
     )
 
 

@@ -95,7 +95,7 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        # Number of lines whose words have numbers, in an order that differs from the text of the line.
+        # Count of lines whose words are numbered in another order than they stand in the line's text.
         self._numbered = 0
         self._reordered = 0  # the same number, for lines whose words have no numbers
 

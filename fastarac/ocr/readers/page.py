@@ -211,8 +211,8 @@ class _Reader:
         if not self.file.truth and self.file.level != "region":
             builder.note(
                 self.from_regions,
-                "line comes from a region without lines, and has the confidence of the region, if any",
-                "lines come from regions without lines, and have the confidence of the region, if any",
+                "line was made from a region without lines, with the region's confidence, if any",
+                "lines were made from regions without lines, with the region's confidence, if any",
             )
         if not self.file.truth:
             builder.note(

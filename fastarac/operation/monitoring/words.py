@@ -55,12 +55,9 @@ def lately(monitor: Any) -> str:
 def waiting(monitor: Any) -> Iterator[str]:
     """Yield sentences on how audits without an answer count, before and after their deadline."""
     if monitor.open:
-        open_ = (
-            "1 audit is open: it is"
-            if monitor.open == 1
-            else f"{monitor.open:,} audits are open: these are"
-        )
-        yield f"{open_} answered before audits that were drawn at the same time or later can count"
+        open_ = "1 audit is open" if monitor.open == 1 else f"{monitor.open:,} audits are open"
+        these = "it is" if monitor.open == 1 else "these are"
+        yield f"{open_}: audits drawn at the same time or later count only after {these} answered"
     if monitor.unanswered:
         when = "when they were counted" if monitor.deadline is None else "at their deadline"
         said = (
