@@ -275,8 +275,8 @@ class PartialItems:
 
         ẽ is the estimated error of :class:`.PartialTruth`, c̃ = 1 − ẽ, and π the probability of a
         draw. For two items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product
-        of their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with the correct
-        item above the incorrect one.
+        of their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with the
+        correct item above the incorrect one.
         """
         if self.codes is None or not self.drawn_whole:
             return 0.0
