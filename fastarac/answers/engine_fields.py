@@ -174,7 +174,7 @@ class EngineFields:
                 yield f"{who}Fields are renamed: {few_of(map(printable, names), SHOWN)}."
             folded = [f"right though the texts differ: {each}" for each in fields.folded]
             for note in (*ties(fields.confidence[~fields.rejected]), *folded, *fields.notes):
-                said = sentence(note).replace("; compare takes", "; --compare takes")
+                said = sentence(note).replace(" with compare: ", " with --compare: ")
                 said = said.replace("fields_complete=True", "--fields-complete")
                 yield f"{who}{said}"
         for whole in self.documents.values():

@@ -10,13 +10,9 @@ from fastarac._version import __version__
 from fastarac.cli import _options as options  # noqa: TC001
 from fastarac.cli._help import ByTask
 
-OVERVIEW = """
-fastarac COMMAND --help shows the options of a command.
-"""
-
 EXIT_CODES = """
 \b
-Exit codes:
+Exit codes (fastarac COMMAND --help shows the options of a command):
   0    done; check: the limit holds
   1    check: the limit fails; monitor, week, drift: an alarm; --fail-if holds
   2    an option or a file was refused, or the output could not be written
@@ -40,7 +36,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=EXIT_CODES + OVERVIEW)
+@app.callback(epilog=EXIT_CODES)
 def _common(
     context: typer.Context,
     max_line: options.MaxLine = None,

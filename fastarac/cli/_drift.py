@@ -47,7 +47,7 @@ def drift(
     false_alarm: FalseAlarm = 0.05,
     printing: PrintingOptions,
 ) -> None:
-    """Test whether a judge still judges anchors as before, release by release."""
+    """Test whether a judge still judges anchors as before."""
     truth = correct or "correct"
     picks: dict[str, Any] = {name: IsRight(name, name) for name in (truth, *release)}
 

@@ -37,7 +37,7 @@ TASKS = {  # copies of docstrings: the list of commands must not import them
     "Operate": {
         "apply": "Split outputs into those to accept and those to review.",
         "monitor": "Watch a policy in use by auditing outputs, and raise an alarm.",
-        "drift": "Test whether a judge still judges anchors as before, release by release.",
+        "drift": "Test whether a judge still judges anchors as before.",
         "week": "Apply, audit, check and monitor a policy week by week.",
     },
     "Files and installation": {

@@ -170,8 +170,8 @@ def judge_drift(
     ...          {"v1": 0.08, "v2": 0.08, "v3": 0.2}.items()}
     >>> found = fa.operation.judge_drift(correct, calls)
     >>> print(found)  # doctest: +NORMALIZE_WHITESPACE
-    drift: since v3, the judge agrees less than before (95% sure); v3 agrees with people on 79.5% of 400
-    anchors, v1 on 91.8%
+    drift: since v3, the judge agrees less than before (95% sure); v3 agrees with people on 78.2% of 400
+    anchors, v1 on 94.8%
     """
     delta = failure_of(failure_probability, "failure_probability")
     truth = _flags(correct, "correct", None)

@@ -318,7 +318,9 @@ def test_names(folders):
 def test_an_engine_without_any_output_is_named(folders):
     for path in (folders / "one").iterdir():
         path.write_text("[]")
-    assert refusal(folders / "truth", folders / "one").startswith("one: no output at all (3 pages with")
+    assert refusal(folders / "truth", folders / "one").startswith(
+        "one: words must have at least one output, got none on 3 pages with"
+    )
 
 
 def test_what_has_no_partner_is_listed(folders):

@@ -183,7 +183,7 @@ def test_refusals(pages, tmp_path):
     run(*sample)
     fill_in(goal)
     fewer = sorted(ocr.iterdir())[1:]
-    assert "of that row" in reason("sample", *fewer, "--answers", goal, "-o", tmp_path / "v.csv")
+    assert "of the same row" in reason("sample", *fewer, "--answers", goal, "-o", tmp_path / "v.csv")
     scale = fa.operation.fit_policy([1] * 400, np.linspace(0.5, 1, 400), max_error_rate=0.2)
     scale.save(tmp_path / "p.json")
     log = ("sample", ocr, "--audit", tmp_path / "p.json", "--budget", 20, "-o", tmp_path / "log.csv")

@@ -251,7 +251,7 @@ def test_the_page_is_that_of_python(folder, tmp_path):
     fa.report.write_report(pages[4], {"b": (answers, confidence)})
     command, python, mixed, known, plain = (page.read_text(encoding="utf-8") for page in pages)
     assert command == python
-    assert re.search("&lt;a&gt;: [^<]*within at most 0.1% errors rest", mixed)
+    assert re.search("&lt;a&gt;: [^<]*within at most 0.1% errors (is|are) based", mixed)
     assert "outputs: all of them." in mixed
     assert known == plain
     with pytest.raises(TypeError, match="by cannot go with a PartialTruth"):

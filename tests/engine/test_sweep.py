@@ -142,7 +142,7 @@ def test_counts_in_any_order_with_repeats_and_empty_rows():
         ),
         (
             ([1, 2], [1, math.nan], [1, 1]),
-            r"correct_counts\[1\] must be .*, got nan .* a label or confidence that is NULL",
+            r"correct_counts\[1\] must be .*, got nan .* a label or confidence is NULL",
         ),
         (([1, 2], [0, 0], [0, 0]), "a positive sum below .*, got 0"),
         (([], [], []), "correct_counts and incorrect_counts must have a positive sum that"),

@@ -281,7 +281,7 @@ class TestIntervals:
             assert (at.guaranteed.point, at.guaranteed.max_group_size) == (expected.point, 2)
         assert 0 < found.limits[1].guaranteed.acceptance_rate < found.limits[1].point.acceptance_rate
         with pytest.raises(
-            TypeError, match="failure_probability with groups takes no sample_weight, as"
+            TypeError, match="failure_probability with groups takes no sample_weight, because"
         ):
             fa.evaluate(*self.ITEMS, groups=pages, sample_weight=np.ones(400), failure_probability=0.1)
 

@@ -335,7 +335,7 @@ def test_shown():
         (
             {"max_risk": 0.1, "failure_probability": 1},
             ValueError,
-            r"failure_probability must be at most 0\.5, got 1\.0: it is how often",
+            r"failure_probability must be at most 0\.5, got 1\.0: it is the probability",
         ),
         (
             {"max_risk": 0.1, "failure_probability": "x"},

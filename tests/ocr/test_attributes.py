@@ -93,7 +93,7 @@ class TestTables:
                 read_attributes(columns, skip_unmatched=skip_unmatched)
 
         refused(", got quality", quality=["a"])
-        refused("one, got page: 1, quality: 2 values", page=["a"], quality=["a", "b"])
+        refused("at least 1, got page: 1, quality: 2", page=["a"], quality=["a", "b"])
         refused("has only the column page; add a column of attributes", page=["a", "b"])
         refused("page is empty in row 2", page=["a", " "], quality=["a", "b"])
         refused("has two or more rows for page", page=["a", "a"], quality=["a", "b"])

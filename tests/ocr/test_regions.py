@@ -65,11 +65,11 @@ class TestWithinTruth:
 
     def test_truths_and_outputs_without_places(self, tmp_path):
         truth = f'<PcGts xmlns="{PAGE_SPACE}"><Page>{ARTICLE.replace("Coords", "Box")}</Page></PcGts>'
-        with pytest.raises(OcrFileError, match="no regions with text and places"):
+        with pytest.raises(OcrFileError, match="no regions with text and coordinates"):
             align_files(files(tmp_path, truth, WORDS), within_truth=True)
         (tmp_path / "truth" / "p.xml").rename(tmp_path / "truth" / "p.txt")
         (tmp_path / "truth" / "p.txt").write_text("alpha beta")
-        with pytest.raises(OcrFileError, match="no regions with text and places"):
+        with pytest.raises(OcrFileError, match="no regions with text and coordinates"):
             align_files(pair_files(tmp_path / "truth", tmp_path / "out"), within_truth=True)
         with pytest.raises(TypeError, match="within_truth"):
             align_files(pair_files(tmp_path / "truth", tmp_path / "out"), within_truth="page")

@@ -27,7 +27,7 @@ def test_open_audits_hold_back_what_was_drawn_later():
     assert told(monitor, [True, None, False], ["a", "b", "c"], "2026-03-02") == 3
     assert told(monitor, [False] * 2, ["d", "e"], "2026-03-09") == 2
     assert (monitor.audited, monitor.open) == (0, 1)
-    assert "1 audit is open; it holds back" in str(monitor)
+    assert "1 audit is open: audits drawn at the same time or later count only " in str(monitor)
     again = operation.ErrorRateMonitor.from_json(monitor.to_json())
     assert again == monitor
     for each in (monitor, again):

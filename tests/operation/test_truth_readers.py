@@ -111,7 +111,7 @@ class TestWhatTakesIt:
         found = fa.guaranteed_operating_point(own, confidence, **limit)
         same = fa.guaranteed_operating_point(other, confidence, **limit, truth_reader=people)
         assert found == same
-        with pytest.raises(TypeError, match="beside a PartialTruth that has its own"):
+        with pytest.raises(TypeError, match="a PartialTruth that has its own"):
             fa.guaranteed_operating_point(own, confidence, **limit, truth_reader=people)
 
     def test_a_policy_keeps_its_people_and_is_checked_by_them(self):

@@ -452,7 +452,7 @@ class TestCommands:
         said = self.run(*ocr, "--images", "scans", code=2).stderr
         assert "--images needs --report" in said
         said = self.run(*ocr, "--report", "r.html", "--images", "others", code=2).stderr
-        assert ", but are called q, and the pages p" in said
+        assert ", but are called q; the pages are p" in said
         assert "has no image" in self.run(
             *ocr, "--report", "r.html", "--images", "truth", code=2
         ).stderr  # fmt: skip

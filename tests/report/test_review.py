@@ -90,7 +90,7 @@ def test_folders_appear_whole_or_not_at_all(pages, tmp_path):
     with pytest.raises(OSError, match="look"):
         write_review_pages(tmp_path / "look", pages, images=images)
     (images / "b.png").rename(images / "c.png")
-    with pytest.raises(ValueError, match=", but are called c, and the pages a, b"):
+    with pytest.raises(ValueError, match=", but are called c; the pages are a, b"):
         write_review_pages(tmp_path / "look", pages, images=images)
     assert sorted(tmp_path.iterdir()) == sorted([*before, images])
     with pytest.raises(FileExistsError, match="is not empty"):
