@@ -127,7 +127,7 @@ def test_figures_are_those_of_the_steps_by_hand(policy, source, tmp_path):
         path, policy, confidence="confidence", correct="correct", by=None, ids="audit_id",
         groups=None, drawn_at="drawn_at",
     )  # fmt: skip
-    monitor.count(audits.error, details=audits.confidence, ids=audits.ids, drawn_at=audits.drawn_at)
+    monitor.count(audits.error, details=audits.details, ids=audits.ids, drawn_at=audits.drawn_at)
     monitor.count([False], details=[0.0], ids=["later"], drawn_at=3)
     assert (monitor.errors, monitor.audited) == (found[2].errors, found[2].audited)
     assert monitor.interval == found[2].rate

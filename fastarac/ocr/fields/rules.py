@@ -126,6 +126,8 @@ def broken_rules(
 
     `outputs` are the document, the field without item numbers, and the output of each field.
     """
+    if not rules:
+        return {}
     by_document: dict[str, dict[str, list[Written]]] = {}
     for document, field, written in outputs:
         if written is not None and written.text:
