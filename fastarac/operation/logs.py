@@ -91,7 +91,7 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def outputs(self) -> NewOutputs:
-        """The outputs, in the form that :class:`.AcceptanceRule` takes."""
+        """The outputs, in the form that the rule of a policy takes."""
         confidence, missing = without_confidence(self.confidence)
         return NewOutputs(confidence, self.by, self.documents, missing, self.types)
 
