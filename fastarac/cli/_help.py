@@ -99,7 +99,7 @@ class Command(TyperCommand):
         options = given[: given.index("--")] if "--" in given else given
         names = Counter(each.partition("=")[0] for each in options if each.startswith("-"))
         for param in self.get_params(ctx):
-            takes_one = not (param.multiple or param.is_flag) if hasattr(param, "is_flag") else False
+            takes_one = not (param.multiple or getattr(param, "is_flag", True))  # no flag, no argument
             if takes_one and sum(names[name] for name in param.opts) > 1:
                 raise BadParameter(f"{param.opts[0]} is given twice, but takes one value", ctx=ctx)
 

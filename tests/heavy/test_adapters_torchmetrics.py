@@ -190,7 +190,12 @@ def test_two_classes():
         ({"num_classes": 2}, [0.1, 0.2], [0, -100], r"target has -100; .* 0 to 1 .*ignore_index=-100"),
         ({"num_classes": 3}, [[0.1, 0.2, 0.7]], [3], "target has 3; use .* classes, 0 to 2"),
         ({"num_classes": 3, "ignore_index": -100}, [[0.1, 0.2, 0.7]], [-1], "target has -1; "),
-        ({}, [[0.1], [0.2]], [0, 1], r"preds has shape \(2, 1\) and target \(2,\); use \(n,\) twice"),
+        (
+            {},
+            [[0.1], [0.2]],
+            [0, 1],
+            r"preds has shape \(2, 1\) and target \(2,\); use \(n,\) for both",
+        ),
         ({}, [0.1, 0.2], [1], "preds has shape"),
         ({"num_classes": 3}, [[0.1, 0.9]], [1], r"use \(n, 3\) and \(n,\)"),
         ({"num_classes": 3}, [0.1], [1], r"use \(n, 3\) and \(n,\)"),

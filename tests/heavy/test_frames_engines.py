@@ -214,7 +214,7 @@ def test_recipes_run_as_printed(spark, items, tmp_path: Path):
     assert len(names["sketches"]) == 3
     low, high = sum(names["sketches"]).bounds().roc_auc
     assert low <= fa.roc_auc_score(expected) <= high <= low + 1e-3
-    with pytest.raises(TypeError, match=r"frame is a stream of Spark.*foreachBatch"):
+    with pytest.raises(TypeError, match=r"frame is a Spark stream.*foreachBatch"):
         fa.frames.threshold_sweep(names["stream"], confidence="score", correct="good")
 
 
