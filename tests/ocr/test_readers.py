@@ -181,7 +181,9 @@ def test_page():
     assert words.engine == "ocrd-tesserocr-recognize"
     assert words.unit == "word"
     assert any(note.startswith("1 line has no words") for note in sentences(words))
-    assert any(note.startswith("2 lines were made from regions without lines") for note in sentences(words))
+    assert any(
+        note.startswith("2 lines were made from regions without lines") for note in sentences(words)
+    )
 
 
 def test_textract():
