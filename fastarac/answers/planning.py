@@ -73,17 +73,21 @@ def guarantee_plan(
 
 def work_words(n: int, seconds: float) -> str:
     """Return the hours of work for n outputs, and the number of people who do it in a week."""
-    hours = n * seconds / 3600.0
+    hours = _hours(n, seconds)
     return (
         f"{hours:,.1f} hours of work at {seconds:g} seconds an output, {hours / WEEK:,.2g} people at "
         f"{WEEK:g} hours a week"
     )
 
 
+def _hours(n: int, seconds: float) -> float:
+    return n * seconds / 3600.0
+
+
 def with_work(answer: Answer, n: int, seconds: float) -> Answer:
     """Return the answer with the work of verifying n outputs."""
     note = Note(f"{n:,} outputs are {work_words(n, seconds)}.", Weight.DECIDES)
-    figures = {**answer.figures, "hours": n * seconds / 3600.0}
+    figures = {**answer.figures, "hours": _hours(n, seconds)}
     return replace(answer, screen=answer.screen.with_notes(note), figures=figures)
 
 

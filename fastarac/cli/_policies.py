@@ -121,7 +121,7 @@ def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None)
         needed("documents", "document", needs=policy.documents is not None),
         needed("types", "type", needs=bool(policy.types)),
         named("groups") if policy.has_groups else None,
-        bool(given.get("fields_complete")),
+        policy.fields_complete,
     )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from fastarac._core.checks import fractions_of
 from fastarac._engine.inputs import vector
 from fastarac.operation.audit_logs import flags_of, refuse_rows
-from fastarac.operation.documents import given_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -100,8 +99,7 @@ def require_listed(rule: AcceptanceRule, outputs: NewOutputs) -> None:
 def without_confidence(confidence: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
     """Return confidences with 0 in place of NaN, and a mask of the NaN (None without any NaN)."""
     missing = np.isnan(confidence)
-    given = given_of(missing, len(confidence))
-    return np.where(missing, 0.0, confidence), None if given is None else missing
+    return np.where(missing, 0.0, confidence), missing if missing.any() else None
 
 
 def _of_documents(

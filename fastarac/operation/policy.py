@@ -564,6 +564,11 @@ class Policy(Result):
         return all(each.groups is not None for each in self.references)
 
     @property
+    def fields_complete(self) -> bool:
+        """Whether a field without a row in a document has no true value, as the fit was told."""
+        return bool(self.columns.get("fields_complete"))
+
+    @property
     def digest(self) -> str:
         """The policy's identity: the SHA-256 of its JSON text."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()

@@ -369,7 +369,7 @@ def _accepted_by(
     documents = read["groups"] if of_documents else None
     outputs = NewOutputs(confidence, read["by"], documents, missing, read["types"])
     accepted = policy.rule.apply(outputs)
-    if of_documents and not policy.columns.get("fields_complete"):
+    if of_documents and not policy.fields_complete:
         try:
             require_listed(policy.rule, outputs)
         except ValueError as error:

@@ -31,14 +31,8 @@ if TYPE_CHECKING:
     from fastarac.results import AppliedPages
     from fastarac.weeks.ledger import Week
 
-ADDED = [
-    "row",
-    DRAWN,
-    OF_AUDIT,
-    "correct",
-    ID,
-    WEEK,
-]  # columns that are added, so a table must not have them
+# Columns that are added, so a table must not have them.
+ADDED = ["row", DRAWN, OF_AUDIT, "correct", ID, WEEK]
 ACCEPTED, REVIEW, AUDITS = "accepted.csv", "review.csv", "audits.csv"
 
 
@@ -96,7 +90,9 @@ def divide(
     return Divided(applied)
 
 
-def draw_audits(policy: Policy, folder: Path, week: Week, seed: int, budget: float) -> WeekLog:
+def draw_audits(
+    policy: Policy, folder: Path, week: Week, seed: int, budget: float, n_accepted: int
+) -> WeekLog:
     """Draw the audits of a week; write its log, the audits to answer, and ids into the review.
 
     The log is that of ``fastarac sample --audit`` with the seed plus the number of the week. If the
@@ -108,9 +104,9 @@ def draw_audits(policy: Policy, folder: Path, week: Week, seed: int, budget: flo
     )
     with connect(alone=True) as connection:
         log = WeekLog.read(folder, week, connection)
-    n_accepted, n_rows = rows_of(both[:1]), rows_of(both)
+    of_review = np.arange(n_accepted + 1, rows_of(both) + 1)
     _write_questions(both, folder / AUDITS, week, log.row[log.audits])
-    _write_questions(both, folder / REVIEW, week, np.arange(n_accepted + 1, n_rows + 1))
+    _write_questions(both, folder / REVIEW, week, of_review)
     return log
 
 

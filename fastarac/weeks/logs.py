@@ -8,7 +8,7 @@ import numpy as np
 
 from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Number
-from fastarac.ocr.fields.rules import BROKEN, RULES, SEPARATOR
+from fastarac.ocr.fields.rules import rule_columns, rules_of_policy
 from fastarac.operation.application import write_tables
 from fastarac.operation.audit_numbers import UnlikelyNumberError
 from fastarac.operation.document_logs import without_confidence
@@ -166,7 +166,7 @@ class PooledLogs(NamedTuple):
         the new thresholds cannot profit from it.
         """
         if policy.documents is not None:
-            return self._verified_documents(policy)
+            return self._rows_of_documents(policy)
         columns, accepted = self.to_columns(), self.column("accepted")
         told, correct = self.column("drawn") | ~accepted, self.column("correct")
         kept = ID, WEEK, "field", "confidence"
@@ -181,18 +181,23 @@ class PooledLogs(NamedTuple):
             }
         )
 
-    def _verified_documents(self, policy: Policy) -> dict[str, Any]:
-        """Return a uniform sample of whole documents, with all their fields.
+    def verified_documents(self) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Return which documents are in a uniform sample of them, and the document of each row.
 
         Accepted documents were drawn with probability π. Rejected ones are all verified, so each is
         kept with probability π, too.
         """
-        columns, accepted = self.to_columns(), self.column("accepted")
+        accepted = self.column("accepted")
         names, first, of_item = np.unique(self.documents, return_index=True, return_inverse=True)
         chance = float(self.probability[accepted].min(initial=1.0))
         kept = np.where(
             accepted[first], self.column("drawn")[first], uniform(names, len(names)) < chance
         )
+        return kept, of_item
+
+    def _rows_of_documents(self, policy: Policy) -> dict[str, Any]:
+        """Return a uniform sample of whole documents, with all their fields."""
+        columns, (kept, of_item) = self.to_columns(), self.verified_documents()
         rows = kept[of_item]
         taken = ID, WEEK, "document", "type", "field", "confidence"
         rules = _rules(policy, int(rows.sum()))
@@ -205,8 +210,8 @@ class PooledLogs(NamedTuple):
 
 def _rules(policy: Policy, n: int) -> dict[str, Any]:
     """Return the columns by which a new fit remembers the rules of the policy."""
-    rules = policy.columns.get(RULES)
-    return {BROKEN: np.full(n, ""), RULES: np.full(n, SEPARATOR.join(rules))} if rules else {}
+    columns = rule_columns([""] * n, rules_of_policy(policy), {})
+    return {name: np.array(values, np.str_) for name, values in columns.items()}
 
 
 def write_columns(path: Path, columns: Mapping[str, Any]) -> None:
@@ -220,18 +225,13 @@ def write_columns(path: Path, columns: Mapping[str, Any]) -> None:
 
 def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> None:
     """Give the audits of a week to the monitor, with the answers so far."""
-    units = units_of(policy, log.columns, fields_complete=_is_complete(policy))
+    units = units_of(policy, log.columns, fields_complete=policy.fields_complete)
     ids = log.ids[units.rows]
     chosen = audited_rows(policy, units.accepted, units.drawn, ids, log.least)
     if not len(chosen):
         return
     details = [units.details[i] for i in chosen.tolist()]
     monitor.count(units.error[chosen], details=details, ids=ids[chosen], drawn_at=float(log.number))
-
-
-def _is_complete(policy: Policy) -> bool:
-    """Whether a field without a row in a document has no true value, as `fit` was told."""
-    return bool(policy.columns.get("fields_complete"))
 
 
 def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
@@ -262,6 +262,6 @@ def _checked(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> PolicyC
     confidence, missing = without_confidence(pooled.column("confidence"))
     return policy.check(
         pooled.correct, confidence, by=pooled.column("by"), documents=pooled.documents,
-        types=pooled.column("types"), rejected=missing, fields_complete=_is_complete(policy),
+        types=pooled.column("types"), rejected=missing, fields_complete=policy.fields_complete,
         audit_probability=pooled.probability, drawn=pooled.column("drawn"), looks=ledger.looks,
     )  # fmt: skip

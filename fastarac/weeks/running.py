@@ -213,8 +213,9 @@ class _Run:
                     "files has no output that the policy accepts, so there is nothing to audit: review "
                     "them all"
                 )
-            wanted = self._budget(rows_of([inside / ACCEPTED]), budget)
-            log = draw_audits(self.policy, inside, week, self.ledger.settings.seed, wanted)
+            n_accepted = rows_of([inside / ACCEPTED])
+            wanted, seed = self._budget(n_accepted, budget), self.ledger.settings.seed
+            log = draw_audits(self.policy, inside, week, seed, wanted, n_accepted)
             self.ledger.answer_files += (digest_of(inside / name) for name in (AUDITS, REVIEW))
             self.logs = [*self.logs, log]
             notes = [*done.notes, *_write_pages(inside, log, done, columns, images)]
@@ -302,7 +303,7 @@ class _Run:
     def _answered(self, logs: PooledLogs) -> int:
         """Return how many outputs, or documents, people verified: audited and rejected ones."""
         if self.policy.documents is not None:
-            return len(np.unique(logs.to_verified(self.policy)["document"]))
+            return int(logs.verified_documents()[0].sum())
         asked = logs.column("audits") | ~logs.column("accepted")
         return int(np.count_nonzero(asked & ~np.isnan(logs.column("correct"))))
 

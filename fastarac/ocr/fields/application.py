@@ -27,6 +27,7 @@ from fastarac.ocr.fields.rules import (
     broken_rules,
     rule_columns,
     rules_of,
+    rules_of_policy,
 )
 from fastarac.ocr.fields.tables import as_confidence, columns_of, is_table
 from fastarac.ocr.pairing import PairingError
@@ -327,12 +328,6 @@ def apply_to_fields(
         rules=tuple(rule.text for rule in parsed),
         broken=broken,
     )
-
-
-def rules_of_policy(policy: Policy) -> Sequence[str]:
-    """Return the rules that are stored in a policy."""
-    found: Sequence[str] = policy.columns.get(RULES, ())
-    return found
 
 
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:

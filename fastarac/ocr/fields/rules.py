@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from fastarac.ocr.fields.comparisons import Written
+    from fastarac.operation.policy import Policy
 
-__all__ = ["FieldRule", "broken_note", "broken_rules", "rule_columns", "rules_of"]
+__all__ = [
+    "FieldRule", "broken_note", "broken_rules", "rule_columns", "rules_of", "rules_of_policy",
+]  # fmt: skip
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<=": operator.le, "<": operator.lt, ">=": operator.ge,
@@ -137,6 +140,12 @@ def broken_rules(
         broken = next((rule.text for rule in rules if rule.is_broken(values)), None)
         if broken is not None:
             found[document] = broken
+    return found
+
+
+def rules_of_policy(policy: Policy) -> Sequence[str]:
+    """Return the rules that are stored in a policy."""
+    found: Sequence[str] = policy.columns.get(RULES, ())
     return found
 
 
