@@ -15,7 +15,7 @@ from fastarac._core.checks import choice, exactly_one, fraction_of, real_scalar
 from fastarac._core.exceptions import warn_undefined
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._engine.pairs import doubled_area
-from fastarac.samples.door import as_ranked, refuse_partial
+from fastarac.samples.door import as_ranked
 
 if TYPE_CHECKING:
     from fastarac.sweep import CornerSweep, ThresholdSweep
@@ -235,8 +235,8 @@ def roc_partial_auc_score(
         low, high = _range(fpr_range, "fpr_range")
     else:
         low, high = _range(tpr_range, "tpr_range")
-    refuse_partial(y_true, "use arac_partial_auc_score, the only partial area that can be estimated")
-    items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True)
+    advice = "use arac_partial_auc_score, the only partial area that can be estimated"
+    items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=True, instead=advice)
     sweep = items.corners
     tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
     positive, negative = _at(tp, -1), _at(fp, -1)

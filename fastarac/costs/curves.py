@@ -22,7 +22,7 @@ from fastarac.costs.hulls import (
     threshold_array,
     two_class_sweep,
 )
-from fastarac.samples.door import as_sweep, refuse_partial
+from fastarac.samples.door import as_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -371,8 +371,8 @@ def cost_curve_band(
     n_resamples = whole_number(n_resamples, "n_resamples", 1, MOST_VALUES)
     level = inner_fraction(confidence_level, "confidence_level")
     places = _grid(grid)
-    refuse_partial(y_true, "cost_curve estimates the curve, without a band")
-    sweep = as_sweep(y_true, y_score, names=SCORED_NAMES)
+    advice = "cost_curve estimates the curve, without a band"
+    sweep = as_sweep(y_true, y_score, names=SCORED_NAMES, instead=advice)
     require_both_classes(sweep)
     if sweep.true_accepts.dtype != np.int64:
         raise ValueError("y_true is a weighted sweep; a bootstrap needs counts of items")

@@ -154,8 +154,7 @@ def isotonic_calibration(
     >>> found.at([0.85, 0.75, 0.1])
     array([0. , 0.5, 1. ])
     """
-    refuse_partial(correct, NO_CALIBRATION)
-    return calibration_of(as_sweep(correct, confidence))
+    return calibration_of(as_sweep(correct, confidence, instead=NO_CALIBRATION))
 
 
 def calibration_of(sweep: ThresholdSweep) -> Calibration:

@@ -191,8 +191,15 @@ def as_sweep(
     confidence: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     names: tuple[str, str, str] = NAMES,
+    *,
+    instead: str | None = None,
 ) -> ThresholdSweep:
-    """Return a sweep with every threshold: the given sweep, or that of (correct, confidence)."""
+    """Return a sweep with every threshold: the given sweep, or that of (correct, confidence).
+
+    With `instead`, raise for a `PartialTruth`, with this advice.
+    """
+    if instead is not None:
+        refuse_partial(correct, instead)
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
         return whole_sweep(correct)
@@ -211,12 +218,15 @@ def as_ranked(
     *,
     corners: bool = False,
     share_of_judge: Callable[[PartialItems], float | None] | None = None,
+    instead: str | None = None,
 ) -> RankedItems:
     """Return ranked items or counts, from which metrics are computed without all thresholds.
 
     With `corners`, the result may be a `CornerSweep`. For partly verified items, `share_of_judge`
-    computes the judge's share κ.
+    computes the judge's share κ; with `instead`, they are refused with this advice.
     """
+    if instead is not None:
+        refuse_partial(correct, instead)
     if isinstance(correct, AcceptedCounts):
         reject_beside_sweep(confidence, sample_weight, names[1])
         given: AcceptedCounts = correct if corners else whole_sweep(correct)

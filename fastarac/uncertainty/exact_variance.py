@@ -9,7 +9,8 @@ import numpy as np
 
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile
-from fastarac.samples.door import as_ranked, refuse_partial
+from fastarac.samples.door import as_ranked
+from fastarac.samples.partial import INSTEAD
 from fastarac.uncertainty import asymptotic, derivatives, influence
 from fastarac.uncertainty.estimates import within
 from fastarac.uncertainty.inversion import ItemSample
@@ -39,8 +40,7 @@ def read_pairs(
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):
         if given is not None:
             raise ValueError(f"{name} cannot go with method='exact-variance', which needs single items")
-    refuse_partial(correct)
-    sweep = as_ranked(correct, confidence, corners=True).runs
+    sweep = as_ranked(correct, confidence, corners=True, instead=INSTEAD).runs
     if sweep.true_accepts.dtype != np.int64:
         raise ValueError("the sweep is weighted, but method='exact-variance' needs counts of items")
     return sweep
