@@ -99,7 +99,9 @@ def read(data: Buffer) -> tuple[float, Nodes]:
             f"data must be bytes, or another buffer, got type {type(data).__name__}"
         ) from error
     if len(content) < HEADER.size + CHECKSUM.size or not content.startswith(MAGIC):
-        raise ValueError("data is not a ThresholdSketch: its first bytes differ; use to_bytes")
+        raise ValueError(
+            "data is not a ThresholdSketch: it is too short, or its first bytes differ; use to_bytes"
+        )
     _, version, max_width, size = HEADER.unpack_from(content)
     if not 1 <= version <= VERSION:
         raise ValueError(

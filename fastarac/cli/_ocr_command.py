@@ -55,7 +55,7 @@ KNOWN = """
 def run(
     request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None, command: str
 ) -> None:
-    """Read, evaluate, write and print; `command` is the next one if no items are written."""
+    """Read, evaluate, write and print; suggest `command` as the next one unless items are written."""
     request.check()
     beside.check()
     of_fields = _are_fields(request, settings, output)

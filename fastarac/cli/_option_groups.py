@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import typer
 
 
-# Options for partly verified outputs that only `evaluate` has.
+# Parameters of `evaluate` and `compare` that cannot go with partly verified outputs.
 NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
 
 

@@ -302,8 +302,8 @@ def bcost_delta(
         found = classify(labels, predicted_1=predicted_1, predicted_2=predicted_2, actual=actual)
         if not len(found.classes) == n_rows == n_classes:
             raise ValueError(
-                f"the labels have {len(found.classes)} classes, but the costs have shape "
-                f"{prices.shape[-2:]}; name each row and column by labels"
+                f"there are {len(found.classes)} classes, but the costs have shape "
+                f"{prices.shape[-2:]}; give `labels`, one for each row and column of the costs"
             )
         counted = matrix = found.counts()
         if groups is not None:

@@ -135,7 +135,9 @@ class CountedFigures(_ItemFigures):
         groups = self._of_items = asked.groups
         if asked.graded:
             if asked.failure_probability is not None:
-                raise TypeError("graded cannot go with failure_probability, which needs 0 or 1")
+                raise TypeError(
+                    "graded cannot go with failure_probability: a guarantee needs labels of 0 or 1"
+                )
             parts = split_grades(correct, confidence, sample_weight, groups)
             correct, confidence, sample_weight = parts.correct, parts.confidence, parts.weight
             self._of_items = parts.groups

@@ -384,7 +384,8 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
     approximate = None
-    # A rate of MUCH_LESS or more needs no comparison, because the approximation is at most 1.
+    # The approximate method accepts at most everything. So a proved rate of MUCH_LESS or more cannot be
+    # below MUCH_LESS times the approximate one.
     if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:
         would = _of_groups(pages, sweep, asked.fixed, "gamma", criterion, limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate

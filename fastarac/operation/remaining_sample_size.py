@@ -87,8 +87,8 @@ def needed_by_counts(
             return None
         low, c = c, 2 * c - first + 1
     c = bisected(lambda c: decided(best(c), c), low, c)
-    # Because numbers of trials are rounded, a slightly smaller number of errors may also decide. Try
-    # about this many smaller numbers.
+    # Because trials are whole numbers, the test may also decide at a slightly smaller number c of
+    # errors. So try about `waves` smaller values of c.
     waves = min(MOST_WAVES, math.ceil(2.0 * limit * rate / abs(limit - rate)))
     c = next(c for c in range(max(first, c - 2 - waves), c + 1) if decided(best(c), c))
     return best(c) if keeps else bisected(partial(decided, c=c), sizes.start(c - 1) - 1, best(c))

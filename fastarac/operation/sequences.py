@@ -1,11 +1,11 @@
 """A confidence sequence of an error rate: bounds that hold at all looks simultaneously.
 
 The sequence is a mixture of bets (Robbins 1970; Howard and others 2021). Let ε be the limit. The
-evidence that the rate is below r is a weighted mean: of the likelihood ratio of each rate below r to
-the rate r. The weights are a beta distribution with a = 3 and b = 3/ε, cut off at r. The evidence that
-the rate is above r is the same mean over all rates above r. If the rate is not on the claimed side of
-r, the evidence is a supermartingale that starts at 1. So the probability that it ever reaches 1/δ is at
-most δ (Ville 1939).
+evidence that the rate is below r is a weighted mean of likelihood ratios. There is one for each rate
+below r: the likelihood of that rate, divided by the likelihood of r. The weights are a beta
+distribution with a = 3 and b = 3/ε, cut off at r. The evidence that the rate is above r is the same
+mean over all rates above r. If the rate is not on the claimed side of r, the evidence is a
+supermartingale that starts at 1. So the probability that it ever reaches 1/δ is at most δ (Ville 1939).
 
 The parameters a and b were chosen by simulation, for limits of 1 to 5% and for true rates from a
 quarter of the limit to twice the limit. To decide in four of five cases, the sequence needs 1.8 to 2.4

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Purpose = Literal["guarantee-these", "guarantee-new", "estimate", "comparison"]
 GUARANTEES = "guarantee-these", "guarantee-new"
-MIX = 0.5  # default share of the budget that is spread evenly, with a judge
+MIX = 0.5  # if there is a judge: the default share of the budget that is spread evenly
 
 
 @dataclass(frozen=True, slots=True, eq=False)

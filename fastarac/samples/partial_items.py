@@ -62,8 +62,8 @@ class PartialItems:
     certain : bool
         Whether the answers are the truth, because the people who verified make no errors.
     doubt : float
-        Relative standard error of the correction of an answer "wrong", if the error rates of people are
-        estimated.
+        Relative standard error of 1/(d − a), the weight of an error that people found; 0 unless d is
+        estimated from double readings.
     order : ndarray of shape (n,)
         The index of each item in the given arrays.
     predictions : list of one or two Prediction

@@ -210,7 +210,7 @@ class AddedErrors(NamedTuple):
         return of_both
 
     def if_equal(self, a: int, b: int) -> FloatArray:
-        """Return the groups' contributions to a difference of class means, for a true difference of 0.
+        """Return the groups' contributions to the error of a difference, as if its true value were 0.
 
         See docs/inference.md. Plain contributions can be far too small if a few groups have nearly all
         errors of one model. Leaving out one of these groups hardly changes the model's mean over

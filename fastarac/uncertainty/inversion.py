@@ -179,7 +179,7 @@ def both(
     most: float,
     of_threshold: Callable[[float], tuple[float, float]],
 ) -> tuple[float, float]:
-    """Return the interval of `limit`, given both distances that its ends combine.
+    """Return the interval of `limit`, combined from two: of its errors, and at a fixed threshold.
 
     `most` is the largest share of items that a threshold may accept.
     """

@@ -126,6 +126,6 @@ def test_refusals_beside_others():
         with pytest.raises(TypeError, match="graded cannot go with a ThresholdSweep"):
             function(sweep, graded=True)
     with pytest.raises(
-        TypeError, match="graded cannot go with failure_probability, which needs 0 or 1"
+        TypeError, match="graded cannot go with failure_probability: a guarantee needs labels"
     ):
         fa.evaluate([0.5, 1], [1, 2], graded=True, failure_probability=0.1)

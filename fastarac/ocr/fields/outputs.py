@@ -149,7 +149,8 @@ class AbsentField(Result):
     documents : int
         Number of all documents.
     absent : int
-        Number of documents that have an output, but none of the field with a confidence.
+        Number of documents that have an output with a confidence for another field, but none for
+        this one.
     rightly : int
         Number of these documents in which the field is truly empty.
     unlisted : int

@@ -110,14 +110,14 @@ def read_vision(file: InputFile, root: Node) -> Words:
         annotation = response.at("fullTextAnnotation", "full_text_annotation")
         if annotation.value is None:
             if response.items("textAnnotations", "text_annotations"):
-                raise response.error("`fullTextAnnotation`, which DOCUMENT_TEXT_DETECTION gives,")
+                raise response.error("`fullTextAnnotation` (which DOCUMENT_TEXT_DETECTION gives)")
             builder.new_page()  # an image without text becomes an empty page
             continue
         n_before = len(builder)
         for page in annotation.items("pages"):
             _add_vision_page(builder, joiner, page)
         if len(builder) == n_before and annotation.text("text").strip():
-            raise annotation.error("`pages` with their words, beside the text,")
+            raise annotation.error("`pages` with their words, not only `text`")
     joiner.note()
     return builder.finish()
 

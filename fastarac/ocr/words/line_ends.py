@@ -24,8 +24,8 @@ HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"
 #: Minimum similarity of the two joined parts to a word of the other side. Each part alone must be less
 #: similar to that word.
 ALIKE = 0.6
-#: Maximum number of words among which the joined word is searched. They are on the other side, between
-#: the nearest matched words.
+#: Maximum number of words of the other side, between the nearest matched words, that are searched for
+#: the joined word.
 MOST_BETWEEN = 100
 #: The same minimum similarity as ALIKE, but for a word elsewhere on the page or for two parts that are
 #: not adjacent.
