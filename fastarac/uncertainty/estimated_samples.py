@@ -170,7 +170,7 @@ class PartialSample:
         return room
 
     def derivative(self, statistic: Statistic) -> FloatArray:
-        """Return n times the derivative of the statistic by each verified error, at the initial counts."""
+        """Return n times the derivative of the statistic by each verified error, at initial counts."""
         tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
         definition, beginning = statistic.definition, self.items.beginning
         if definition.estimated_lines is not None:
