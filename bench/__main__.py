@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import commands, floor, fresh, machine, memory, peers, report
+from bench import commands, floor, fresh, machine, memory, peers, reads, report
 from bench.compare import OURS, Cell, measure
 from bench.works import WORKS
 
@@ -58,6 +58,12 @@ def parser() -> argparse.ArgumentParser:
     """Describe the command line."""
     parser = argparse.ArgumentParser("python -m bench", description=__doc__)
     add = parser.add_argument
+    add(
+        "table",
+        nargs="?",
+        choices=["floor"],
+        help="instead, what one read, one partition and one sort in cache cost beside an area",
+    )
     add(
         "--sizes",
         type=sizes,
@@ -170,6 +176,9 @@ def whole_commands(processes: int | None) -> dict[str, list[float]]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, then print."""
     options = parser().parse_args(arguments)
+    if options.table:
+        print(reads.table([n for n in options.sizes if n >= reads.SMALLEST], options.rounds))
+        return
     asked = {name: peers.find(name) for name in options.peers}
     found = [peer for peer in asked.values() if peer]
     facts = machine.facts(found, [name for name, peer in asked.items() if not peer])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench import __main__ as command
-from bench import commands, fresh, memory, report
+from bench import commands, fresh, memory, reads, report
 from bench.compare import OURS
 from bench.works import TIME, WORKS, Target
 
@@ -125,3 +125,12 @@ def test_texts() -> None:
     assert report.ratio_text(0.8) == "0.80"
     assert report.size_text(10**7) == "10⁷"
     assert report.size_text(250_000) == "250,000"
+
+
+def test_floor(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each way's steps and area, beside one read of the data."""
+    command.main(["floor", "--sizes", "1e3,1e5", "--rounds", "1"])
+    text = capsys.readouterr().out
+    assert "1,000 items" not in text
+    for part in (*reads.WAYS, reads.READ, reads.SORT, reads.AREA, "floor", "target: 18 reads"):
+        assert part in text
