@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.smaller_class import first_from
 
@@ -215,3 +217,65 @@ def add_up_contributions(
         sums[1] += two
         sums[2] += three
         sums[3] += four
+
+
+@kernel
+def possible_counts(
+    true_accepts: Array, false_accepts: Array, n_incorrect: float, right: Array, wrong: Array
+) -> None:
+    """Write the possible counts nearest to the estimated ones, if `n_incorrect` of all items are wrong.
+
+    At most the accepted items are wrong, and at most the rejected items are the other wrong ones.
+    """
+    last = len(true_accepts) - 1
+    total = true_accepts[last] + false_accepts[last]
+    for i in range(last + 1):
+        accepted = true_accepts[i] + false_accepts[i]
+        errors = max(false_accepts[i], accepted - (total - n_incorrect), 0.0)
+        errors = min(errors, accepted, n_incorrect)
+        wrong[i] = errors
+        right[i] = accepted - errors
+
+
+@kernel
+def rising_counts(true_accepts: Array, false_accepts: Array, right: Array, wrong: Array) -> None:
+    """Write counts in which the errors never decrease, and the rejected errors are possible."""
+    last = len(true_accepts) - 1
+    most = 0.0
+    for i in range(last + 1):
+        most = max(most, false_accepts[i])
+        wrong[i] = min(most, true_accepts[i] + false_accepts[i])
+    total = true_accepts[last] + false_accepts[last]
+    n_correct = total - wrong[last]
+    for i in range(last + 1):
+        accepted = true_accepts[i] + false_accepts[i]
+        errors = max(wrong[i], accepted - n_correct)
+        wrong[i] = errors
+        right[i] = accepted - errors
+
+
+@kernel
+def precision_sum(true_accepts: Array, false_accepts: Array, squares: Array, steps: bool) -> float:
+    """Return the area under the precision over the number of correct items.
+
+    With `steps`, the precision is that at the next threshold; otherwise, it changes within a tie as if
+    its items were accepted one by one. Σc̃ᵢc̃ⱼ over i ≠ j, plus Σc̃, is p² + Σc̃ẽ for the items of a tie.
+    Here ẽ is the estimated error, c̃ = 1 − ẽ, and p = Σc̃. Items known with certainty add 0 to Σc̃ẽ.
+    """
+    total = 0.0
+    for begin in range(0, len(squares), BLOCK):
+        part = 0.0
+        for i in range(begin, min(begin + BLOCK, len(squares))):
+            t, f = true_accepts[i], false_accepts[i]
+            p, q = true_accepts[i + 1] - t, false_accepts[i + 1] - f
+            pairs = p * p + (q - squares[i])
+            n, g = t + f, true_accepts[i + 1] + false_accepts[i + 1] - (t + f)
+            if steps:
+                part += (p * t + pairs) / (n + g)
+            elif i == 0:
+                part += pairs / g
+            else:
+                log = math.log1p(g / n)
+                part += (pairs * (1.0 - n / g * log) + p * t * log) / g
+        total += part
+    return total

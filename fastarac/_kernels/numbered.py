@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from fastarac._kernels._intrinsics import prefetch
 from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.keys import one_and_sign, ordered
 from fastarac._kernels.sort import BLOCK, counts_needed, fill_buckets, sort_keys
 
+AHEAD = 24  # Number of values that are prefetched before they are read in random order.
 SHORT = 32  # Maximum number of keys with equal upper bits that are sorted by insertion.
 
 
@@ -159,4 +161,6 @@ def fetch_values(
 ) -> None:
     """Write the values of the ties from `first` up to `last`; minus zero becomes zero."""
     for m in range(first, last):
+        # The values are read in random order, so ask for them before they are needed.
+        prefetch(values, order[starts[min(m + AHEAD, last - 1)]])
         thresholds[m] = values[order[starts[m]]] + 0.0

@@ -278,10 +278,12 @@ def _share_of_judge(items: PartialItems) -> float | None:
     if math.isnan(area):
         return 0.0
     right, wrong = (
-        (above[1:] + above[:-1]) / 2.0 for above in (sweep.true_accepts, sweep.false_accepts)
+        (above[items.tie + 1] + above[items.tie]) / 2.0
+        for above in (sweep.true_accepts, sweep.false_accepts)
     )
     of_correct = (1.0 - area - wrong / incorrect) / correct
-    return items.share_by_tie((right / correct - area) / incorrect - of_correct, linear=False)
+    derivative = (right / correct - area) / incorrect - of_correct
+    return items.share_by(derivative, items.verified_errors(derivative), linear=False)
 
 
 def _area_of_counts(items: RankedItems, max_fpr: float | None) -> Score:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fastarac import _kernels
 from fastarac._core.results import read_only
 from fastarac._engine.counts import ThresholdCounts
 from fastarac._engine.ranked import RankedItems
@@ -110,11 +111,9 @@ class EstimatedSweep(ThresholdSweep):
     @property
     def rising(self) -> ThresholdSweep:
         """The counts for limits: errors never decrease from one threshold to the next."""
-        accepted = self.true_accepts + self.false_accepts
-        errors = np.minimum(np.maximum.accumulate(np.maximum(self.false_accepts, 0.0)), accepted)
-        # The rejected errors must not outnumber the rejected items.
-        errors = np.maximum(errors, accepted - (accepted[-1] - errors[-1]))
-        counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
+        right, wrong = np.empty((2, len(self.thresholds)))
+        _kernels.estimated.rising_counts(self.true_accepts, self.false_accepts, right, wrong)
+        counts = ThresholdCounts(self.thresholds, right, wrong)
         return trusted_sweep(ThresholdSweep, counts)  # needs no checks: errors never decrease
 
     @property
@@ -130,35 +129,21 @@ class EstimatedSweep(ThresholdSweep):
         ta, fa = self.true_accepts, self.false_accepts
         if not ta[-1] > 0.0:
             return math.nan
-        p, q = np.diff(ta), np.diff(fa)
-        # Σc̃ẽ over the items of each tie, where ẽ is the estimated error and c̃ = 1 − ẽ. Items that are
-        # known with certainty add 0.
-        own_pairs = q - self.squares
-        n = ta + fa
-        pairs_of_tie = p * p + own_pairs  # Σ_{i≠j}c̃ᵢc̃ⱼ + Σc̃, because Σc̃² = Σc̃ − Σc̃ẽ
-        if interpolation == "step":
-            area = float(np.sum((p * ta[:-1] + pairs_of_tie) / n[1:])) / float(ta[-1])
-            return min(max(area, 0.0), 1.0)
         if interpolation == "linear":
             raise ValueError(
                 "interpolation must be 'davis-goadrich' or 'step' for partial truth, got 'linear'"
             )
-        g = np.diff(n)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log = np.log1p(g / n[:-1])
-            terms = (pairs_of_tie * (1.0 - n[:-1] / g * log) + p * ta[:-1] * log) / g
-        terms[0] = pairs_of_tie[0] / g[0]
-        return min(max(float(np.sum(terms)) / float(ta[-1]), 0.0), 1.0)
+        area = _kernels.estimated.precision_sum(ta, fa, self.squares, interpolation == "step")
+        return min(max(area / float(ta[-1]), 0.0), 1.0)
 
     @property
     def possible(self) -> ThresholdSweep:
         """The counts for curves: at each threshold, the nearest possible counts."""
-        accepted = self.true_accepts + self.false_accepts
-        total = accepted[-1]
-        n_incorrect = min(max(self.false_accepts[-1], 0.0), total)
-        least = np.maximum(accepted - (total - n_incorrect), 0.0)
-        errors = np.minimum(np.maximum(self.false_accepts, least), np.minimum(accepted, n_incorrect))
-        counts = ThresholdCounts(self.thresholds, accepted - errors, errors)
+        ta, fa = self.true_accepts, self.false_accepts
+        n_incorrect = min(max(float(fa[-1]), 0.0), float(ta[-1] + fa[-1]))
+        right, wrong = np.empty((2, len(ta)))
+        _kernels.estimated.possible_counts(ta, fa, n_incorrect, right, wrong)
+        counts = ThresholdCounts(self.thresholds, right, wrong)
         # A checked sweep would refuse counts that decrease from one threshold to the next.
         return trusted_sweep(ThresholdSweep, counts)
 

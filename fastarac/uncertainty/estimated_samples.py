@@ -252,7 +252,8 @@ class PartialSample:
             return found
         at = self.influence(statistic, counts, value)
         error, contributors = self.spread(at, share)
-        error = math.hypot(error, self.items.doubt * self.error_share(at, counts))
+        if self.items.doubt:
+            error = math.hypot(error, self.items.doubt * self.error_share(at, counts))
         return found._replace(standard_error=error, contributors=contributors, influence=at)
 
     def _of_confidences_alone(self, statistic: Statistic) -> bool:
