@@ -258,9 +258,12 @@ def _remaining(model: Model, index: int) -> str:
 def blocks(models: Sequence[Model]) -> list[list[Column]]:
     """Return the columns after the names; a table must not separate the columns of one block."""
 
-    def column(header: str, name: str, text: Callable[[float], str]) -> Column:
+    def column(
+        header: str, name: str, text: Callable[[float], str], *, lower_is_better: bool = False
+    ) -> Column:
         values = [_figure(model.evaluation, name) for model in models]
-        return Column(header, [text(value) for value in values], values, _below(models, name))
+        ranked = [-value for value in values] if lower_is_better else values
+        return Column(header, [text(value) for value in values], ranked, _below(models, name))
 
     found = [
         [
@@ -268,7 +271,8 @@ def blocks(models: Sequence[Model]) -> list[list[Column]]:
             column("ARAC-\nAUC", "arac_auc", area),
             column("norm.\nARAC-\nAUC", "normalized_arac_auc", area),
             column("ROC-\nAUC", "roc_auc", area),
-        ]
+        ],
+        [column("AURC", "aurc", area, lower_is_better=True)],
     ]
     for place, (name, _) in enumerate(models[0].source.further):
         found[0].append(Column(name, [model.source.further[place][1] for model in models]))

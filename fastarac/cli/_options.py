@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from fastarac.cli._tables import Page
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
-MOST_OUTPUTS = 100_000  # maximum number of outputs for which intervals take less than a second
-OUTPUTS_OF_EVALUATION = 5_000  # the fixed time of a model or group, in outputs
+MOST_OUTPUTS = 400_000  # maximum number of outputs for which intervals take less than a second
+OUTPUTS_OF_EVALUATION = 8_000  # the fixed time of a model or group, in outputs
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 EXACT = 1 << 53  # float64 represents every integer up to this one exactly
 # Names of library arguments, and the options that set them.
@@ -535,6 +535,10 @@ class Certainty:
             f"intervals would take more than a second and are left out; --ci {self.level:g} shows them"
         )
         return replace(self, level=None), [note]
+
+    def printed_as(self, form: PrintedFormat) -> Certainty:
+        """Return a copy that leaves no intervals out of JSON and CSV, so that their keys stay the same."""
+        return self if form.is_for_people else replace(self, is_default=False)
 
     def arguments(self) -> dict[str, Any]:
         """Return these settings as arguments of :func:`fastarac.evaluate`."""

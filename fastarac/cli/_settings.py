@@ -65,7 +65,7 @@ class Settings:
         self.limits = limits
         self.prices = prices
         self.delivery = delivery
-        self.certainty = certainty or Certainty()
+        self.certainty = (certainty or Certainty()).printed_as(delivery.form)
         with refused(ValueError, words=in_words_of_options):
             self.arguments: dict[str, Any] = limits.arguments() | cost_arguments(prices)
             fastarac.evaluate([True], [0.0], **self.arguments)

@@ -51,6 +51,7 @@ def evaluate(
     """Print the figures of each file, of each group in column `by`, and the guarantees."""
     arguments = limits.arguments()
     delivery.check()
+    certainty = certainty.printed_as(delivery.form)
     if prices is not None:
         arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
     conditions.require_models(names_of_files(paths))

@@ -340,7 +340,7 @@ def sample_size_for_comparison(
     gap = inner_fraction(difference, "difference")
     share = fraction_of(discordance, "discordance")
     if share < gap:
-        raise ValueError(f"discordance must be at least difference ({gap:g}), got {share:g}")
+        raise ValueError(f"discordance must be at least {gap:g} (the difference), got {share:g}")
     level = inner_fraction(confidence_level, "confidence_level")
     of_power = normal_quantile(2.0 * inner_fraction(power, "power") - 1.0)
     root = normal_quantile(level) * math.sqrt(share) + of_power * math.sqrt(share - gap**2)

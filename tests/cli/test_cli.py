@@ -118,9 +118,9 @@ class TestFormats:
         cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
         assert cells[0][:4] == ["model", "recognition rate", "ARAC-AUC", "normalised ARAC-AUC"]
         assert cells[0][-2:] == ["accepted at <= 5% errors", "confidence >="]
-        assert cells[1] == ["---", *["---:"] * 8]
+        assert cells[1] == ["---", *["---:"] * 9]
         assert cells[2][:3] == ["knn-votes", "97.7% (96.9-98.4%)", "**0.9988** (0.9979-0.9993)"]
-        assert [len(row) for row in cells] == [9] * 6
+        assert [len(row) for row in cells] == [10] * 6
         assert n == "Outputs: 1,797 each."
         assert intervals == "Below the figures: 95% confidence intervals."
         assert words[0].startswith("At most 1% errors: knn-votes accepts most")
@@ -323,6 +323,8 @@ class TestTable:
         assert max(rates) == rates[0]
         assert f"{mark} 98.2%" in svm
         assert f"{mark}0.9988" in knn
+        best = min(models, key=lambda model: model.evaluation.aurc)
+        assert f"{mark}{best.evaluation.aurc:.4f}" in (svm if best.name == models[0].name else knn)
         assert mark not in bayes
         assert mark not in logistic
         alone = self.printed(models[:1], 1000, color_system="standard", force_terminal=True)
