@@ -24,11 +24,11 @@ NO_LABELS = 'neither a column "correct" nor'
 NO_CONFIDENCE = 'no column "confidence"'
 LABELS_APART = (
     "; name the column that says which outputs are right (--correct COLUMN), or, if it is in another "
-    "file, join both by their ids first (docs/how_to/excel.md, Truth in another file)"
+    "file with the same ids, join both: fastarac sample OUTPUTS --answers LABELS -o verified.csv"
 )
 ONLY_LABELS = (
-    "; it seems to hold labels alone: each FILE needs outputs and labels in the same rows, so join "
-    "both files by their ids first (docs/how_to/excel.md, Truth in another file)"
+    "; it seems to hold labels alone: each FILE needs outputs and labels in the same rows. If both "
+    "files have the same ids, join them: fastarac sample OUTPUTS --answers LABELS -o verified.csv"
 )
 # Names of library arguments, and the option names that replace them in messages.
 WORDS = {

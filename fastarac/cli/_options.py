@@ -537,7 +537,7 @@ class Certainty:
         return replace(self, level=None), [note]
 
     def printed_as(self, form: PrintedFormat) -> Certainty:
-        """Return a copy that leaves no intervals out of JSON and CSV, so that their keys stay the same."""
+        """Return a copy that keeps all intervals in JSON and CSV, whose keys must not vary."""
         return self if form.is_for_people else replace(self, is_default=False)
 
     def arguments(self) -> dict[str, Any]:

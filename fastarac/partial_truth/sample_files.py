@@ -13,6 +13,7 @@ from fastarac._core.random_state import key_of
 from fastarac._core.text import quoted
 from fastarac.io._cells import around_query
 from fastarac.io._formats import JsonLines, RowsOfFiles, open_source
+from fastarac.io._pages import ID
 from fastarac.io._picks import Correct, Label, Number, Open, Pick, warn_of_open
 from fastarac.io._sources import DataFileError, connect, copied_to, explained, sql_name, sql_text
 from fastarac.operation.acceptance import NewOutputs
@@ -28,6 +29,7 @@ from fastarac.operation.logs import (
     warn_of_accepted_alone,
 )
 from fastarac.partial_truth.double_readings import DOUBLE, SECOND, drawn_twice
+from fastarac.partial_truth.label_files import has_labels_alone, labels_by_id
 from fastarac.partial_truth.sampling import VerificationSample, draw_verification_sample
 
 if TYPE_CHECKING:
@@ -187,7 +189,9 @@ def join_answers(
     path : str or path-like, or sequence of them
         The file or files from which outputs were drawn.
     answers : str or path-like
-        The file that :func:`sample_outputs` wrote, with ``correct`` filled in where it is known.
+        The file that :func:`sample_outputs` wrote, with ``correct`` filled in where it is known. Or a
+        file with the columns ``id`` and ``correct``, of outputs that were drawn at random; they are
+        matched by the column ``id`` of `path`, and all get the same probability, with a warning.
     output : str or path-like
         The file to write: all rows of `path`, with ``inclusion_probability``, ``drawn`` and
         ``correct``. The columns ``least_probability`` and ``drawn_by`` are added if `answers` has them.
@@ -454,7 +458,9 @@ class _Answers(NamedTuple):
     def read(
         cls, source: FileSource, outputs: FileSource, confidence: str, ours: NDArray[np.float64]
     ) -> _Answers:
-        """Read the file of drawn rows; `ours` are the confidences of all outputs."""
+        """Read drawn rows, or labels by id; `ours` are the confidences of all outputs."""
+        if has_labels_alone(source, ROW, PROBABILITY) and ID in outputs.columns:
+            return cls.of_labels(source, outputs, len(ours))
         picks: dict[str, Pick] = {
             ROW: Number(ROW, ROW),
             PROBABILITY: Number(PROBABILITY, PROBABILITY),
@@ -489,6 +495,16 @@ class _Answers(NamedTuple):
                 )
         least = least_of(source, LEAST, found[LEAST]) if LEAST in found else None
         return cls(source, places, probability, found["correct"], least)
+
+    @classmethod
+    def of_labels(cls, source: FileSource, outputs: FileSource, n: int) -> _Answers:
+        """Read labels that were not drawn here; assume that all outputs had the same probability."""
+        places, correct = labels_by_id(source, outputs)
+        warn_unreliable(
+            f"the {len(places):,} answers count as a random sample of the {n:,} outputs; if they were "
+            "chosen in another way, such as the unsure ones, figures are wrong"
+        )
+        return cls(source, places, np.full(len(places), len(places) / n), correct, None)
 
     def spread(self, n: int) -> NDArray[np.int8]:
         """Return an answer for each of the n outputs; -1 if it has none."""
