@@ -264,7 +264,7 @@ def arac_curve(
     accuracy_after_correction : ndarray of shape (m + 1,)
         Y, the share of items that are right after people have corrected the rejected items. It
         decreases from 1 to the recognition rate β, the share of correct items. With a `reviewer`, it
-        starts below 1 and may increase, but also ends at β.
+        may start below 1 and may increase, but also ends at β.
     thresholds : ndarray of shape (m + 1,)
         The thresholds, decreasing from ``inf``. An item is accepted iff ``confidence >= threshold``.
 

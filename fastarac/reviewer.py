@@ -115,8 +115,8 @@ class Reviewer(Pickled):
             estimate = both / (both + second)
             if self.detection_rate not in (1.0, estimate):
                 raise ValueError(
-                    f"detection_rate must be left out where double_readings give it ({estimate:.4g}), "
-                    f"got {self.detection_rate:g}"
+                    f"detection_rate must be left out if double_readings are given (they give "
+                    f"{estimate:.4g}), got {self.detection_rate:g}"
                 )
             object.__setattr__(self, "detection_rate", estimate)
             object.__setattr__(self, "double_readings", (both, first, second))
@@ -214,7 +214,7 @@ def informative(truth_reader: Reviewer | None) -> Reviewer | None:
     Raises
     ------
     ValueError
-        If they do not call wrong outputs wrong more often than right outputs.
+        If they call right outputs wrong at least as often as they call wrong outputs wrong.
     """
     check_reviewer(truth_reader, "truth_reader")
     if truth_reader is None or truth_reader == Reviewer():
@@ -290,8 +290,8 @@ def limit_of_found(
         return FoundLimit(limit, limit, failure_probability, 1.0, 1.0)
     if truth_reader.false_alarm_rate:
         raise ValueError(
-            "truth_reader must have false_alarm_rate=0 where a limit is tested, got "
-            f'{truth_reader.false_alarm_rate:g}: check each answer "wrong" a second time'
+            "truth_reader must have false_alarm_rate=0 if a limit is tested, got "
+            f"{truth_reader.false_alarm_rate:g}: read again each output that was called wrong"
         )
     if truth_reader.double_readings is None:
         d = truth_reader.detection_rate

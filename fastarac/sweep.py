@@ -95,7 +95,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
         return {name: getattr(self, name) for name in names}
 
     def _points_at(self, threshold: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """Return the thresholds as an array, and the last point of the sweep not below each of them."""
+        """Return the thresholds as an array, and the sweep's last point at or above each of them."""
         given = np.asarray(threshold)
         if given.dtype.kind not in "biufO":
             raise TypeError(f"threshold must be a number, got type {given.dtype}")

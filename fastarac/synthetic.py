@@ -94,7 +94,7 @@ class _TruncatedNormal:
         return -np.abs(y) * (self.slope + np.abs(y) / 2) - self.log_area
 
     def log_tail_average(self, origin: _Positions, offset: _Positions) -> _Array:
-        """Return the log of the mean density between the position and 1 (of the density at 1)."""
+        """Return the log of the mean density from the position to 1; at 1, of the density there."""
         y = ((origin - self.mode) + offset) / self.sd
         rest = np.maximum((1 - origin) - offset, 0) / self.sd
         beyond = np.maximum(y, 0)
@@ -111,7 +111,7 @@ class _TruncatedNormal:
 
     @np.errstate(all="ignore")
     def mean_of(self, value: Callable[[float, _Array], _Array], other: _TruncatedNormal) -> float:
-        """Return the mean of ``value(origin, offset)``, which varies no faster than the two laws."""
+        """Return the mean of ``value(origin, offset)``, which varies no faster than both densities."""
         own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far smaller than any 1 − β in use
         theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
@@ -194,8 +194,8 @@ class TruncatedNormalMixture:
     The density of the confidence t is ``weight_correct * f_P(t) + (1 - weight_correct) * f_N(t)``. Here
     f_P and f_N are normal densities for correct and for incorrect outputs. They are zero outside [0, 1]
     and scaled to integrate to 1 (Kimura et al., section 4.1). An item is accepted iff confidence >=
-    threshold. Areas have an absolute error of at most 1e-9. So have rates, if the rounding of the given
-    threshold or error rate to double precision is ignored.
+    threshold. Areas and rates have an absolute error of at most 1e-9, not counting the effect on rates
+    of rounding the given threshold or error rate to double precision.
 
     Parameters
     ----------

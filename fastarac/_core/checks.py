@@ -78,7 +78,7 @@ def largest_group(seen: int, max_group_size: object) -> int:
     most = seen if max_group_size is None else whole_number(max_group_size, "max_group_size", 1)
     if seen > most:
         raise ValueError(
-            f"max_group_size must be at least {seen}, the size of the largest group, got {most}"
+            f"max_group_size must be at least {seen} (the size of the largest group), got {most}"
         )
     return most
 
@@ -134,7 +134,7 @@ def same_number(name: str, found: int, beside: str, expected: int) -> None:
 
 
 def text_in(array: NDArray[Any]) -> str:
-    """Return the end of an error message, with the first text of an array; empty without text."""
+    """Return the end of an error message that shows an array's first text; empty without text."""
     if array.dtype.kind not in "US":
         return ""
     return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"

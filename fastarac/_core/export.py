@@ -36,7 +36,7 @@ def parts_of(value: Any) -> dict[str, Any] | None:
 
 
 def flat(parts: Mapping[Any, Any]) -> dict[str, Any]:
-    """Flatten parts by name into a dictionary of JSON values.
+    """Flatten named parts into a dictionary of JSON values.
 
     The names of the parts of a nested result begin with the name of the result and an underscore. A
     tuple of results becomes one list per part.

@@ -6,7 +6,7 @@ import math
 from statistics import NormalDist
 
 MANY = 200.0  # Degrees of freedom above which Hill's approximation has full precision.
-# Degrees of freedom less than this below a whole number are rounded up to the whole number.
+# Degrees of freedom that are below a whole number by less than this are rounded up to it.
 ROUNDING = 1e-9
 # Tails below this are computed directly, because 1 minus the central probability would lose digits.
 FAR = 1e-4
@@ -25,7 +25,7 @@ def normal_quantile(level: float) -> float:
 def student_pvalue(t: float, degrees: float) -> float:
     """Return the probability that Student's t is at least as far from 0 as `t`.
 
-    The error is below 1e-14; for tails below 1e-4, this is the relative error. `degrees` may be
+    The error is below 1e-14, for tails below 1e-4 even relative to the tail. `degrees` may be
     infinite; otherwise they are rounded down, but not below 1. The probability is a finite sum
     (Abramowitz and Stegun, 26.7.3 and 26.7.4). If the sum would be long, Hill's normal deviate (1970,
     algorithm 395) is used.

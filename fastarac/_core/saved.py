@@ -242,16 +242,16 @@ def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True)
         before, here = values[i - 1], values[i]
         if not (before < here if strictly else before <= here):
             expected = "more than" if strictly else "at least"
-            raise unexpected(here, f"{name}[{i}]", f"{expected} the value before, {shown(before)}")
+            raise unexpected(here, f"{name}[{i}]", f"{expected} {shown(before)} (the value before)")
 
 
 def require_length(values: Any, name: str, length: int, beside: str) -> None:
     """Raise unless a sequence has `length` elements, the length of the sequence named `beside`."""
     if len(values) != length:
-        raise ValueError(f"{name} must have {length} elements, as many as {beside}, got {len(values)}")
+        raise ValueError(f"{name} must have {length} elements (as many as {beside}), got {len(values)}")
 
 
 def require_at_most(value: float, name: str, most: float, of: str) -> None:
     """Raise if a number is above another number of the file."""
     if value > most:
-        raise ValueError(f"{name} must be at most {of}, {most}, got {value}")
+        raise ValueError(f"{name} must be at most {most} ({of}), got {value}")

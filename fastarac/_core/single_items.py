@@ -26,7 +26,7 @@ def takes_items_only(reason: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
                 name = type(first).__name__
                 raise TypeError(
                     f"correct is {'an' if name[0] in 'AEIOU' else 'a'} {name}, which has no items, "
-                    f"but {function.__name__} needs (correct, confidence), as {reason}"
+                    f"but {function.__name__} needs (correct, confidence), because {reason}"
                 )
             return function(*args, **kwargs)
 

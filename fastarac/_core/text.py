@@ -199,7 +199,10 @@ def listed(names: Sequence[str]) -> str:
 
 
 def lead(name: str, clear: Sequence[str], even: Sequence[str], better: str) -> str:
-    """Return a sentence: the names that `name` beats (they replace "{}" in `better`), and its ties."""
+    """Return a sentence on the names that `name` beats, and on those with which it ties.
+
+    The beaten names, `clear`, fill the place "{}" in `better`; `even` holds the others.
+    """
     parts = [f"{name} {better.format(listed(clear))}"] if clear else []
     parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []
     return f"{'; '.join(parts)}."

@@ -89,7 +89,7 @@ def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def shares_of_keys(n: int) -> list[tuple[int, int]]:
-    """Return the share of the items for which each thread makes the keys that numpy sorts."""
+    """Divide the items into shares: a thread makes the keys of each share; numpy sorts them later."""
     return parallel.shares(n) if n >= strategy.sizes.threaded_keys else [(0, n)]
 
 

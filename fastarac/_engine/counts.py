@@ -140,12 +140,12 @@ class CountsAtThresholds(AcceptedCounts):
 
     @property
     def possible(self) -> CountsAtThresholds:
-        """These counts; estimated counts return the nearest counts that real items can have."""
+        """These counts; for estimated counts, the nearest counts that real items can have."""
         return self
 
     @property
     def rising(self) -> CountsAtThresholds:
-        """These counts; estimated counts return counts whose errors never fall."""
+        """These counts; for estimated counts, similar counts whose errors never fall."""
         return self
 
 

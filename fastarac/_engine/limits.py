@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def points_at_limits(
     items: SortedItems, max_error_rates: Sequence[float], max_risks: Sequence[float]
 ) -> ThresholdCounts:
-    """Return the first and last threshold, and the last one within each limit with its successor."""
+    """Return the first and last threshold; for each limit, also the last one within it and the next."""
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items
     n, incorrect = len(keys), int(items.pairs.incorrect)

@@ -115,7 +115,7 @@ def pairs_between(true_accepts: Counts, false_accepts: Counts) -> PairCounts:
 
 
 def doubled_area(x: Counts, y: Counts) -> Exact:
-    """Return twice the area under the line through the points (x, y), both rising from 0 or more.
+    """Return twice the area under the line through the points (x, y); x and y are >= 0 and never fall.
 
     For integers, the area is exact; for floats, it is a fraction with an error below 1e-15.
     """

@@ -115,7 +115,7 @@ def folds_of(
 
 
 class _Rules(NamedTuple):
-    """Rules that map a score to an error rate, one per fold; unverified items use their mean."""
+    """One rule per fold that maps a score to an error rate; unverified items get the rules' mean."""
 
     edges: FloatArray
     """The highest score of each block, rising, (k,)."""

@@ -71,7 +71,7 @@ _ORDERED: dict[Way, Callable[[Items], ThresholdCounts | Buckets | None]] = {
 
 
 def count_pairs(items: Items) -> PairCounts:
-    """Count the pairs of a correct and an incorrect item, and the pairs with the correct one above."""
+    """Count the correct and the incorrect items, and their pairs with the correct item above."""
     found = ordered(items, "pairs", _TO_PAIRS)
     if isinstance(found, PairCounts):
         return found
@@ -322,7 +322,7 @@ class RankedItems:
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """Return the first and last threshold, and the last one within each limit with its successor.
+        """Return the first and last threshold; for each limit, also the last within it and the next.
 
         :func:`.operating_point` finds the same point among these as among all thresholds. If all
         thresholds are known already, all are returned.

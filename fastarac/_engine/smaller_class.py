@@ -53,7 +53,7 @@ class SmallerClass(NamedTuple):
 
     label: int
     rare: Array
-    """Their values, as written by `to_ordered_bits` of the kernels, rising."""
+    """The values of the smaller class, as written by `to_ordered_bits` of the kernels, rising."""
     sample: Array
 
 
@@ -195,7 +195,7 @@ def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -
 def _map(
     rare: Array, sample: Array, to_most: tuple[int, int], *, linear: bool
 ) -> tuple[float, Any, Array]:
-    """Make cells of one kind; return the share of the sample in cells with rare items, ends, table."""
+    """Make one kind of cells; return (share of the sample in cells with rare items, ends, table)."""
     kernels = _kernels.smaller_class
     low, high = float(min(rare.min(), sample[0])), float(max(rare.max(), sample[-1]))
     bits = min(to_most[1], (to_most[0] * len(rare)).bit_length())

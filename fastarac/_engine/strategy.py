@@ -62,7 +62,7 @@ class Sizes:
     chunk: int = 1 << 16
     """Number of items converted at a time, if the arrays do not have the form that the kernels need."""
     per_thread: int = 1 << 16
-    """Number of items per thread; with fewer, another thread does not pay."""
+    """Minimum number of items per thread; for fewer items, another thread is not worthwhile."""
     points: int = 1 << 18
     """Number of points of a sweep that are summed at a time."""
 
@@ -116,7 +116,7 @@ class Sizes:
     look_bits: int = 16
     """Number of upper bits of the keys that are compared to find sample values close to each other."""
     max_alike: float = 1 / 8
-    """Largest share of sample values that agree with their neighbour in these bits."""
+    """Largest share of sample values that agree with their neighbour in the upper `look_bits` bits."""
     max_repeats: float = 2
     """Largest number of sample values with the same key as their neighbour."""
     exact_ends: int = 1 << 19
@@ -173,7 +173,7 @@ def _ways_of_many(items: Choosable, need: Need) -> Iterator[Way]:
     if has_few_values(sample):
         yield "counted"
     if numpy_sorts_well(items.layout.bits):
-        # numpy sorts two halves. If all values have one sign, finding the halves may need twice the
+        # numpy sorts two halves. If values of both signs occur, making the halves may need twice the
         # memory.
         one_sided = (sample[0] < 0) == (sample[-1] < 0)
         many = one_sided and n_threads(items.n) <= sizes.max_threads

@@ -76,7 +76,7 @@ class KernelCache(NullCache):
 
     @property
     def cache_path(self) -> str | None:
-        """A folder that holds machine code, preferably the writable folder; None if no folder does."""
+        """A folder that holds machine code, preferably the writable one; None if there is none."""
         filled = (str(folder) for folder in self._folders[::-1] if any(folder.glob("*.nbc")))
         return next(filled, None)
 
@@ -162,7 +162,7 @@ def sources_stamp(path: Path) -> bytes:
 
 @cache
 def _folders(sources: Path, chosen: str) -> list[Path]:
-    """Return the folders to read; the last one is written to.
+    """Return the folders from which machine code is read; new code is written to the last one.
 
     The candidates are the folder that the user chose, the folder beside the sources, and the user's
     cache. The list ends with the first writable candidate. Read-only folders before it may hold

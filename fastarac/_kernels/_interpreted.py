@@ -30,7 +30,7 @@ def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -
     spent, calls = 0.0, 0
 
     def function_for(*arguments: Any) -> Any:
-        """Return the function for numba's dispatcher to call without machine code for the types."""
+        """Return the function that numba's dispatcher calls if it has no code for the types."""
         if spent >= PATIENCE or calls >= CALLS or _entries(arguments) > MOST:
             return compile_for(*arguments)
         if is_compiled(tuple(map(dispatcher.typeof_pyval, arguments))):
@@ -53,7 +53,7 @@ def interpret_while_small(dispatcher: Any, is_compiled: Callable[[Any], bool]) -
 
 @cache
 def interpreted(dispatcher: Any) -> Callable[..., Any]:
-    """Return the Python function of a kernel; kernels that it calls are Python functions, too."""
+    """Return the Python function of a kernel, which also calls other kernels as Python functions."""
     function = getattr(dispatcher, "in_python", dispatcher.py_func)
     names = {
         name: interpreted(value) if hasattr(value, "py_func") else value

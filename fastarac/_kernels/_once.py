@@ -1,4 +1,4 @@
-"""A lock that lets only one of the processes that share a cache compile a kernel.
+"""A lock by which only one process at a time compiles a kernel, if several share a cache.
 
 Otherwise, if 64 workers start with an empty cache, each would compile every kernel.
 """
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Maximum total time, in seconds, that a process waits in vain for locks. No compilation takes longer.
+# Maximum total time, in seconds, that a process waits for locks without getting them. No compilation
+# takes longer.
 WAIT = 60.0
 PAUSE = 0.02  # Time between two attempts to get the lock, in seconds.
 

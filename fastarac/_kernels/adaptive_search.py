@@ -6,7 +6,10 @@ search:
 
 - `counts` (3, n_candidates): the numbers of questions, answers and errors in each cell;
 - `order`: the indices of the answered outputs, by their clock;
-- `place`, `money` and `run`: numbers of the search and of the bets on the current candidate.
+- `place`: how far the search is;
+- `money`: the capital that a run of bets must reach, the capital with which it begins, and the time
+  after which it bets;
+- `run`: the bets on the current candidate.
 """
 
 from __future__ import annotations
@@ -41,9 +44,13 @@ PRIOR, PRIOR_RATE = 0.5, 0.2
 
 @kernel
 def kept_at_error(plan: Array, found: float, progress: float) -> float:
-    """Return the share of the capital left after an error of density 1; `plan` holds logarithms."""
+    """Return the share of the capital that an error of density 1 leaves.
+
+    `plan` holds the log probability of later acceptance by errors and progress (see
+    `partial_truth.sequential_plan`).
+    """
     e, t = int(found), int(progress / STEP)
-    # The plan does not reach this point, so extrapolate the error rate.
+    # Beyond the end of the plan, extrapolate the error rate.
     if e + 2 >= plan.shape[0] or t >= plan.shape[1]:
         return min(1.0, (found + 0.5) / (progress + 1.0))
     part = found - e
@@ -101,7 +108,7 @@ def settle(
     begin: Array, enough: Array, mass: Array, cell: Array, clock: Array, density: Array,
     verdict: Array, order: Array, counts: Array, plan: Array, place: Array, money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Bet on the next larger candidate each time the current one passes."""
+    """Bet on the current candidate; each time it passes, continue with the next larger one."""
     horizon = math.inf
     known = left = 0
     done = -1
@@ -250,7 +257,7 @@ def ask_places(
     clock: Array, density: Array, verdict: Array, order: Array, counts: Array, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Choose the next questions, assuming that no answer is an error; the state arrays are copies."""
+    """Choose the next questions as if no answer were an error; change the state, which is a copy."""
     right = np.zeros(1, np.int64)
     for t in range(len(places)):
         i = next_place(begin, clock, counts, place)

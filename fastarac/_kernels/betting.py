@@ -56,8 +56,8 @@ def reaches(
     1/π may be clipped at c. `clips` (k, 4) has a row for each possible c, in falling order: c, the
     largest bet that it allows, and the squared gain and the bias of a pseudo-unit before the first
     unit. Y = V·e/π + κĵ(1 − V/π) is an estimate of e. If cπ < 1, Y is replaced by 1 − cπ + cπY.
-    `clipped_from` holds the index of the first c with cπ < 1. Before each bet, the c with the least
-    loss in earlier units is chosen.
+    `clipped_from` holds the index of the first c with cπ < 1. Before each change of the bet, the c with
+    the largest expected gain in earlier units is chosen (see `AIM`).
     """
     with_judge = items.shape[1] > 1
     n, n_clips = len(units), len(clips)

@@ -20,9 +20,9 @@ import numpy as np
 
 from fastarac._kernels._jit import Array, kernel
 
-OPENS, TABLE, TOP = range(3)  # rows of `layout`
+OPENS, TABLE, TOP = range(3)  # rows of `layout`, see `best_cuts`
 BLOCK = 512  # Number of items whose cells are found together, so that the arrays stay in the cache.
-CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of `weights`
+CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of `weights`, see `best_cuts`
 
 
 @kernel
@@ -49,7 +49,7 @@ def find_cells(values: Array, cuts: Array, cells: Array) -> None:
 
 @kernel
 def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts: Array) -> None:
-    """Count items by their combination of cells in `counts` (2, k): wrong items, then correct ones.
+    """Count in `counts` (2, k) the wrong items, and the correct ones, with each combination of cells.
 
     `tops` (models,) holds the number of cells of each model. An item is counted, with its weight, at
     the lowest cuts above its cells.

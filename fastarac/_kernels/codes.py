@@ -42,8 +42,8 @@ CORNERS = 1  # the lowest and the highest tie, and ties with other counts than t
 TP_CHANGES = 2  # the lowest and the highest tie, and ties where tp changes, there or at the tie below
 TP_CHANGES_ONLY = 3  # as TP_CHANGES, but the highest tie is not always a point
 
-# Coordinates x, y of the points of a curve, with tp and fp true and false positives, among p positives
-# and n negatives.
+# Coordinates x, y of the points of a curve. tp and fp are the true and false positives at the point, p
+# and n are the numbers of positives and negatives.
 RATES = 0  # fp / n, tp / p
 PRECISION = 1  # tp / (tp + fp), tp / p
 MISSES = 2  # fp / n, (p - tp) / p

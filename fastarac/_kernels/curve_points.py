@@ -23,7 +23,7 @@ from fastarac._kernels.keys import next_tie, one_and_sign, threshold_bits
 from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS
 from fastarac._kernels.ties import small_pairs, sorted_halves
 
-BLOCK = 1 << 12  # Number of labels encoded before the loop checks whether they have a third value.
+BLOCK = 1 << 12  # Number of labels encoded between two checks for a third value.
 ROWS = 1 << 11  # Number of rows processed together, so that the index of a column stays in the cache.
 HALF_PLACES = HALF_CELLS << MANTISSA_SHIFT
 
@@ -39,7 +39,7 @@ def first_other(values: Array) -> int:
 
 @kernel
 def encode(values: Array, low: Any, high: Any, codes: Array) -> bool:
-    """Write 1 for `high` and 0 for other values; return whether these all equal `low`."""
+    """Write 1 for `high` and 0 for all other values; return whether all others equal `low`."""
     start = 0
     while start < len(values):
         stop = min(start + BLOCK, len(values))
@@ -78,7 +78,7 @@ def describe_buckets(
     """Write a description of each sorted bucket from `first` up to `last` into `results`.
 
     A row (9,) holds: ties; positives; negatives; kept ties, not counting the lowest tie; 1 if the rule
-    keeps the highest tie and this is not the lowest, else 0; p and q of the highest tie; p and q of the
+    keeps the highest tie and there are other ties, else 0; p and q of the highest tie; p and q of the
     lowest tie.
     """
     for b in range(first, last):
@@ -334,7 +334,7 @@ def ends_of(low: float, high: float) -> Any:
 
 @kernel
 def place_of(value: float, ends: Any) -> Any:
-    """Return a position as one number: it combines a cell (see `sort.cell_of`) and an offset in it."""
+    """Return one number that combines the cell of `value` (see `sort.cell_of`) and its offset there."""
     low, middle, high, base = ends
     value = min(max(value, low), high)
     below = value < middle

@@ -65,7 +65,7 @@ def pool_folds(
 
 @kernel
 def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
-    """Write the block of each item in ties `first` to `last`: the first with an edge >= the tie."""
+    """Write the block of each item in ties `first` to `last`: the first whose edge is >= the tie."""
     block = first_from(edges, first, 0, len(edges), False)
     for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:
@@ -108,7 +108,7 @@ def add_up_errors(
     squares: Array,
     sums: Array,
 ) -> None:
-    """Write each item's estimated error ẽ, and for each threshold Σẽ² and the block's errors so far.
+    """Write each item's estimated error ẽ, each tie's Σẽ², and the block's errors down to each tie.
 
     Blocks of `BLOCK` thresholds are processed from `first` up to `last`. For unverified items, ẽ is the
     sum of the values of two calibration blocks; for verified items, `corrected` holds ẽ. c̃ = 1 − ẽ is

@@ -39,7 +39,7 @@ def ordered(bits: Any, sign: Any, kind: int) -> Any:
 
 @kernel
 def threshold_bits(value: Any, upper: bool, kind: int, sign: Any) -> Any:
-    """Return the bits of a confidence from its key without the label: undo `ordered` and the shift."""
+    """Return the bits of the confidence with the key `value` (given without the label bit)."""
     o = value | sign if upper else value
     if kind == UNSIGNED:
         return o

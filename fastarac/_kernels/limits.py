@@ -1,4 +1,4 @@
-"""Find the threshold for a limit in sorted keys, without writing the whole sweep.
+"""Find the threshold that keeps a limit, from sorted keys and without writing the whole sweep.
 
 A point of the sweep is given by the position of the first accepted key; this key and all later keys are
 accepted. `above` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items above

@@ -186,7 +186,7 @@ def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
     elif measure == GEOMETRIC_MEAN:
         for i in range(n):
             out[i] = np.sqrt(tp[i] * tn[i] / (positives[i] * negatives[i]))
-    elif measure == ADJUSTED_GEOMETRIC_MEAN:  # here TNR·(FP + TN) is replaced by the equal TN
+    elif measure == ADJUSTED_GEOMETRIC_MEAN:  # TNR·(FP + TN) is written as TN, which it equals
         raw_tn, raw_negatives = rows[RAW_TN], rows[RAW_NEGATIVES]
         for i in range(n):
             mean = np.sqrt(tp[i] * tn[i] / (positives[i] * negatives[i]))

@@ -69,7 +69,7 @@ def discounted_sums(
 def best_sums(
     gains: Array, offsets: Array, discounts: Array, first: int, last: int, out: Array
 ) -> None:
-    """Write each query's largest possible `discounted_sums`: its gains (>= 0) are in falling order."""
+    """Write `discounted_sums` of each query's best order, in which its gains (>= 0) fall."""
     most = 0
     for q in range(first, last):
         most = max(most, offsets[q + 1] - offsets[q])

@@ -361,7 +361,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
 def point_sums(
     c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
 ) -> None:
-    """Add one point to the six sums of a row (see `gather`); its width begins at `before`."""
+    """Add one point to the six sums of a row (see `gather`); the point's width begins at `before`."""
     t = a[j] - c[j] if of_risk else c[j]
     rest = t * scale
     first = (rest / a[j] + ROUNDER) - ROUNDER

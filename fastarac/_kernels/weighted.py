@@ -176,8 +176,8 @@ def write_weighted(
 ) -> None:
     """Write the sweep of a sorted bucket as `ties.write_sweep` does, with weights.
 
-    `above` is the row of the bucket in `sums_above`; it holds the number of thresholds to be written
-    before this bucket's thresholds.
+    `above` is the row of `sums_above` for this bucket; its first entry is the number of thresholds that
+    precede those of this bucket.
     """
     thresholds, true_accepts, false_accepts = out
     one, sign = one_and_sign(keys)

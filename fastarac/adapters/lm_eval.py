@@ -144,7 +144,7 @@ class _Aggregation:
 
 
 def _key(statistic: Statistic) -> str:
-    """Return the name with its parameters, as in ``acceptance_at_error_rate/max_error_rate/0.01``."""
+    """Return a statistic's name and parameters: ``acceptance_at_error_rate/max_error_rate/0.01``."""
     parameters = (f"/{name}/{in_key(as_key(str(value)))}" for name, value in statistic.parameters)
     return statistic.name + "".join(parameters)
 

@@ -72,7 +72,7 @@ def _content(result: object) -> dict[str, object]:
         return result.to_dict()
     if isinstance(result, Mapping) and result:
         return {str(label): _content(part) for label, part in result.items()}
-    found = "an empty mapping" if isinstance(result, Mapping) else f"of type {type(result).__name__}"
+    found = "an empty mapping" if isinstance(result, Mapping) else f"type {type(result).__name__}"
     raise TypeError(f"result must be a result of fastarac, or a mapping of results, got {found}")
 
 

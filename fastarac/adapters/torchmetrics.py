@@ -131,7 +131,7 @@ class SelectiveMetrics(Metric):
         self.counts += torch.bincount(keys, minlength=2 * BINS).reshape(2, BINS)
 
     def compute(self) -> dict[str, Tensor]:
-        """Return the results by name; a result is NaN if it is undefined or infinite, or without items.
+        """Return the results by name; NaN stands for undefined and infinite results, and for no items.
 
         The names are the keys of :meth:`.Evaluation.to_dict` or, without `exact`, of
         :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.

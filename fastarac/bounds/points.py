@@ -1,4 +1,4 @@
-"""Operating points from counts in bins, which keep the limit in any case, and their possible loss."""
+"""Operating points from counts in bins: they keep a limit in any case, and their loss is bounded."""
 
 from __future__ import annotations
 

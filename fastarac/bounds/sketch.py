@@ -360,7 +360,7 @@ class ThresholdSketch:
         >>> import fastarac as fa
         >>> fa.frames.ThresholdSketch.from_bytes(b"1 correct, 1 incorrect")
         Traceback (most recent call last):
-        ValueError: data is not a ThresholdSketch: its first bytes differ; use to_bytes
+        ValueError: data is not a ThresholdSketch: it is too short, or its first bytes differ; ...
         """
         max_width, nodes = sketch_format.read(data)
         sketch = ThresholdSketch(max_width)

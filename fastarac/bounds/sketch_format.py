@@ -154,7 +154,7 @@ def _check(nodes: Nodes, max_width: float) -> None:
     low, bits, counts = nodes
     _reject_any(bits > MOST_BITS, bits, "bits", f"it must be from 0 to {MOST_BITS}")
     span = SPANS[bits]
-    _reject_any(low & span, low, "low", "it must be the first key of a range of that many bits")
+    _reject_any(low & span, low, "low", "it must be the first key of a range of 2**bits keys")
     finite = ((low | span) >= LEAST) & (low <= LARGEST) & ((bits > 0) | (low != MINUS_ZERO))
     _reject_any(~finite, low, "low", "it must be the key of a finite confidence")
     behind = (low[1:] > low[:-1]) | ((low[1:] == low[:-1]) & (bits[1:] < bits[:-1]))
@@ -162,7 +162,7 @@ def _check(nodes: Nodes, max_width: float) -> None:
     held = counts + laid_out(nodes).sums
     most = counts.sum(axis=0).astype(np.float64) * (max_width / 2 * ROUNDING)
     wide = (bits > 0) & (held > most).any(axis=1)
-    expected = f"nested ranges may hold at most max_width / 2 = {max_width / 2:g} of a label"
+    expected = f"nested ranges may hold at most {max_width / 2:g} (max_width / 2) of one label's items"
     _reject_any(wide, counts, "counts", expected)
 
 

@@ -151,7 +151,7 @@ class Display:
         return tuple(getattr(self, array) for array in self._arrays)
 
     def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
-        """Return the vertices of the curve in axis units that a line in this style needs."""
+        """Return the vertices, in axis units, that the curve needs when it is drawn in this style."""
         x, y = self._curve()[:2]
         return x, y
 

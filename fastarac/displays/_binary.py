@@ -85,7 +85,7 @@ class ScoredDisplay(ItemDisplay):
             Label of the positive class, for the names of the axes.
         drop_intermediate : bool, optional
             Whether to leave out points from the display's arrays, as for the function that computes the
-            curve. The default is the same as in scikit-learn's display. It does not change the picture.
+            curve. The default is that of scikit-learn's display. The picture is the same either way.
         **options
             Keywords of :meth:`.plot`.
 
@@ -128,7 +128,7 @@ class SquareDisplay(ScoredDisplay):
         self.ax_.set_aspect("equal" if ylim is None else "auto")
 
     def _draw_legend(self) -> None:
-        # On part of the square, the curve may run through the legend's usual position.
+        # If only part of the square is shown, the curve may run through the legend's usual position.
         draw_legend(self.ax_, "best" if self.ax_.get_aspect() == "auto" else self._legend)
 
     def _despine(self) -> None:

@@ -186,7 +186,9 @@ def draw_folds(
     if len(styles) != n:
         raise ValueError(f"curve_kwargs must have {n} entries, one for each fold, got {len(styles)}")
     if not (names is None or isinstance(names, str)) and (alike or len(names) != n):
-        raise ValueError(f"name must be a text, or a list of {n} names with a list of {n} curve_kwargs")
+        raise ValueError(
+            f"name must be a text; with a list of {n} curve_kwargs, it may be a list of {n} names"
+        )
     drawn: list[FoldT] = []
     for i, one in enumerate(draw):
         style = canonical(styles[i])

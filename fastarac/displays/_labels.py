@@ -25,7 +25,7 @@ GAPS = (6.0, 20.0, 36.0, 54.0, 74.0, 96.0, 120.0)
 PLACES = ((-1, -1), (1, 1), (0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
 ACROSS = {-1: "right", 0: "center", 1: "left"}
 UP = {-1: "top", 0: "center", 1: "bottom"}
-STEP = 3.0  # spacing in pixels of the sample points along the curves, which labels avoid
+STEP = 3.0  # spacing, in pixels, of sample points along the curves; labels avoid these points
 # Maximum number of sample points that a label may cover, about two curves along its length.
 MOST_COVERED = 24
 

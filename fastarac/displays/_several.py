@@ -62,7 +62,7 @@ def draw_curves(
     ax : matplotlib Axes, optional
         The axes to draw on; by default a new figure.
     band : bool, "pointwise" or "simultaneous", default=False
-        Whether to draw the :func:`.bootstrap_band` of each curve; the text chooses its kind, and True
+        Whether to draw the :func:`.bootstrap_band` of each curve. A text chooses the kind of band; True
         means "pointwise". The legend names the kind.
     band_kw : dict, optional
         Keywords of :func:`.bootstrap_band`, such as `groups` or `confidence_level`; the default is

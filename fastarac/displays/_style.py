@@ -90,7 +90,7 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 def draw_line(
     ax: Axes, x: FloatArray, y: FloatArray, style: dict[str, Any], xlim: Range, ylim: Range
 ) -> Line2D:
-    """Draw a curve with few vertices that looks the same in axes that show at least these ranges.
+    """Draw a curve, without the vertices that are not visible in axes that show at least these ranges.
 
     All vertices are kept if the curve has markers, values that are not finite, or x values that do not
     run in one direction. The style's keywords must not be abbreviated.

@@ -68,7 +68,7 @@ def edges_of_columns(xlim: Range) -> FloatArray:
 
 
 def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
-    """Return the first, last, lowest and highest vertex within each column and outside all columns."""
+    """Return the first, last, lowest and highest vertex in each column, and left and right of all."""
     if len(x) <= len(edges):
         return np.arange(len(x))
     rising = x if x[0] <= x[-1] else x[::-1]

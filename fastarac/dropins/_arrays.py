@@ -1,6 +1,6 @@
 """Read arrays as scikit-learn does: accept the same inputs and raise the same errors.
 
-The library's own functions read their input with `_core.inputs`. This module accepts everything that
+The library's own functions read their input with `_engine.inputs`. This module accepts everything that
 scikit-learn accepts, such as a one-column matrix or numbers of type object. It raises scikit-learn's
 errors word for word.
 """

@@ -1,6 +1,6 @@
 """Areas as sums over the sorted items, without computing the points of a curve.
 
-Each function returns the value and its warning message, or None for no warning.
+Functions that return a `Score` return the value, and the message of a warning or None.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
         area = value_of_pairs("roc_auc", pairs)
     else:
         if items.weight_range[0] < 0:
-            raise ValueError("sample_weight must not be negative where max_fpr is given")
+            raise ValueError("sample_weight must not be negative if max_fpr is given")
         points = RankedItems(items).points
         correct, incorrect = bool(points.n_correct), bool(points.n_incorrect)
         area = partial_area(points, max_fpr)

@@ -151,7 +151,7 @@ class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):
     See Also
     --------
     fastarac.confusion_matrix_at_thresholds : confusion matrices at every distinct score
-    AcceptanceCounts : the four counts of the reject model (Kimura et al
+    AcceptanceCounts : the four counts of the reject model at a threshold
 
     Examples
     --------

@@ -330,7 +330,7 @@ def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
 
 
 def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> NDArray[np.int64]:
-    """Return for each class that occurs the sum over items of the number of lower scores in the class.
+    """Return, for each class that occurs, how many of its scores are below each item's, summed up.
 
     All scores come from the column of that class. For each item, a lower score of the class counts as 2
     and an equal score as 1. With `by_class`, the items of each class have a separate sum; otherwise

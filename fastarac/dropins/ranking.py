@@ -123,7 +123,8 @@ def dcg_score(
     sample_weight : array_like of shape (n,), optional
         Weights of the rows in the mean.
     ignore_ties : bool, default=False
-        Whether to ignore ties: if `y_score` has none, or if their order does not matter.
+        Whether to ignore ties. This is suitable if `y_score` has none, or if their order does not
+        matter.
 
     Returns
     -------
@@ -189,7 +190,8 @@ def ndcg_score(
     sample_weight : array_like of shape (n,), optional
         Weights of the rows in the mean.
     ignore_ties : bool, default=False
-        Whether to ignore ties: if `y_score` has none, or if their order does not matter.
+        Whether to ignore ties. This is suitable if `y_score` has none, or if their order does not
+        matter.
 
     Returns
     -------

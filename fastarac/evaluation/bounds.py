@@ -43,7 +43,7 @@ class BoundedLimitEvaluation(Result):
     See Also
     --------
     BoundedEvaluation : the figures of a BoundedSweep
-    BoundedOperatingPoint : what happens at one threshold, as far as counts in bins say it
+    BoundedOperatingPoint : bounds on the counts and rates at one threshold
     """
 
     limit: Limit
@@ -72,7 +72,7 @@ class BoundedEvaluation(Sheet, Result):
     --------
     fastarac.evaluate : all figures of one model
     fastarac.frames.BoundedSweep : bounds of figures from counts in bins
-    BoundedLimitEvaluation : what one limit lets through
+    BoundedLimitEvaluation : the operating point at one limit, and its performance W
 
     Examples
     --------

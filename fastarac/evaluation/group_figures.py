@@ -96,7 +96,7 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def counts(self, statistic: Statistic, /) -> ThresholdSweep:
-        """Return the counts of all items from which a statistic is most precise."""
+        """Return the counts of all items that give the most precise value of a statistic."""
 
     @abstractmethod
     def figures(self, thresholds: Mapping[str, Any], /) -> Columns:
@@ -104,7 +104,7 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def rates_at(self, key: str, threshold: Any, /) -> Columns:
-        """Return rates, W and cost at a threshold; `cheapest` includes people's errors."""
+        """Return rates, W and cost at a threshold; with people's errors if `key` is "cheapest"."""
 
 
 class CountedGroups(GroupFigures):
@@ -156,7 +156,7 @@ class CountedGroups(GroupFigures):
         return {name: values_of_pairs(name, counts, gamma) for name in names}
 
     def rates_at(self, key: str, threshold: Any) -> Columns:
-        """Return rates, W and cost at a threshold by name; the cheapest includes people's errors."""
+        """Return rates, W and cost by name; with people's errors if `key` is "cheapest"."""
         prices, people, counts = self.asked.prices, self.asked.people, self._counts_from(threshold)
         accepted, errors = counts.acceptance_rate, counts.false_accepts / counts.total
         with np.errstate(invalid="ignore"):
@@ -227,7 +227,7 @@ class CountedGroups(GroupFigures):
 
 
 def warn_of_groups(notes: Sequence[str], n: int) -> None:
-    """Warn once of all groups that have too little data for an interval; each has a note."""
+    """Warn once of all groups with too little data for an interval; `notes` has one for each."""
     if notes:
         warn_unreliable(
             f"{len(notes)} of {n} groups have too little data for a reliable interval of some figure; "

@@ -212,8 +212,7 @@ def evaluate_groups(
         confidence_level if intervals else None,
     )  # fmt: skip
     sample = groups_of(simplified(correct), confidence, sample_weight, by, asked)
-    values = sample.values()  # also updates the labels, because it drops groups of weight 0
-    return GroupEvaluation(sample.labels, values)
+    return GroupEvaluation(sample.labels, sample.values())
 
 
 groups_of = singledispatch(cast("Callable[..., GroupFigures]", CountedGroups))

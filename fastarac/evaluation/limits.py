@@ -71,8 +71,8 @@ class Limit(Result):
 
     See Also
     --------
-    fastarac.operating_point : choose the threshold by one criterion and say what happens there
-    LimitEvaluation : what one limit lets through
+    fastarac.operating_point : choose the threshold by one criterion, and return its counts and rates
+    LimitEvaluation : the outcome at one limit
 
     Examples
     --------
@@ -200,7 +200,7 @@ def read_limits(
 
 
 def _rates_of(values: ArrayLike, name: str) -> list[float]:
-    """Return rates in [0, 1]; a tuple of floats is checked without making an array, which is slower."""
+    """Return rates in [0, 1]; a tuple of floats is checked directly, because an array is slower."""
     if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
         return cast("list[float]", list(values))
     return list(fractions_of(values, name).ravel().tolist())

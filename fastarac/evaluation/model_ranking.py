@@ -125,7 +125,7 @@ class Lead(Result):
             doubt = ""
             if self.is_of_few:
                 doubt = (
-                    f" if {self.n_units:,} {self._units} are enough: rely on it from {FEW_GROUPS} on"
+                    f" if {self.n_units:,} {self._units} are enough ({FEW_GROUPS} or more are reliable)"
                 )
             exception = f", except {reverse}" if reverse else ""
             parts.append(f"{name} {self._ahead} {listed(clear)}, beyond chance{doubt}{exception}")

@@ -43,7 +43,7 @@ class LimitEvaluation(Result):
     See Also
     --------
     fastarac.evaluate : all figures of one model
-    Limit : A criterion that decides on a threshold, with its value
+    Limit : a criterion that sets a threshold, with its value
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Evaluation(Sheet, Result):
     See Also
     --------
     evaluate : all figures of one model
-    fastarac.results.LimitEvaluation : what one limit lets through
+    fastarac.results.LimitEvaluation : the outcome at one limit
 
     Examples
     --------

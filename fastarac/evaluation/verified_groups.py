@@ -91,7 +91,7 @@ class EstimatedGroups(GroupFigures):
         self._columns: Columns = {}
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
-        """Return the counts of all items from which a statistic is most precise."""
+        """Return the counts of all items that give the most precise value of a statistic."""
         return self._whole.counts(statistic)
 
     def figures(self, thresholds: Mapping[str, Any]) -> Columns:
@@ -131,7 +131,7 @@ class EstimatedGroups(GroupFigures):
     def _rates_of(
         self, source: FigureSource | _KnownSource, key: str, limit: Limit
     ) -> dict[str, float]:
-        """Return rates, W and cost at a threshold; the cheapest one includes people's errors."""
+        """Return rates, W and cost at a threshold; with people's errors if `key` is "cheapest"."""
         prices, people = self.asked.prices, self.asked.people
         counts = source.counts(next(iter(statistics_of_limit(limit).values())))
         of_people = people if key == "cheapest" else None
@@ -145,7 +145,7 @@ class EstimatedGroups(GroupFigures):
         return {f"{name}/{key}": rate for name, rate in rates.items()}
 
     def rates_at(self, key: str, _: Any) -> Columns:
-        """Return rates, W and cost at a threshold by name; the cheapest includes people's errors."""
+        """Return rates, W and cost by name; with people's errors if `key` is "cheapest"."""
         named = {name: f"{name}/{key}" for name in RATES}
         return {
             name: self._columns[column] for name, column in named.items() if column in self._columns
@@ -174,7 +174,7 @@ def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> N
     if missing:
         which = "1 group has" if len(missing) == 1 else f"{len(missing)} groups have"
         reason = f"{which} no verified item: {few_of(missing, NAMED)}"
-        warn_undefined("the share of correct items there", reason)
+        warn_undefined("the share of correct items in some groups", reason)
     warn_of_groups(notes, n)
 
 

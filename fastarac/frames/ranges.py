@@ -1,4 +1,4 @@
-"""Exact sums over the items of confidence ranges, computed by the kernels; sums of ranges add up.
+"""Exact sums over the items of confidence ranges, computed by the kernels; they add up over ranges.
 
 A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). It
 therefore knows the counts above its own items. From these, it computes the terms that its thresholds
@@ -54,7 +54,8 @@ class RangeSums(NamedTuple):
     correct: int
     incorrect: int
     doubled: int
-    """Twice the number of pairs of a correct item here above any incorrect item, plus ties."""
+    """Twice the number of pairs of a correct item in these ranges and an incorrect item below it (in
+    any range), plus the number of tied pairs."""
     trapezoids: Fraction
     """Sum of trapezoids of the precision, or of the risk if most items are correct."""
     steps: Fraction
@@ -123,7 +124,7 @@ def dropped(cells: Cells, most: int) -> NDArray[np.bool_]:
 
 
 def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
-    """Return the sums of the dropped bins, for which their counts are enough."""
+    """Return the sums of the dropped bins, which follow from the counts in these bins."""
     total = NOTHING
     above = counts_above(cells)
     for i in np.flatnonzero(dropped(cells, most)).tolist():
@@ -194,7 +195,7 @@ def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
 
 
 class Planned(NamedTuple):
-    """What workers must know about a group: its number, its bins and the starts of its segments."""
+    """The data that workers need about a group: its number, its bins and the starts of its segments."""
 
     number: int
     cells: Cells

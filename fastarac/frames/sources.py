@@ -85,11 +85,11 @@ class ItemSource(ABC):
         ]
 
     def refuse_weights(self, most: int) -> None:
-        """Raise if there are weights; with more than `most` kinds of items, bins would be needed."""
+        """Raise if there are weights; more than `most` kinds of items need bins, without weights."""
         if self.weighted:
             raise ValueError(
-                f"weight makes more than {most} pairs of confidence and weight; round the weights, "
-                "because the engine's sums of so many weights depend on their order"
+                f"confidence and weight have more than {most} distinct pairs of values; round the "
+                "weights, because the engine's sums of so many weights depend on their order"
             )
 
     @abstractmethod

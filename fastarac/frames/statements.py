@@ -48,7 +48,7 @@ class Spelling(NamedTuple):
         )
 
     def labelled(self, name: str, label: str) -> str:
-        """Return the expression that counts a kind's valid items with this label."""
+        """Return the expression that counts the valid items in rows of `kinds` with this label."""
         text = f"LOWER(CAST(correct AS {self.text}))"
         finite = "low - low = 0 AND high - high = 0"
         return f"CASE WHEN {text} IN {label} AND {finite} THEN n ELSE 0 END AS {name}"
@@ -102,8 +102,8 @@ def sql(
     table : str
         The text after FROM, inserted unquoted: a table, or a query in parentheses with an alias.
     confidence, correct : str
-        The columns with the confidence of each item, and with whether it is right (Boolean, or 0 and
-        1). Their types must be integers or floats up to 64 bits; in DuckDB, confidences may also be
+        The columns that hold the confidence of each item, and whether the item is right (Boolean, or 0
+        and 1). Their types must be integers or floats up to 64 bits; in DuckDB, confidences may also be
         Boolean. Cast decimals, text and, in other dialects, Boolean confidences within `table`. The
         query quotes the names.
     by : str or sequence of str, optional

@@ -85,8 +85,8 @@ def threshold_sweep(
         A frame of pandas, polars or pyarrow, a relation of DuckDB, a DataFrame of Spark or Dask, or any
         other frame that narwhals reads.
     confidence, correct : str
-        The columns with the confidence of each item (real and finite), and with whether it is right
-        (bool, or 0 and 1).
+        The columns that hold the confidence of each item (real and finite), and whether the item is
+        right (bool, or 0 and 1).
     weight : str, optional
         The column of weights, which must be real, finite and at least 0, with a positive sum.
     by : str or sequence of str, optional
@@ -135,9 +135,9 @@ def threshold_sweep(
     one row of sums per partition. Only "counts" is unbounded: it sends one row of about 24 bytes per
     confidence.
 
-    There are 2,048 bins per factor of two of the confidence (below 0.5) or of its distance from 1
-    (above 0.5). Another pass splits bins that are too large for a worker. All sums are exact, because
-    they add integers.
+    There are 2,048 bins for each halving of the confidence below 0.5, and for each halving of its
+    distance from 1 above 0.5. Another pass splits bins that are too large for a worker. All sums are
+    exact, because they add integers.
 
     Examples
     --------
@@ -433,7 +433,7 @@ def _bounded(source: ItemSource, *, exact: bool) -> dict[Any, BoundedSweep]:
 def _sharpened(
     source: ItemSource, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
 ) -> Mapping[Any, Sweep]:
-    """Count the items at each confidence in the bins that contain a limit, unless too many."""
+    """Count items at each confidence of the bins that contain a limit, unless these are too many."""
     found = {label: sweep for label, sweep in sweeps.items() if isinstance(sweep, BoundedSweep)}
     for limit in limits:
         if limit.criterion == "threshold":

@@ -15,7 +15,7 @@ F_BETA = "f_beta"
 
 
 class _Measure(property):
-    """A measure, which is named like its attribute and may have a second name."""
+    """A measure, named like its attribute; if `of` is given, a second name of the measure `of`."""
 
     def __init__(self, doc: str, of: str | None = None) -> None:
         super().__init__(lambda measures: measures._compute([self.of])[0])  # noqa: SLF001
@@ -115,7 +115,7 @@ class Measures(Table, Result, ABC):
     matthews_correlation = _Measure("(TP·TN − FP·FN)/√((TP+FP)(TP+FN)(TN+FP)(TN+FN)), in [−1, 1].")
     discriminant_power = _Measure("√3/π · (ln(TPR/FPR) + ln(TNR/FNR)), from −inf to inf.")
     f1 = _Measure("2TP/(2TP + FP + FN), the harmonic mean of precision and recall (equation 12).")
-    adjusted_f = _Measure("√(F₂ · F₀.₅ where the classes are swapped).")
+    adjusted_f = _Measure("√(F₂ · F₀.₅), with F₀.₅ computed after swapping the classes.")
     markedness = _Measure("PPV + NPV − 1, in [−1, 1].")
     balanced_accuracy = _Measure("(TPR + TNR)/2.")
     balanced_error_rate = _Measure("(FPR + FNR)/2 = 1 − balanced accuracy.")

@@ -52,8 +52,8 @@ NOTHING = np.empty(0)
 class ConfusionTables(NamedTuple):
     """Confusion tables, ready for the kernel.
 
-    Float cells are scaled by one power of two per table, so that no product overflows. The scale
-    changes only one measure, the adjusted geometric mean.
+    Float cells are scaled by one power of two per table, so that no product overflows. Only the
+    adjusted geometric mean depends on the scale; the kernel also keeps the unscaled cells for it.
     """
 
     cells: tuple[NDArray[Any], ...]

@@ -1,4 +1,4 @@
-"""How well clusters match the true classes."""
+"""How well clusters match the true classes; ``docs/sources.md`` lists the lecture slides."""
 
 from __future__ import annotations
 

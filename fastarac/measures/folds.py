@@ -69,7 +69,8 @@ def average_curves(
 
     Parameters
     ----------
-    sweeps : iterable of ThresholdSweep The counts at every threshold, for each fold.
+    sweeps : iterable of ThresholdSweep
+        The counts at every threshold, for each fold.
     grid : array_like of shape (g,)
         Points at which the folds are averaged: acceptance rates in [0, 1], or thresholds.
     along : {"acceptance", "threshold"}

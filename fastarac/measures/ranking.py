@@ -1,6 +1,7 @@
 """Measures of ranked results, for one query or for a batch of queries.
 
 All functions accept the same forms of input, and raise the same errors, as :func:`.precision_at_k`.
+``docs/sources.md`` lists the lecture slides.
 """
 
 from __future__ import annotations
@@ -547,8 +548,8 @@ def _sizes(batch: Ragged, n_relevant: Any, found: FloatArray) -> FloatArray:
     if (sizes < found).any():
         q = int((sizes < found).argmax())
         raise ValueError(
-            f"n_relevant[{q}] must be at least {found[q]:.0f}, the relevant items in the ranking, "
-            f"got {sizes[q]}"
+            f"n_relevant[{q}] must be at least {found[q]:.0f} (the number of relevant items in the "
+            f"ranking), got {sizes[q]}"
         )
     return sizes.astype(np.float64)
 

@@ -77,7 +77,7 @@ CRAFTED: dict[str, tuple[bytes, str]] = {
     "nan": (written((2**64 - 1, 0, 1, 1)), "it must be the key of a finite confidence"),
     "below all": (written((0, 4, 1, 1)), "it must be the key of a finite confidence"),
     "minus zero": (written((2**63 - 1, 0, 1, 1)), "it must be the key of a finite confidence"),
-    "wide": (written((2**63, 0, 4, 7), (HALF, 2, 3, 1), width=0.5), "at most max_width / 2 = 0.25 of"),
+    "wide": (written((2**63, 0, 4, 7), (HALF, 2, 3, 1), width=0.5), r"at most 0\.25 \(max_width / 2\)"),
     "width 0": (
         written((HALF, 0, 1, 1), width=0.0),
         "max_width in data must be a number strictly between 0 and 1,",

@@ -145,7 +145,7 @@ def test_refused(found):
         roc.from_cv_results(found, X[:100], LABELS[:100])
     with pytest.raises(ValueError, match="curve_kwargs must have 3 entries, one for each"):
         roc.from_cv_results(found, X, LABELS, curve_kwargs=[{}])
-    with pytest.raises(ValueError, match="of 3 names with a list of 3 curve_kwargs"):
+    with pytest.raises(ValueError, match="with a list of 3 curve_kwargs, it may be a list of 3 names"):
         roc.from_cv_results(found, X, LABELS, name=["a", "b", "c"])
     with pytest.raises(TypeError, match="ConfusionDisplay fills its axes"):
         displays.ConfusionDisplay.from_cv_results(found, X, LABELS)

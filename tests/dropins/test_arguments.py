@@ -257,7 +257,7 @@ def test_weights_below_zero() -> None:
     assert_close(*both("roc_auc_score", Y, S, sample_weight=[1.0, 1.0, -3.0, 1.0]))
     assert_close(*both("average_precision_score", Y, S, sample_weight=weight))
     assert_close(*both("average_precision_score", Y, S, sample_weight=[1.0, 1.0, -1.0, 1.0]))
-    with pytest.raises(ValueError, match="sample_weight must not be negative where max_fpr"):
+    with pytest.raises(ValueError, match="sample_weight must not be negative if max_fpr"):
         fa.roc_auc_score(Y, S, sample_weight=weight, max_fpr=0.5)
 
 

@@ -93,7 +93,7 @@ def test_few_pages_are_doubted_in_the_sentence(n_pages):
     assert lead.is_clear(pair)
     assert lead.is_of_few == (n_pages < 20)
     assert lead.verdict(pair) == ("too few pages" if n_pages < 20 else "beyond chance")
-    doubt = "beyond chance if 6 pages are enough: rely on it from 20 on" in lead.sentence
+    doubt = "beyond chance if 6 pages are enough (20 or more are reliable)" in lead.sentence
     assert doubt == (n_pages < 20)
     same = leads_of({"b": worse, "again": worse}, LIMITS[:1], unit="page")[0]
     assert same.ends(same.comparison.pairs[0]) == "the same outputs"

@@ -218,7 +218,7 @@ def test_many_weights_are_refused_by_auto(engine, monkeypatch):
     correct, confidence = sample(500)
     monkeypatch.setattr(module, "MOST_DISTINCT", 10)
     frame = ENGINES[engine](table_of(correct, confidence, w=np.ones(len(correct))))
-    with pytest.raises(ValueError, match="weight makes more than 10 pairs of confidence"):
+    with pytest.raises(ValueError, match="confidence and weight have more than 10 distinct pairs"):
         fa.frames.threshold_sweep(frame, confidence="score", correct="right", weight="w")
 
 

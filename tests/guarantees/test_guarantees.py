@@ -450,7 +450,7 @@ def test_groups_are_refused_or_warn():
     ):
         found = fa.guaranteed_operating_point(correct, confidence, max_error_rate=0.05, groups=groups)
     assert found.threshold == math.inf
-    with pytest.raises(ValueError, match="max_group_size must be at least 6, the size of"):
+    with pytest.raises(ValueError, match=r"max_group_size must be at least 6 \(the size of"):
         fa.guaranteed_operating_point(
             correct, confidence, max_error_rate=0.05, groups=groups, max_group_size=5
         )

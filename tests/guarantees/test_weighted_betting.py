@@ -268,7 +268,7 @@ def test_what_is_declared():
         "failure_probability": 0.1,
         "key": key_of(rng),
     }
-    with pytest.raises(ValueError, match="max_group_size must be at least 5, the size of"):
+    with pytest.raises(ValueError, match=r"max_group_size must be at least 5 \(the size of"):
         bet_on_verified(confidence, error, pi, codes=np.arange(500) // 5, max_group_size=2, **options)
     assert bet_on_verified(confidence, error, pi, **{**options, "limit": 0.0}).threshold == math.inf
     assert bet_on_verified(confidence, error, pi, **{**options, "limit": 1.0}).threshold == min(

@@ -368,7 +368,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("n_relevant", "error", "message"),
         [
-            (1, ValueError, r"\] must be at least 2, the relevant items in the"),
+            (1, ValueError, r"\] must be at least 2 \(the number of relevant items in the"),
             ([2, 1, 1], ValueError, "n_relevant must have one number for each of 2"),
             (2.0, TypeError, "n_relevant must hold whole numbers, got type float64"),
         ],

@@ -336,10 +336,10 @@ def test_what_is_learnt_is_saved_and_read(tmp_path):
         ({"more": 1}, "unknown"),
         ({("knots",): []}, "knots is empty"),
         ({("knots",): [2, 1]}, r"knots\[1\] must .*got 1"),
-        ({("odds",): [0]}, r"have 2 elements, as many as engines\[0\]\.knots, got 1"),
+        ({("odds",): [0]}, r"have 2 elements \(as many as engines\[0\]\.knots\), got 1"),
         (
             {("right",): {"intercept": 0, "coefficients": [1]}},
-            "coefficients must have 14 elements, as many as features, got",
+            r"coefficients must have 14 elements \(as many as features\), got",
         ),
         ({("highest",): 10}, "highest must be 100 or 1, got 10"),
         ({("name",): "Z"}, "the names of engines"),

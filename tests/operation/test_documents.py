@@ -301,7 +301,7 @@ class TestFile:
             ({"optional": ["vat"]}, 'optional must hold names from fields, got "vat"'),
             (
                 {"optional": ["po", "date"]},
-                r'optional\[1\] must be more than the value before, "po", got "date"',
+                r'optional\[1\] must be more than "po" \(the value before\), got "date"',
             ),
             (
                 {"types": [{"type": "a", "fields": ["vat"]}]},

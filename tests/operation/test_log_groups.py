@@ -36,7 +36,7 @@ def test_outputs_of_a_page_are_one_bet(policy, whole):
     found = policy.check(truth, confidence, groups=pages, max_group_size=SIZE, **log)
     assert (found.verdict, found.interval.method) == ("holds", "betting")
     assert found.interval.estimate == (wrong & drawn).sum() / PI / len(pages)
-    with pytest.raises(ValueError, match="max_group_size must be at least 20, the size of"):
+    with pytest.raises(ValueError, match=r"max_group_size must be at least 20 \(the size of"):
         policy.check(truth, confidence, groups=pages, max_group_size=SIZE - 1, **log)
 
 

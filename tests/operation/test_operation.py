@@ -208,7 +208,7 @@ class TestCheck:
         assert grouped.verdict == alone.verdict == "holds"
         assert grouped.interval.high < 2 * alone.interval.high
         assert self.checked(200, 3000, groups=np.arange(3000)).verdict == "fails"
-        with pytest.raises(ValueError, match="max_group_size must be at least 3, the size of"):
+        with pytest.raises(ValueError, match=r"max_group_size must be at least 3 \(the size of"):
             self.checked(4, 3000, groups=np.arange(3000) // 3, max_group_size=2)
 
     def test_nothing_accepted(self):

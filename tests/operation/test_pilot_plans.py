@@ -255,7 +255,7 @@ def test_refusals_of_models(arguments, error, message):
         (
             {"groups": [1, 1, 2, 2], "max_group_size": 1},
             ValueError,
-            "max_group_size must be at least 2, the size of the largest group,",
+            r"max_group_size must be at least 2 \(the size of the largest group\),",
         ),
     ],
 )

@@ -61,7 +61,7 @@ class TestTheLimitThatIsTested:
             limit_of_found(0.05, 0.05, few)
 
     def test_who_is_refused(self):
-        with pytest.raises(ValueError, match="must have false_alarm_rate=0 where a limit is tested"):
+        with pytest.raises(ValueError, match="must have false_alarm_rate=0 if a limit is tested"):
             limit_of_found(0.05, 0.05, fa.Reviewer(0.9, 0.01))
         with pytest.raises(ValueError, match="must have a detection_rate above its false_alarm_rate"):
             limit_of_found(0.05, 0.05, fa.Reviewer(0.0))
@@ -82,7 +82,7 @@ class TestTheLimitThatIsTested:
 
     def test_one_of_share_and_counts(self):
         with pytest.raises(
-            ValueError, match="detection_rate must be left out where double_readings give it"
+            ValueError, match="detection_rate must be left out if double_readings are given"
         ):
             fa.Reviewer(0.5, double_readings=(90, 40, 10))
 

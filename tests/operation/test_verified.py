@@ -115,7 +115,7 @@ def test_fields_keep_one_limit_and_files_keep_the_policy():
             r"least_probability must be a number in \[0, 1\],",
         ),
         ('"errors": [', '"errors": [-1, ', "at least 0"),
-        ('"n_verified": ', '"n_verified": 99', "n_verified must be at most n_items, 3000, got"),
+        ('"n_verified": ', '"n_verified": 99', r"n_verified must be at most 3000 \(n_items\), got"),
     ],
 )
 def test_damaged_files(before, after, message):
@@ -235,7 +235,7 @@ def test_groups_widen_and_size_is_kept(monkeypatch):
     )
     assert check.interval.high >= policy.check(bare, confidence).interval.high
     assert policy.check(bare, confidence, groups=codes).interval == check.interval
-    with pytest.raises(ValueError, match="max_group_size must be at least 5, the size of"):
+    with pytest.raises(ValueError, match=r"max_group_size must be at least 5 \(the size of"):
         policy.check(truth, confidence, max_group_size=4)
     fitted = fit_policy(truth, confidence, max_error_rate=0.06)
     assert fitted.max_group_size == 5
