@@ -248,7 +248,7 @@ def guaranteed_operating_point(
 
     See Also
     --------
-    operating_point : choose the threshold by one criterion and say what happens there
+    operating_point : the threshold for one criterion, with its acceptance and error rates
     fastarac.operation.fit_policy : fit thresholds that keep one limit on new outputs
 
     Notes
