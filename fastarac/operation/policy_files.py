@@ -275,7 +275,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
     is_estimated = content.get("n_verified") is not None
     found: dict[str, Any] = _checks(_amount if is_estimated else saved.whole())(content, "")
     saved.require_rising(found["fields"], "fields")
-    length, beside = (len(found["fields"]), "fields") if found["fields"] else (1, "a policy without fields")
+    length, beside = (len(found["fields"]), "fields") if found["fields"] else (1, "a rule of one field")
     for name in ("thresholds", "calibrations", "references"):
         saved.require_length(found[name], name, length, beside)
     saved.require_at_most(found["n_items"], "n_items", MOST_ITEMS, "2**53")
