@@ -93,8 +93,8 @@ class AppliedFields(Table, Result):
     confidence : ndarray of shape (n,), float64
         The confidence of each output; NaN if it has none.
     accepted : ndarray of shape (n,), bool
-        Whether the policy accepts each output. If it accepts whole documents, all rows of a document
-        have the same value.
+        Whether the policy accepts each output. If the policy accepts whole documents, all rows of a
+        document have the same value.
     files : tuple of str
         Paths of the files read.
     notes : tuple of str

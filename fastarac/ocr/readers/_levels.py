@@ -95,9 +95,9 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        # Count of lines whose words are numbered in another order than they stand in the line's text.
+        # Number of lines whose words are numbered in another order than the line's text has them.
         self._numbered = 0
-        self._reordered = 0  # the same number, for lines whose words have no numbers
+        self._reordered = 0  # number of lines whose words have no numbers and stand in another order
 
     def add(
         self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False
