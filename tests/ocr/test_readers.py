@@ -233,9 +233,7 @@ def test_azure_document_intelligence(tmp_path):
     path.write_text(json.dumps(response["analyzeResult"]))  # as the SDK writes it
     assert read(path).text == words.text
     path.write_text(json.dumps({"status": "running", "createdDateTime": "2026-01-02"}))
-    with pytest.raises(
-        OcrFileError, match="json: status: the status must be that of a call that"
-    ):
+    with pytest.raises(OcrFileError, match="json: status: the status must be that of a call that"):
         read(path)
 
 
