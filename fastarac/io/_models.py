@@ -242,7 +242,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
 
 class _Matching(NamedTuple):
-    """The items of all models: their positions in each model, and a message on items that some lack."""
+    """The items that all models have, by their positions in each, and a message on other items."""
 
     places: list[NDArray[np.intp]]
     difference: str | None

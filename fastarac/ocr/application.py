@@ -190,8 +190,8 @@ class AppliedPages(Table, Result):
         Raises
         ------
         ValueError
-            If two file names are the same, a file is one of those that the outputs were read from, or a
-            name ends in no known format.
+            If two file names are the same, if a file to write is one of the files read, or if a name
+            ends in no known format.
         OSError
             If a file cannot be written. No file appears until all of them are complete.
         ModuleNotFoundError

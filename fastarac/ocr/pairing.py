@@ -537,7 +537,7 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
     truth, words : Words
         Both sides with the same pages; these are matched by their order. If one side has a single page
         and the other has several, all words of each side become one page, and a note of `words` says
-        so. Without page breaks on one side, the pages of its words are unknown.
+        so: without page breaks, nobody knows on which pages the words of the single page are.
 
     Raises
     ------

@@ -260,7 +260,7 @@ def _forms(first: str, second: str) -> list[str]:
 def _most_like(
     parts: list[str], forms: list[str], words: list[str], places: list[int], alike: float
 ) -> tuple[int | None, int]:
-    """Return the indices of the most similar word (None if no word is similar enough) and form."""
+    """Return the index of the most similar word (None if none is similar enough), and of its form."""
     from rapidfuzz.distance import Indel
 
     best: tuple[float, int | None, int] = alike, None, 0

@@ -211,7 +211,7 @@ def _as_text(numbers: Indices) -> str:
 
 
 def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Run]:
-    """Return common runs of two sequences of numbers, the longest first, that do not overlap.
+    """Return common runs of two sequences of numbers that do not overlap, the longest run first.
 
     Parameters
     ----------
