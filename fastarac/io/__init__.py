@@ -2,8 +2,8 @@
 
 DuckDB, installed by the extra ``cli``, reads the files. One package without dependencies covers all
 four formats, in less than half the space of polars or pyarrow. DuckDB compares texts without making a
-Python string for each item, and returns numbers as numpy arrays. If a CSV row has too few fields, it
-raises an error; other readers fill in nulls.
+Python string for each item, and returns numbers as numpy arrays. DuckDB raises an error if a CSV row
+has too few fields; other readers fill in nulls.
 
 DuckDB does not guess dialects and types here: it reads every field of a text file as text, and this
 package interprets the texts. DuckDB loads no extensions and never accesses the network.
@@ -310,7 +310,8 @@ def sketch_outputs(
     ------
     DataFileError
         As in :func:`read_outputs`; also if numbers are larger than 2**53, or if memory runs out.
-    ValueError As in :func:`read_outputs`; also if `max_width` is outside [1e-12, 1).
+    ValueError
+        As in :func:`read_outputs`; also if `max_width` is outside [1e-12, 1).
     ModuleNotFoundError
         If DuckDB is not installed.
 

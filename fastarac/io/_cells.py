@@ -27,7 +27,7 @@ def safe_cells(*, safe: bool) -> Iterator[None]:
 
 
 def safe_cell(text: str) -> str:
-    """Return a cell as it should be written."""
+    """Return a cell, with an apostrophe before it if :func:`safe_cells` asks for one."""
     return f"'{text}" if _SAFE.get() and re.match(FORMULA, text, re.DOTALL) else text
 
 

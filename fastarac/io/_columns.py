@@ -32,7 +32,7 @@ from fastarac.io._streams import numbers
 
 EXAMPLES = 3  # number of rows to show in the error when no output is right
 EXACT_FLOAT_LIMIT = 2.0**53
-EXACT_DIGITS = 15  # float64 represents every number with at most this many digits distinctly
+EXACT_DIGITS = 15  # float64 keeps apart any two numbers with at most this many digits
 CAST = "cast the column to DOUBLE if it may be rounded"
 
 
@@ -70,7 +70,7 @@ class Columns:
             raise ValueError(f"the {named} column is named, but not the {missing} column")
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
-        """Return the fields of `Outputs` in a file; text fields are part numbers of `texts`."""
+        """Return the fields of `Outputs` from a file; labels become part numbers of `texts`."""
         known = self._known(source)
         found = _fetch(source, known.picks(source), texts)
         if known.correct is not None and self.open == "wrong":
@@ -246,8 +246,8 @@ def _refuse_invalid(
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
     """Return the confidences, as integers if different ones would become equal as float64.
 
-    Raise DataFileError if they would, but some are not 64-bit integers or are missing. A missing
-    confidence needs float64, because a number below all others replaces it.
+    Raise DataFileError if different confidences would become equal, and some are missing or are not
+    64-bit integers. A missing confidence needs float64, because a number below all others replaces it.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):

@@ -94,10 +94,10 @@ class Delimited(FileSource):
         """Yield the rows that are not empty.
 
         Python's csv module rejects fields of more than 131,072 characters, and this limit can be
-        changed only for the whole process. Therefore it is not used.
+        changed only for the whole process. Therefore, the module is not used.
         """
         fields: list[str] = []
-        # A quoted field may span lines. Here are its parts so far, or None outside such a field.
+        # A quoted field may span lines. `begun` has its parts so far; it is None outside such a field.
         begun: list[str] | None = None
         size = first = 0
         for number, line in enumerate(lines, start=1):

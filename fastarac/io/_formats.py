@@ -323,7 +323,7 @@ class Parquet(FileSource):
 
 
 def _require_parquet_alone(directory: Path) -> None:
-    """Raise unless a directory holds only Parquet files, not counting hidden files of engines."""
+    """Raise unless a directory holds only Parquet files; hidden ones, such as _SUCCESS, are ignored."""
     names = sorted(entry.name for entry in directory.iterdir())
     for log in ("_delta_log", ".hoodie"):
         if log in names:
@@ -370,7 +370,7 @@ def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
             ".gz, or in .parquet"
         )
         if text_name.endswith((".xlsx", ".xls", ".ods")):
-            problem = "spreadsheets cannot be read; save it as CSV"
+            problem = "it is a spreadsheet, which cannot be read; save it as CSV"
         raise DataFileError(path, problem)
     if is_empty:
         raise DataFileError(path, "the file is empty")

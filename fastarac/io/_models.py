@@ -242,7 +242,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
 
 class _Matching(NamedTuple):
-    """The matched items of several models: their position in each model, and what the models lack."""
+    """The items that all models have, by their positions in each, and a message on other items."""
 
     places: list[NDArray[np.intp]]
     difference: str | None
@@ -303,7 +303,7 @@ def _of_same_items(
 ) -> tuple[dict[str, Outputs], str | None]:
     """Return the outputs of the items that all models have, in the order of the first model.
 
-    `told` is true if the caller named the column that identifies items.
+    `told` is False if the caller left `item` out.
     """
     if len(models) < 2:
         found = printable(next(iter(models)))

@@ -107,7 +107,8 @@ class Confidence(Number):
     Attributes
     ----------
     empty : bool
-        Whether a confidence may be empty; it is read as 0 and replaced when all others are known.
+        Whether a confidence may be empty. An empty one is read as 0; once all others are known, a
+        number below them replaces it.
     missed : bool
         Whether a word or field with a known kind may have no confidence.
     """
@@ -202,7 +203,7 @@ class KnownCorrect(Correct):
         if not is_open or n_empty == n:
             return super().refusal(source, index)
         problem = (
-            f"column {quoted(self.column)} is empty, as in {n_empty:,} of {n:,} rows; expected "
+            f"column {quoted(self.column)} is empty in {n_empty:,} of {n:,} rows; expected "
             f"{self.expectation(source)}. If people verified only some of the rows, these must "
             "have been drawn at random: fastarac sample draws them, and "
             "read_verified(inclusion_probability=COLUMN) reads all rows with the answers. " + OFFER
@@ -228,10 +229,8 @@ def warn_of_open(source: FileSource, column: str, n_open: int, n: int) -> None:
         problem = f"column {quoted(column)} has no answer in any row; expected at least one"
         raise DataFileError(source.path, problem)
     if n_open:
-        count = "counts" if n_open == 1 else "count"
-        warn_questionable(
-            f"{n_open:,} of {n:,} outputs in {source.path} without an answer {count} as wrong"
-        )
+        verbs = "has no answer and counts" if n_open == 1 else "have no answer and count"
+        warn_questionable(f"{n_open:,} of {n:,} outputs in {source.path} {verbs} as wrong")
 
 
 @dataclass(frozen=True)
@@ -245,7 +244,7 @@ class Truth(Pick):
     """
 
     empty: bool
-    expected = "what the output should be"
+    expected = "the true output"
 
     def expression(self, source: FileSource) -> str:
         name = f"CAST({source.identifier(self.column)} AS VARCHAR)"
@@ -311,7 +310,7 @@ class Equal(Truth):
         same = f"{read} <> {true} AND {_number_in(read)} = {_number_in(true)}"
         differ = source.select("count(*)", rest=f"WHERE {same}").fetchall()[0][0]
         problem = (
-            f"the output {quoted(row[0])} and the truth {quoted(row[1])} differ as texts and are the "
+            f"the output {quoted(row[0])} and the truth {quoted(row[1])} differ as texts but are the "
             f"same number, as in {differ:,} {plural('row', differ)}; compare='number' counts such "
             "outputs as right, compare='text' as wrong"
         )

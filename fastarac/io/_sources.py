@@ -121,7 +121,7 @@ def _shared() -> _Database | None:
 
 @contextmanager
 def one_database() -> Iterator[None]:
-    """Let the connections in this block share one database; nested blocks share the outermost one's."""
+    """Let the connections in this block share one database; nested blocks use that of the outermost."""
     if _shared() is not None:
         yield
         return
@@ -483,7 +483,7 @@ def sql_text(text: str) -> str:
 
 
 def cause(failure: Exception) -> str:
-    """Return where the file is damaged or why else reading failed, if DuckDB says so."""
+    """Return the place of the damage, or another reason for the failure; empty if DuckDB names none."""
     found = str(failure)
     if "Out of Memory" in found or isinstance(failure, MemoryError):
         return ", or too large for the memory"

@@ -91,7 +91,7 @@ def _batches(relation: DuckDBPyRelation) -> Iterator[NDArray[np.float64]]:
 
 
 def _column(column: Any, batch: Any) -> NDArray[np.float64]:
-    """Return the values of a column, as a view of DuckDB's memory where there are no nulls."""
+    """Return the values of a column, as a view of DuckDB's memory if there are no nulls."""
     start, n = column.offset + batch.offset, batch.length
     values = _array(column.buffers[1], ctypes.c_double, start + n)[start:]
     if not column.null_count:

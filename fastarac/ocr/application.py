@@ -190,8 +190,8 @@ class AppliedPages(Table, Result):
         Raises
         ------
         ValueError
-            If two file names are the same, a file is one of those that the outputs were read from, or a
-            name ends in no known format.
+            If two file names are the same, if a file to write is one of the files read, or if a name
+            ends in no known format.
         OSError
             If a file cannot be written. No file appears until all of them are complete.
         ModuleNotFoundError
@@ -368,8 +368,8 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
 def are_engine_outputs(paths: Sequence[Path]) -> bool:
     """Return whether these paths lead to an engine's own files rather than to a table of outputs.
 
-    Several files are files of an engine if at least one of them does not have the ending of a table. A
-    missing file decides nothing.
+    Several files are an engine's if at least one of them does not have the ending of a table.
+    Otherwise, at least one file must exist and be an engine's own.
     """
     endings = tuple(WRITTEN_FORMATS)
     tables = {path.name.lower().removesuffix(".gz").endswith(endings) for path in paths}
@@ -392,7 +392,7 @@ def same_scale(
 
 
 def require_one_threshold(policy: Policy) -> None:
-    """Raise unless a policy has a single threshold for all outputs: words on pages have no fields."""
+    """Raise unless a policy has one threshold for all outputs: words on pages have no fields."""
     require_policy(policy)
     if policy.documents or policy.fields:
         what = "accepts whole documents" if policy.documents else "has a threshold for each field"

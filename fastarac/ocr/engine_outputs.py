@@ -95,7 +95,7 @@ def read_engine_outputs(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> EngineOutputs:
-    """Read the files of one engine, or of several to combine, as :func:`.apply_to_files` does."""
+    """Read the files of one engine, or of several to combine, as :func:`.apply_to_files` takes them."""
     check_unit(unit, join)
     if combination is not None and isinstance(output, Mapping):
         parts_of = {
@@ -109,9 +109,7 @@ def read_engine_outputs(
         notes = tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes)
         named = " + ".join(parts_of)
     elif combination is not None or isinstance(output, Mapping):
-        raise TypeError(
-            "give both a combination and a mapping of names of engines to their files, or neither"
-        )
+        raise TypeError("give both a combination and a mapping from engine names to files, or neither")
     else:
         words, notes, found, named = _read_files(output, pattern, level, hyphenated)
     parts = [_outputs(words, part, unit, join) for part in words.page_slices()]
@@ -184,7 +182,7 @@ def _read_pages(
     if again:
         same = tuple(file.path for file, name in zip(found, names, strict=True) if name in again)
         raise PairingError(
-            f"{len(again)} {plural('name', len(again))} of pages occur{'s' * (len(again) == 1)} "
+            f"{len(again)} page {plural('name', len(again))} occur{'s' * (len(again) == 1)} "
             f"more than once: {few_of(map(str, same), LISTED)}; names are compared up to the first "
             "dot. Choose files by a pattern, or put them into different subfolders of one folder",
             ambiguous=same,

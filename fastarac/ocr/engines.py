@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "align_files"]
 
-#: Number of files in one batch for a worker process. If there are fewer files, no workers are started.
+#: Number of files in one batch for a worker process.
 AT_A_TIME = 16
+#: With fewer files than this, no workers are started.
 FEW = 64
 ENDED = "a worker process has ended before its work was done: it was killed, or could not start"
 
@@ -60,7 +61,7 @@ class Engine:
     truth : Words
         The true words of the same pages, in the same order.
     pairs : tuple of Pair
-        The pairs of files read; empty where engines were combined.
+        The pairs of files that were read; empty if engines were combined.
 
     See Also
     --------
@@ -139,9 +140,9 @@ def align_files(
         Types of regions whose text is ignored in truth and outputs: the kind of a PAGE region or an
         ALTO block, or its type attribute, such as ``"image"``, ``"advert"`` or ``"page-number"``.
     n_workers : int or None, default=1
-        Number of processes; None means one per core. A small number of files is read without workers.
-        The result does not depend on it. As always with ``multiprocessing``, a script that uses workers
-        must keep its own code under ``if __name__ == "__main__":``.
+        Number of processes; None means one per core. The result does not depend on this number. A small
+        number of files is read without workers. As always with ``multiprocessing``, a script that uses
+        workers must keep its own code under ``if __name__ == "__main__":``.
     progress : callable, optional
         Function that is called with the number of files just finished, after each part of the work.
 
@@ -233,7 +234,7 @@ def _in_workers(
     """Return the parts of each batch, computed by worker processes.
 
     All processes have ended when this function returns or raises. Each process has its own pipe,
-    because an interrupt could leave the lock of a shared queue locked.
+    because an interrupt could leave the lock of a shared queue held.
     """
     context = get_context("spawn")
     found: list[list[_Part]] = [[] for _ in batches]
@@ -281,7 +282,7 @@ def _interrupts_wait() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # Start it before SIGINT is blocked, because its start unblocks SIGINT.
+    # Start the resource tracker before SIGINT is blocked, because its start unblocks SIGINT.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -32,7 +32,7 @@ class Format:
     unit : {"word", "line"}
         Whether each word or each line has a confidence.
     gives : str
-        The part of the file that has the confidence, and what is special about it.
+        The part of the file that has the confidence, and special features of the confidence.
     option : str
         How to make the engine write confidences.
     tried : str
@@ -84,7 +84,7 @@ _ALL = (
         "percent",
         "word",
         "`x_wconf` or `x_conf` of `ocrx_word` and `ocr_word`, else the lowest of `x_confs`, else the "
-        "confidence of the line; Tesseract truncates it to whole percent, which makes ties",
+        "confidence of the line; Tesseract truncates confidences to whole percents, which makes ties",
         "`tesseract IMAGE OUT hocr` writes it; kraken: write ALTO (`-a`); other engines: the option "
         "that adds `x_wconf` to words",
         "Tesseract 5.3.0 (its own output); kraken, Chronicling America (made by hand)",
@@ -96,7 +96,7 @@ _ALL = (
         "unit",
         "word",
         "`WC` of `String`; Tesseract truncates it to whole percent, and up to version 5.5 writes 6% as "
-        "`0.6` (repaired)",
+        "`0.6` (the reader corrects this)",
         "`tesseract IMAGE OUT alto` writes `WC`; ABBYY FineReader: the ALTO export with word "
         "confidences; kraken: `-a`",
         "Tesseract 5.3.0 (its own output); FineReader 12, the dialect of the French national "
@@ -110,15 +110,15 @@ _ALL = (
         "word",
         "`conf` of the `TextEquiv` of `Word`, else the lowest of its glyphs, else the "
         "confidence of the line",
-        "`tesseract IMAGE OUT page` with `-c page_xml_level=1` writes one a word (Tesseract 5.4 or "
-        "later); Transkribus and OCR-D processors: export words with `TextEquiv/@conf`",
+        "`tesseract IMAGE OUT page` with `-c page_xml_level=1` writes one for each word (Tesseract 5.4 "
+        "or later); Transkribus and OCR-D processors: export words with `TextEquiv/@conf`",
         "OCR-D core 1.0 and other tools of OCR-D (public files); Transkribus, Calamari (made "
         "after public files)",
     ),
     Format(
         "textract",
         "Amazon Textract",
-        "JSON with `Blocks`, or `ExpenseDocuments` with theirs",
+        "JSON with `Blocks`, or with `ExpenseDocuments` that have `Blocks`",
         "percent",
         "word",
         "`Confidence` of blocks of type `WORD`, or `LINE` where there are no words",
@@ -294,7 +294,7 @@ class NoConfidenceError(ValueError):
 
 
 def require_confidence(words: Words, path: str | os.PathLike[str] | None = None) -> None:
-    """Raise if no word has a confidence; the error names the engine's option that writes them.
+    """Raise if no word has a confidence; the error names the engine's option that writes confidences.
 
     Parameters
     ----------

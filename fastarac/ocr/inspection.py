@@ -242,7 +242,7 @@ def _encoding(file: InputFile) -> str:
 
 
 def _fields_beside(path: Path, node: _json.Node) -> str:
-    """Return a sentence on the fields that a response has in addition to words; may be empty."""
+    """Return a sentence on the fields that a response has beside its words; empty if it has none."""
     if service_of(node) is None:
         return ""
     try:

@@ -30,7 +30,7 @@ NAMES = ("text", "page", "line")
 COLUMNS = ("text", "confidence", "page", "line", *PLACES)
 #: The note on outputs that contain several words. First form: one output; second form: several outputs.
 DIVIDED = (
-    "output of several words was divided at its spaces: each word has its confidence",
+    "output of several words was divided at its spaces: each word has the confidence of the output",
     "outputs of several words were divided at their spaces: each word has the confidence of its output",
 )
 

@@ -17,7 +17,7 @@ __all__ = ["FoundFiles", "PageFile", "found_files", "names_of_files"]
 
 
 class PageFile(NamedTuple):
-    """A file, and its folder relative to the searched folder (empty if it is directly in it)."""
+    """A file, and its folder relative to the searched folder (empty for the searched folder itself)."""
 
     path: Path
     folder: str = ""
@@ -34,7 +34,7 @@ class FoundFiles(NamedTuple):
 def found_files(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], pattern: str | None
 ) -> FoundFiles:
-    """Return the named files, and all files in named folders except hidden files and images.
+    """Return the given files, and all files in the given folders except hidden files and images.
 
     Subfolders are searched, too.
 
@@ -137,7 +137,10 @@ def names_of_files(
 
 
 def _fitting(path: Path, stems: set[str]) -> str:
-    """Return the longest of `stems` that the file name begins with, followed by a dot."""
+    """Return the longest of `stems` that the file name begins with, followed by a dot.
+
+    If there is none, return the file name up to its first dot.
+    """
     name = composed(path.name)
     while "." in name:
         name = name.rpartition(".")[0]

@@ -82,7 +82,8 @@ class Pair(Result):
     Attributes
     ----------
     name : str
-        The name of the pair: the truth's file name up to the first dot.
+        The name of the pair: usually, the truth's file name up to the first dot (see
+        :func:`pair_files`).
     truth, output : Path
         The two files.
     columns : WordColumns, optional
@@ -302,8 +303,8 @@ def pair_files(
     )
     if not pairs:
         raise PairingError(
-            f"no file of truth has the name of an output: {len(of_truth)} of truth, "
-            f"{len(of_output)} of output; names are compared up to the first dot",
+            f"no file of truth has the same name as a file of output (files of truth: "
+            f"{len(of_truth)}, of output: {len(of_output)}); names are compared up to the first dot",
             without_output,
             without_truth,
             n_paired=0,
@@ -399,7 +400,7 @@ def pair_table(
 
 
 def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) -> dict[str, Pairing]:
-    r"""Read a table that names pairs of files of truth and of engines; file names need not agree.
+    r"""Read a table of pairs of files (truth and output); the names of the files need not agree.
 
     Parameters
     ----------
@@ -483,8 +484,8 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
         without = tuple(each for each in truths if each not in pairs)
         if without and not skip_unmatched:
             raise PairingError(
-                f"{file.path}: engine {engine} has no output for {_files(without)} of truth that other "
-                f"engines have one for: {_list(without)}",
+                f"{file.path}: engine {engine} has no output for {_files(without)} of truth, but other "
+                f"engines have: {_list(without)}",
                 without,
             )
         every = sorted((names[truth], truth, output) for truth, output in pairs.items())
@@ -536,7 +537,7 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
     truth, words : Words
         Both sides with the same pages; these are matched by their order. If one side has a single page
         and the other has several, all words of each side become one page, and a note of `words` says
-        so. Without page breaks on one side, the pages of its words are unknown.
+        so: without page breaks, nobody knows on which pages the words of the single page are.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Report sections and tables that only reports on pages or fields have.
 
-A section is a template in this folder, with the values that the template reads from `section`.
+A section is a template in the folder `templates`, with the values that it reads from `section`.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ERRORS", "ReportedPages", "section_of"]
 
+#: Maximum numbers of errors, of confusions and of pages with missed words that a report lists.
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
 #: A report shows whole pages of text. TEXTS: their maximum size in bytes, over all engines. MOST_TEXTS:
 #: the maximum number of these pages.
@@ -67,7 +68,7 @@ def _template(name: str) -> str:
 
 
 def section_of(name: str, **values: Any) -> Section:
-    """Return a template of this folder with the values that it shows."""
+    """Return the template with this name, and the values that it shows."""
     return _template(name), values
 
 
@@ -79,7 +80,7 @@ class ReportedPages(Source):
     ----------
     records : Records
     reading : Reading
-    policy : Policy
+    policy : AlignmentPolicy
     sensitivity : Sensitivity
         The accepted shares under other policies.
     leaving_out : callable
@@ -113,7 +114,7 @@ class ReportedPages(Source):
         beside: Beside,
         words: Words | None,
     ) -> Self:
-        """Return the source for items, given as the indices `rows` of records."""
+        """Return the source for the items, which are the records with the indices `rows`."""
         units, confidence = plural(reading.unit), records.confidence[rows]
         scale = None if words is None else words.scale
         known = beside.attributes if isinstance(beside.attributes, PageAttributes) else None
@@ -150,7 +151,10 @@ class ReportedPages(Source):
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return this source; its accepted shares leave out pages that hardly align for any engine."""
+        """Return this source with accepted shares that leave out some pages.
+
+        These pages hardly align for at least one engine.
+        """
         names = {
             name: None
             for source in sources.values()
@@ -269,7 +273,7 @@ class ReportedPages(Source):
             return title, f"Counting {what} in another way {effect}.", False
         said = (
             f"The share depends on how {what} count: {interval_text(low, high)}, {points} apart. "
-            "Choose before you look at the figures, by who would notice such a word."
+            "Decide how to count before you look at the figures: ask who would notice such a word."
         )
         return title, said, True
 

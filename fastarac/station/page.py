@@ -101,7 +101,7 @@ def write_station(
     if not (questions.output or facts or pictures):
         raise ValueError(
             f"{questions.path}: there is nothing to show in a row; add a column prediction, text or "
-            "output, or use prediction"
+            "output, or name the column of outputs with prediction"
         )
     lines = {} if pages is None else _lines(questions, pages)
     once = dict.fromkeys(picture.uri for picture in pictures.values())

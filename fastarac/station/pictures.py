@@ -73,8 +73,8 @@ def pictures_of(
     sizes = {} if pages is None else dict(zip(pages.page_names, pages.page_size, strict=True))
     page = questions.column("page")
     known = [box for row, box in boxes.items() if row in files and box is not None]
-    # If page sizes are unknown, boxes without a value above 1 are shares of the page; others are in
-    # pixels.
+    # If page sizes are unknown and no value of any box is above 1, boxes are fractions of the page;
+    # otherwise, they are in pixels.
     unit = np.ones(2) if known and max(box.max() for box in known) <= 1.0 else np.full(2, np.nan)
     found: dict[int, Picture] = {}
     for file, of_file in groupby(sorted(files, key=lambda row: (str(files[row]), row)), files.get):
@@ -145,7 +145,7 @@ def _opened(questions: Questions, file: Path | None) -> Image:
     try:
         return opened_grey(Path(file or ""))
     except (UnidentifiedImageError, FileNotFoundError, IsADirectoryError):
-        raise ValueError(f"{questions.path}: {file} is no image that can be read") from None
+        raise ValueError(f"{questions.path}: {file} cannot be read as an image") from None
 
 
 def _whole(grey: Image) -> Picture:

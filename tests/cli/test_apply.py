@@ -67,7 +67,7 @@ def test_refusals(policy, tmp_path):
         ([OCR], ["--images", full], "--images needs --station"),
         ([OCR], ["--pages", tmp_path / "p.doc"], "--pages: "),
         ([OCR], ["--station", tmp_path / "s.html", "--images", full], "full has no image"),
-        ([OCR, OCR], [], "20 names of pages occur more than once: "),
+        ([OCR, OCR], [], "20 page names occur more than once: "),
         ([tmp_path / "no"], [], "no: it cannot be opened: No such file"),
         ([full], [], "no page has a word"),
     ):

@@ -300,7 +300,7 @@ def test_options_of_the_alignment(folders):
         *two, "--fold", "case", "--fold", "whitespace", *settings(folders, 'join = "max"')
     ).stdout
     said = " ".join(text.split())
-    assert "are wrong unless their texts are equal without spaces and have the largest" in said
+    assert "are wrong, unless their texts are equal without spaces. They have the largest" in said
     assert "Differences in upper and lower case; and the spaces between words do not count." in text
 
 

@@ -79,10 +79,10 @@ def test_prices_of_engines_are_added_to_costs(folders):
     n = {row["name"]: row["n"] for row in found["models"]}
     for name, price in (("one", 2), ("two", 3), ("one + two", 5), ("one = two", 5)):
         assert after[name] == pytest.approx(before[name] + 1000 * price * 8 / n[name])
-    assert any("the prices of the engines included" in each for each in found["decisions"])
+    assert any("including the prices of the engines" in each for each in found["decisions"])
     dear = settings(folders, "engine_prices = {one = 0, two = 9}")
     text = run(*arguments(folders), "--combine", *PRICES, *dear).stdout
-    assert "both are not cheaper" in " ".join(text.split())
+    assert "both together are not cheaper" in " ".join(text.split())
 
 
 def test_a_saved_combination_divides_new_pages(folders):
@@ -172,6 +172,6 @@ def test_what_cannot_be_combined_is_refused(folders, tmp_path):
     for folder in (truth, one, two):
         for path in sorted(folder.iterdir())[1:]:
             path.unlink()
-    assert "truth must have at least two pages, because each page is combined by rules" in refusal(
+    assert "truth must have at least two pages, got one: each page is combined by rules" in refusal(
         *both
     )

@@ -232,8 +232,8 @@ def test_refusals(tables):
     assert run(both, "--missed", "reject", *COMPARE)
     assert refusal(both).endswith(
         'field "total" of document "a1": the output "1,250.00" and the truth "1250" differ as texts '
-        "and are the same number, as in 1 item (total); --compare total=number takes such outputs for "
-        "right, --compare total=text for wrong"
+        "but are the same number, as in 1 item (total); --compare total=number takes such outputs as "
+        "right, --compare total=text as wrong"
     )
     assert "--compare names \"sum\"; the fields are \"total\", \"name\"" in refusal(
         both, "--compare", "sum=number"

@@ -85,7 +85,7 @@ def test_what_attributes_have_to_be(table, tmp_path):
     said = refusal(*arguments)
     assert "no row for 2 pages that were read: " in said
     assert "worn_postcard_alps" in said
-    assert "(--skip-unmatched leaves out the others)" in said
+    assert "(--skip-unmatched leaves such pages out)" in said
     text = run(*arguments, "--skip-unmatched").stdout
     assert "has no row for 2 pages that were read: " in text
     rows(*lines, "other,worn,letter")

@@ -80,7 +80,7 @@ def test_a_language_in_which_an_engine_is_blind(tmp_path, rates, leader, excepti
         assert (part["split"], part["a"], part["n_units"]) == ("language", leader, 10)
         assert part["reversed"] == (part["value"] in exception) == (part["adjusted_pvalue"] < 0.05)
         assert part["reversed"] <= (part["estimate_b"] > part["estimate_a"])
-    lost = "of the words it misses are on pages whose language is ru and 100% are Cyrillic."
+    lost = "of the missed words are on pages whose language is ru and 100% are Cyrillic."
     assert any(said.startswith("blind: ") and lost in said for said in found["warnings"])
     assert not any("columns, margins" in said for said in found["warnings"])
     page = report.read_text()
@@ -94,7 +94,7 @@ def test_a_language_in_which_an_engine_is_blind(tmp_path, rates, leader, excepti
     assert "language ru  " in text
     alone = run(*arguments).stdout
     assert "except in" not in alone
-    assert "of the words it misses are Cyrillic" in alone
+    assert "of the missed words are Cyrillic" in alone
 
 
 @pytest.mark.slow

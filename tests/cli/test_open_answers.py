@@ -69,8 +69,8 @@ def test_commands(at, tmp_path, monkeypatch, command):
             assert "--open wrong counts outputs without an answer as wrong" in reason(*arguments)
         printed = run(*arguments, *options, "--format", "json", code=None)
         found.append(json.loads(printed.stdout))
-    notes = [note.rstrip(".") for note in found[0]["warnings"] if "without an answer" in note]
-    assert notes == [f"3 of 400 outputs in {file} without an answer count as wrong"]
+    notes = [note.rstrip(".") for note in found[0]["warnings"] if "have no answer" in note]
+    assert notes == [f"3 of 400 outputs in {file} have no answer and count as wrong"]
     figures = [{k: v for k, v in each.items() if k not in {"warnings", "decisions"}} for each in found]
     assert figures[0] == figures[1]
 
@@ -171,11 +171,11 @@ def test_samples(tmp_path):
     columns = "--inclusion-probability", "inclusion_probability"
     assert "or --open wrong counts outputs" in reason("evaluate", joined, *columns)
     said = " ".join(run("evaluate", joined, *columns, "--open", "wrong").stdout.split())
-    assert f"2 of {n} outputs in {joined} without an answer count as wrong" in said
+    assert f"2 of {n} outputs in {joined} have no answer and count as wrong" in said
 
     done = tmp_path / "done.csv"
     printed = run("sample", outputs, "--answers", drawn, "-o", done, "--open", "wrong").stdout
-    assert f"2 of {n} outputs in {drawn} without an answer count as wrong" in " ".join(printed.split())
+    assert f"2 of {n} outputs in {drawn} have no answer and count as wrong" in " ".join(printed.split())
     np.testing.assert_array_equal(read_verified(done).correct.correct, expected)
 
 
@@ -202,4 +202,4 @@ def test_a_search(tmp_path):
     answer(2)
     more = "search", outputs, "--error-rate", 0.1, "--batch", 10, "--state", state, "-o", batch
     said = " ".join(run(*more, "--open", "wrong").stdout.split())
-    assert f"2 of 10 outputs in {batch} without an answer count as wrong" in said
+    assert f"2 of 10 outputs in {batch} have no answer and count as wrong" in said

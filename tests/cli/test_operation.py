@@ -80,7 +80,9 @@ def test_refusals_name_options(folder, tmp_path):
         "apply", folder / "p.json", verified, *goals
     )
     (tmp_path / "book.xlsx").write_text("PK")
-    assert "spreadsheets cannot be read; save it as CSV" in refusal("evaluate", tmp_path / "book.xlsx")
+    assert "it is a spreadsheet, which cannot be read; save it as CSV" in refusal(
+        "evaluate", tmp_path / "book.xlsx"
+    )
 
 
 def test_a_policy_is_written_as_json_alone(folder, tmp_path):

@@ -147,7 +147,7 @@ def test_words_without_a_confidence_or_a_place(tmp_path):
         *("--images", scans, "--crops", tmp_path / "crops", "--details"),
     )
     assert "3 of 8 words have no confidence" in done.stdout
-    assert "4 drawn words have no box, and therefore no crop" in done.stdout
+    assert "4 drawn words without a box, and therefore without a crop" in done.stdout
     assert [row["crop"] != "" for row in rows(goal)] == [True, False, False, False, False]
 
 
@@ -165,7 +165,7 @@ def test_refusals(pages, tmp_path):
     one.mkdir()
     (one / "p01.png").write_bytes((scans / "p01.png").read_bytes())
     message = reason(*sample, "--images", one, "--crops", tmp_path / "c")
-    assert "none of 11 pages, p00, p02" in message
+    assert "lacks the image of 11 pages, p00, p02" in message
     assert not goal.exists()
     assert not (tmp_path / "c").exists()
     assert "--judge is for tables" in reason(*sample, "--judge", "judge")

@@ -95,7 +95,7 @@ class TestTextsThatAreNumbers:
         path = write_text(tmp_path / "f.csv", f"prediction;truth;confidence\n{prediction};{truth};1\n")
         assert read_outputs(path, compare="number").correct.tolist() == [True]
         assert read_outputs(path, compare="text").correct.tolist() == [False]
-        assert "and are the same number" in str(refusal(path))
+        assert "but are the same number" in str(refusal(path))
 
     @pytest.mark.parametrize(
         ("prediction", "truth"),
@@ -115,7 +115,7 @@ class TestTextsThatAreNumbers:
         columns = {"prediction": ["x", "7", "007", "9.0"], "truth": list("x779")}
         path = WRITERS[name](tmp_path / name, columns | {"confidence": [1, 2, 3, 4]})
         said = (
-            'the output "007" and the truth "7" differ as texts and are the same number, as in 2 rows; '
+            'the output "007" and the truth "7" differ as texts but are the same number, as in 2 rows; '
             "compare='number' counts such outputs as right, compare='text' as wrong"
         )
         assert refusal(path).problem == said

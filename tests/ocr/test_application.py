@@ -152,7 +152,7 @@ def test_pages_of_a_file_and_of_subfolders_keep_their_names(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "p.hocr").write_text(hocr([("one", 90, 0)]))
     assert apply_to_files(POLICY, tmp_path).page_names == ("x/p", "y/p")
-    with pytest.raises(PairingError, match=r"1 name of pages occurs more than once: .*p\.hocr"):
+    with pytest.raises(PairingError, match=r"1 page name occurs more than once: .*p\.hocr"):
         apply_to_files(POLICY, [tmp_path / "x", tmp_path / "y"])
     (tmp_path / "x" / "p.json").write_text(easyocr(("one", 0.9)))
     with pytest.raises(PairingError, match="Choose files by a pattern"):

@@ -65,7 +65,7 @@ class TestTables:
         ends = [max(sizes[np.array(size.codes) == code]) for code in range(4)]
         assert all(a < b for a, b in pairwise(ends))
         assert (
-            f"size has {len(set(sizes.tolist()))} different numbers: they are in 4 parts"
+            f"size has {len(set(sizes.tolist()))} different numbers: they are in 4 bins"
             in found.notes[0]
         )
         few = read_attributes({"page": names, "size": [10, 9, 100, 20] * 10})

@@ -404,7 +404,7 @@ def test_bad_input_is_refused():
          {"combination": learnt()}),
         ("nothing, as when the combination was", engines, {"combination": learnt(), "fold": "case"}),
         (
-            "truth must have at least two pages, because each page is combined by rules",
+            "truth must have at least two pages, got one: each page is combined by rules",
             {name: words.select_pages([0]) for name, words in engines.items()},
             {"truth": truth.select_pages([0])},
         ),
@@ -506,7 +506,7 @@ def test_fields_that_do_not_fit_are_refused(tmp_path):
             r"engines\['B'\] lacks: f0 of d02, f1 of d02, f2 of d02, f3 of",
             {"A": engines["A"], "B": fewer["B"]},
         ),
-        ("two documents, because each document is combined by rules", one),
+        ("two documents, got one: each document is combined by rules", one),
     ]:
         with pytest.raises(ValueError, match=match):
             combine_fields(arguments)

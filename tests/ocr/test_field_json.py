@@ -382,7 +382,7 @@ def test_google_form_fields(tmp_path, inside):
     assert found.rejected.tolist() == [False, False, True]
     assert found.confidence[:2].tolist() == [0.8, 0.7]
     pages[0]["formFields"][0]["fieldValue"] = part(6, 99, 0.8)
-    with pytest.raises(OcrFileError, match="a part of the text, which has 17 characters,"):
+    with pytest.raises(OcrFileError, match="a part of the text, which has 17 characters"):
         read_of(tmp_path, {"document": document}, truth)
 
 
@@ -481,7 +481,7 @@ def deep(levels):
             {"pages": [{"words": [], "lines": []}], "content": ""},
             "it has words of pages but no fields; use the response of a",
         ),
-        (AZURE | {"status": "failed"}, "status: the status must be the response of a call that"),
+        (AZURE | {"status": "failed"}, "status: the status must be that of a call that"),
         (
             {"status": "succeeded", "analyzeResult": {"modelId": "prebuilt-read"}},
             "there are neither documents with fields nor keyValuePairs; use",

@@ -327,7 +327,7 @@ def test_the_number_of_rows_is_a_field_of_the_document(tmp_path):
         "c": ("", "1", 0.5, "inserted"),
     }
     assert fields.notes[-1].startswith(
-        "1 output of a number of rows is inserted, and wrong, because the truth has no row there; "
+        "1 output of a row count is inserted, and wrong, because the truth has no row there; "
         "use fields_complete=True if a list that the truth does not name has 0 rows: items.count of c"
     )
     fields = read_fields(outputs, truth, fields_complete=True)
@@ -386,8 +386,8 @@ def test_what_can_be_read_in_two_ways_is_said_and_not_guessed(tmp_path):
     assert fields.correct.tolist() == [False, True, True, False]
     assert fields.notes == (
         (
-            "1 output can be read in two ways, but only one is right, and is wrong until an option of "
-            "the comparison chooses a way (point or comma; dmy, mdy or ymd): "
+            "1 output can be read in two ways, of which only one is right, and is wrong until an "
+            "option of the comparison chooses one (point or comma; dmy, mdy or ymd): "
             'x of a: "1.234" for "1234"'
         ),
         (
@@ -410,9 +410,9 @@ def test_the_same_number_in_other_words_waits_for_a_comparison(tmp_path):
     with pytest.raises(OcrFileError) as caught:
         read_fields(path)
     assert str(caught.value).endswith(
-        'field "no" of document "b": the output "007" and the truth "7" differ as texts and are the '
-        "same number, as in 2 items (no, sum); compare={'no': 'number'} takes such outputs for right, "
-        "compare={'no': 'text'} for wrong"
+        'field "no" of document "b": the output "007" and the truth "7" differ as texts but are the '
+        "same number, as in 2 items (no, sum); compare={'no': 'number'} takes such outputs as right, "
+        "compare={'no': 'text'} as wrong"
     )
     with pytest.raises(OcrFileError, match=r"as in 1 item \(sum\)"):
         read_fields(path, compare={"no": "text"})
@@ -428,11 +428,11 @@ def test_fields_of_which_no_output_is_right_are_shown(tmp_path):
     rows = [(f"d{i}", "day", f"{i} May", 0.5 + i / 100, f"{i}/05") for i in range(1, 11)]
     none = read_fields(write_csv(tmp_path / "none", rows)).notes
     shown = '"1 May" for "1/05", "2 May" for "2/05" and "3 May" for "3/05"'
-    assert none[0] == f"none of the 10 outputs is right, such as {shown}"
+    assert none[0] == f"none of the 10 outputs is right: for example, {shown}"
     rows += [("d1", "no", "7", 0.9, "7"), ("d2", "no", "x", 0.9, "7"), ("d1", "po", "1", 0.9, "2")]
     some = read_fields(write_csv(tmp_path / "some", rows)).notes
-    assert some[0] == f"none of the 10 outputs of day is right, such as {shown}"
-    assert sum("is right, such as" in note for note in some) == 1
+    assert some[0] == f"none of the 10 outputs of day is right: for example, {shown}"
+    assert sum("is right: for example" in note for note in some) == 1
 
 
 def test_wrong_outputs_that_another_comparison_takes_for_right_are_said(tmp_path):

@@ -58,9 +58,9 @@ def test_spaces_between_characters_of_scripts_without_spaces():
     truth = {"one": ["東京都立図書館", "は今日も開いています"] * 5}
     output = {"one": list("".join(truth["one"]))}
     text = said(truth, output)
-    assert "counts the spaces between characters in which truth and output differ; --fold" in text
-    assert "counts the spaces" not in said(truth, output, fold=("whitespace",))
-    assert "counts the spaces" not in said(truth, truth)
+    assert "counts missing and additional spaces between characters; --fold whitespace" in text
+    assert "additional spaces" not in said(truth, output, fold=("whitespace",))
+    assert "additional spaces" not in said(truth, truth)
 
 
 def lost(truth, output, attributes=None):
@@ -89,19 +89,19 @@ def without(missed):
 def test_missed_words_that_have_something_in_common():
     every_fourth = without(lambda page, k: (page[:2] == "ru" and k % 8) or k % 9 == 4)
     text = lost(PAGES, every_fourth, LANGUAGE)
-    assert text.startswith("70.0% of the words it misses are on pages whose language is ru and 80.0%")
+    assert text.startswith("70.0% of the missed words are on pages whose language is ru and 80.0%")
     both = without(lambda page, k: page[:2] in ("ru", "uk") and k % 8)
     assert lost(PAGES, both, LANGUAGE).startswith(
-        "100% of the words it misses are on pages whose language is ru or uk and 100% are Cyrillic."
+        "100% of the missed words are on pages whose language is ru or uk and 100% are Cyrillic."
     )
-    assert lost(PAGES, both).startswith("100% of the words it misses are Cyrillic.")
+    assert lost(PAGES, both).startswith("100% of the missed words are Cyrillic.")
     ends = without(lambda page, k: k >= 13 or k in (1, 5))
     assert lost(PAGES, ends, LANGUAGE).startswith(
-        "60.0% of the words it misses are in the last fifth of their pages."
+        "60.0% of the missed words are in the last fifth of their pages."
     )
     empty = without(lambda page, k: page[:2] == "ru" or k == 9)
     assert lost(PAGES, empty, LANGUAGE).startswith(
-        "most of these words are on empty pages, 84.2% of the words it misses are on pages whose"
+        "most of these words are on empty pages, 84.2% of the missed words are on pages whose"
     )
 
 
@@ -116,13 +116,13 @@ def test_words_without_letters_have_no_script():
         "p": [*(f"w{a}{b}" for a in "abcde" for b in "fghij"), *(f"{k}7.{k}0" for k in range(9)), "*"]
     }
     text = lost(truth, {"p": [word for word in truth["p"] if word.startswith("w")]})
-    assert text.startswith("100% of the words it misses are numbers or punctuation marks and 70.0%")
+    assert text.startswith("100% of the missed words are numbers or punctuation marks and 70.0%")
 
 
 def test_words_of_which_none_is_right():
     truth, output = {"one": ["amber", "bridge", "Corn"]}, {"one": ["ambre", "bridgo", "corn"]}
     assert (
-        'None of the 3 true words is read right, such as "ambre" for "amber", "bridgo" for "bridge" '
-        'and "corn" for "Corn". Truth and outputs may be of different pages'
+        'None of the 3 true words is read right: for example, "ambre" for "amber", "bridgo" for '
+        '"bridge" and "corn" for "Corn". Truth and outputs may be of different pages'
     ) in said(truth, output)
     assert "None of the" not in said(truth, output, fold=["case"])

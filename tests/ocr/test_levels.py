@@ -255,7 +255,7 @@ def test_page_of_2010_with_lines_alone(tmp_path):
     assert (words.unit, words.confidence.tolist()) == ("line", [0.5, 0.5])
     np.testing.assert_array_equal(words.box[1], [10, 5, 30, 20])
     assert sentences(words) == [
-        "1 line of several words was divided at its spaces: each word has its confidence",
+        "1 line of several words was divided at its spaces: each word has the confidence of the line",
     ]
 
 

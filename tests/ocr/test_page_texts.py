@@ -142,7 +142,8 @@ def test_compare_texts(sample, tmp_path):
     assert 'class="wrong go" title="confidence' in page
     assert "It holds the text of the page." in page
     with pytest.raises(
-        TypeError, match=r"engines must be a mapping of names to what was read, got \{\}"
+        TypeError,
+        match=r"engines must be a mapping of names to results of align or align_files, got \{\}",
     ):
         fa.ocr.compare_texts({})
     with pytest.raises(TypeError, match=r"engines\['a'\] must be a result of"):

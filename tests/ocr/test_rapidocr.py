@@ -30,7 +30,7 @@ def test_rapidocr():
     np.testing.assert_array_equal(lines.box[0], [13, 9, 196, 26])
     np.testing.assert_array_equal(parts.box[0], [15, 9, 53, 27])
     # the nth word has the confidence of the nth character, which the note says of these six
-    assert [str(note)[:25] for note in parts.notes] == ["6 words of lines of words"]
+    assert [str(note)[:27] for note in parts.notes] == ["6 words from lines of words"]
 
 
 @pytest.mark.parametrize("written", ["null\n", '[["", 1.0, null]]'])

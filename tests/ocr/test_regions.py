@@ -97,7 +97,7 @@ class TestIgnoredRegions:
         assert aligned.correct.all()
 
     def test_types_that_no_truth_has(self, tmp_path):
-        with pytest.raises(ValueError, match="has image, but the truth has regions of advert"):
+        with pytest.raises(ValueError, match="has image, but the truth has only advert"):
             align_files(files(tmp_path, self.TRUTH, WORDS), ignore_regions="image")
 
     @pytest.mark.parametrize("mark", ['TYPE="Advert"', 'TAGREFS="T1"'])
@@ -133,7 +133,7 @@ def test_command(tmp_path):
     assert "2 outputs outside the regions of the truth are left out" in " ".join(done.output.split())
     run("ocr", *pages, *settings(tmp_path, 'ignore_regions = ["image"]'))
     refused = run("ocr", *pages, *settings(tmp_path, 'ignore_regions = ["advert"]'), code=2)
-    assert "ignore_regions has advert, but the truth has regions of image" in refused.output
+    assert "ignore_regions has advert, but the truth has only image" in refused.output
 
 
 def test_every_promise_says_of_which_parts_it_is(tmp_path):

@@ -168,7 +168,7 @@ def test_what_is_refused(tmp_path, scans):
         [("q", "", "foo", 0.9)],
         images=scans,
     )
-    refused(ValueError, "is no image that can be read", image=["t.csv"] * 3)
+    refused(ValueError, "cannot be read as an image", image=["t.csv"] * 3)
     with pytest.raises(ValueError, match="should end in"):
         fa.station.write_station(tmp_path / "s.pdf", tmp_path / "t.csv")
     assert not page.exists()

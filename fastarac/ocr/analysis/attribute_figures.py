@@ -175,7 +175,10 @@ class AttributeFigures(Table, Result):
         return said
 
     def _fewest(self, limit: Limit, verdict: tuple[Verdict, ...] | None) -> int | None:
-        """Return how many error-free pages of equal size prove that a value keeps a limit."""
+        """Return the smallest number of error-free pages of equal size that prove that a limit is kept.
+
+        Return None if there are no verdicts by page, or if the number exceeds `MOST`.
+        """
         if not self.by_page or verdict is None or not 0.0 < limit.value < 1.0:
             return None
         capital = 2.0 / (1.0 - self.confidence_level)
@@ -252,7 +255,7 @@ def figures_by_attribute(
 def splits_by_attribute(
     attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
 ) -> list[ItemParts]:
-    """Divide the items by the values of each attribute; add the share of missed words of each value."""
+    """Divide the items by the values of each attribute; add each value's share of missed words."""
     rows, _ = attributes.rows_of(pages.name)
     found = []
     for attribute in attributes.attributes:

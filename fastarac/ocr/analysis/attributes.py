@@ -87,7 +87,7 @@ class PageAttributes(Table, Result):
         return f"PageAttributes({len(self.page)} {plural('row', len(self.page))}; {of_each})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the table as it was read: the pages and the value of each attribute."""
+        """Return the pages, and the value or bin of each attribute, as columns."""
         values = {each.name: [each.values[code] for code in each.codes] for each in self.attributes}
         return {"page": self.page, **values}
 
@@ -150,8 +150,8 @@ class PageAttributes(Table, Result):
             said = f"{problem.format(of, verb)}: {few_of(pages, LISTED)}"
             if not self.skip_unmatched:
                 raise ValueError(
-                    f"{self.name} must have the same pages, by the names of their files, but has "
-                    f"{said} (skip_unmatched=True leaves out the others)"
+                    f"{self.name} must name exactly the pages that were read, but has {said} "
+                    "(skip_unmatched=True leaves such pages out)"
                 )
             notes.append(f"{self.name} has {said}; left out of the figures by attribute")
         if len(missing) == len(names):
@@ -318,7 +318,7 @@ def _in_parts(
         values.append(low if low == high else f"{low} to {high}")
     codes = [kept.index(k) if k >= 0 else -1 for k in part.tolist()]
     note = (
-        f"attribute {name} has {len(np.unique(given))} different numbers: they are in {len(kept)} parts"
+        f"attribute {name} has {len(np.unique(given))} different numbers: they are in {len(kept)} bins"
     )
     return Attribute(name, tuple(values), tuple(codes)), note
 
@@ -326,7 +326,7 @@ def _in_parts(
 def _pages_of(
     given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
 ) -> Sequence[str]:
-    """Return the pages that a name or path refers to, even without its suffixes and leading folders."""
+    """Return the pages with a given name or path, which may have more suffixes and leading folders."""
     path = PurePath(given)
     *folders, file = path.parts or (given,)
     stems = [given, file]

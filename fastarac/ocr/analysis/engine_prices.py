@@ -68,7 +68,9 @@ def worth_of_all(
     said = f"With {printable(name)}, a {page} costs {money(cost)}"
     said += f", with {printable(best)} alone {money(alone)}"
     said += (
-        f", the prices of the engines included: {both} are " if any(prices.values()) else ": they are "
+        f", including the prices of the engines: {both} together are "
+        if any(prices.values())
+        else f": {both} together are "
     )
     said += "cheaper" if cost < alone else "not cheaper"
     who = listed([printable(other) for other in others])

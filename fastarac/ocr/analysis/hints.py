@@ -71,7 +71,7 @@ def hints_of(
 
 
 def _pages(records: Records, units: str) -> list[str]:
-    """Yield sentences on pages that lack outputs or a truth, and on pages that hardly align."""
+    """Return sentences on pages that lack outputs or a truth, and on pages that hardly align."""
     found, blank = [], _blank(records)
     if blank:
         found.append(f"{_of_pages(blank, 'without any output')}.")
@@ -100,7 +100,7 @@ def _pages(records: Records, units: str) -> list[str]:
 
 
 def _words(records: Records, reading: Reading) -> list[str]:
-    """Yield sentences on how texts are divided into words and compared."""
+    """Return sentences on how texts are divided into words and compared."""
     found, units = [], plural(reading.unit)
     if records.n_unspaced:
         found.append(
@@ -114,15 +114,15 @@ def _words(records: Records, reading: Reading) -> list[str]:
         of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))
         if of_characters > 2 * of_words + SPACES:
             found.append(
-                f"The character error rate, {rounded_percent(of_characters)}, counts the spaces "
-                "between characters in which truth and output differ; --fold whitespace leaves them "
-                "out."
+                f"The character error rate, {rounded_percent(of_characters)}, also "
+                "counts missing and additional spaces between characters; --fold whitespace ignores "
+                "spaces."
             )
     if records.n_joined:
         verb = "is" if records.n_joined == 1 else "are"
         found.append(
             f"{records.n_joined:,} {plural('word', records.n_joined)} that a line end divides {verb} "
-            "joined, as the other side has them."
+            "joined, because the other side (truth or output) has them in one piece."
         )
     if records.n_emptied:
         found.append(
@@ -141,7 +141,7 @@ def _none_right(records: Records, reading: Reading) -> Iterator[str]:
         f"{quoted(records.prediction[k])} for {quoted(records.truth[k])}" for k in wrong[:EXAMPLES]
     ]
     yield (
-        f"None of the {records.n_true:,} true {plural(reading.unit)} is read right, such as "
+        f"None of the {records.n_true:,} true {plural(reading.unit)} is read right: for example, "
         f"{listed(shown)}. Truth and outputs may be of different pages or differ in spelling."
     )
 
@@ -209,7 +209,7 @@ def _blank(records: Records) -> list[str]:
 
 
 def ties(known: NDArray[np.float64]) -> list[str]:
-    """Yield sentences on ties and coarse values among the confidences."""
+    """Return sentences on ties and coarse values among the confidences."""
     found = []
     values, counts = np.unique(known, return_counts=True)
     if len(values) == 1:

@@ -1,4 +1,4 @@
-"""What most missed words have in common: a page attribute, a script, or a place on the page."""
+"""Find a feature that most missed words share: a page attribute, a script, or a place on the page."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def in_common(records: Records, attributes: PageAttributes | None, units: str) -
         found = _values_of_most(missed, codes, len(values))
         if found:
             share = float(np.isin(codes[missed], found).mean())
-            of = f"of the {units} it misses " if not said else ""
+            of = f"of the missed {units} " if not said else ""
             names = " or ".join(values[code] for code in found)
             said.append(f"{rounded_percent(share)} {of}{before}{names}{after}")
     return listed(said) if said else ""
@@ -56,7 +56,7 @@ def in_common(records: Records, attributes: PageAttributes | None, units: str) -
 def _features(
     records: Records, true: NDArray[np.intp], attributes: PageAttributes | None
 ) -> Iterator[tuple[str, Sequence[str], NDArray[np.intp], str]]:
-    """Yield each feature: text before a value, all values, value index of each word, text after it."""
+    """Yield (text before a value, all values, each word's value as an index, text after a value)."""
     page = records.page[true]
     if attributes is not None:
         rows, _ = attributes.rows_of(records.page_names)
@@ -76,7 +76,7 @@ def _features(
 
 
 def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
-    """Return the values of most missed words, if words with these values are missed much more often."""
+    """Return the values of most missed words, if such words are missed much more often than others."""
     counts = np.bincount(codes[codes >= 0], minlength=n)
     lost = np.bincount(codes[missed & (codes >= 0)], minlength=n)
     n_missed, n_true = int(missed.sum()), len(missed)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
 
-#: Minimum difference between the accepted shares of two engines that decides their order. Tables would
-#: round a smaller difference to 0.
+#: A smaller difference between the accepted shares of two engines does not decide their order, because
+#: tables would round it to 0.
 LEAST = 0.0005
 #: Maximum number of pairs of engines that one sentence names.
 PAIRS = 3
@@ -52,7 +52,7 @@ class Sensitivity(Result):
     Attributes
     ----------
     limits : tuple of Limit
-    accepted : mapping of Policy to tuple of float
+    accepted : mapping of AlignmentPolicy to tuple of float
         For each policy, the accepted share of its items at each limit. The policy in use comes first.
         If several policies give the same items, only one of them is included. For example, if no word
         was missed, all treatments of missed words give the same items.

@@ -91,7 +91,7 @@ class CombinedOutputs(Table, Result):
     def to_columns(self) -> dict[str, Any]:
         """Return the words as columns.
 
-        Two columns are added: an engine that read each word, and the number of engines that did.
+        Two columns are added: an engine that read the word, and the number of engines that read it.
         """
         engine = np.array(self.names, object)[self.engine]
         return self.words.to_columns() | {"engine": engine, "agreeing": self.agreeing}
@@ -101,7 +101,7 @@ class CombinedOutputs(Table, Result):
         every = int((self.agreeing == len(self.names)).sum())
         return (
             f"CombinedOutputs({' + '.join(self.names)}: {n} {plural('word', n)} on {n_pages} "
-            f"{plural('page', n_pages)}, {every} the same of all engines)"
+            f"{plural('page', n_pages)}, {every} read by all engines)"
         )
 
 
@@ -211,7 +211,7 @@ def combine(
     >>> second = words("N0 fine day yet", [0.4, 0.8, 0.5, 0.6])
     >>> found = combine({"A": first, "B": second})
     >>> found
-    CombinedOutputs(A + B: 4 words on 1 page, 2 the same of all engines)
+    CombinedOutputs(A + B: 4 words on 1 page, 2 read by all engines)
     >>> found.words.text, found.words.confidence.round(3).tolist()
     (('No', 'fine', 'day', 'yet'), [0.417, 0.75, 0.583, 0.312])
     """
@@ -335,8 +335,8 @@ def _cross_fitted(
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(
-            "truth must have at least two pages, because each page is combined by rules learnt from "
-            "the others, got one"
+            "truth must have at least two pages, got one: each page is combined by rules learnt from "
+            "other pages"
         )
     labels = [
         labels_of(each, len(words), moved=moved)

@@ -84,7 +84,7 @@ def combine_fields(
         Use agreement in place of a learnt combination: the confidence is 1 if all engines have the same
         text, otherwise 0.
     n_folds : int, default=5
-        Number of folds of the documents, as for the pages of :func:`combine`.
+        Number of folds into which the documents are divided, as pages are in :func:`combine`.
 
     Returns
     -------
@@ -106,8 +106,7 @@ def combine_fields(
     -----
     Fields of different engines are matched by document and name. Entries of lists are matched if they
     are paired with the same true entry. Texts agree if they are equal apart from white space. An output
-    without a true field is a separate field. Two engines have the same such field if they read the same
-    text.
+    without a true field is a separate field; two engines share such a field if they read the same text.
 
     Examples
     --------
@@ -173,9 +172,7 @@ def _given(engines: Mapping[str, FieldOutputs]) -> tuple[tuple[str, ...], dict[s
                     f"engines[{second!r}] lacks: {said}; give both the same true fields"
                 )
         if dict(engines[one].comparisons) != dict(engines[other].comparisons):
-            raise ValueError(
-                f"engines[{one!r}] and engines[{other!r}] must be compared by the same comparisons"
-            )
+            raise ValueError(f"engines[{one!r}] and engines[{other!r}] must have the same comparisons")
     return names, dict(engines)
 
 
@@ -252,8 +249,8 @@ def _cross_fitted(
     n = len(documents)
     if n < 2:
         raise ValueError(
-            "truth must have at least two documents, because each document is combined by rules "
-            "learnt from the others, got one"
+            "truth must have at least two documents, got one: each document is combined by rules "
+            "learnt from other documents"
         )
     sizes = list(map(len, readings.place))
     order = order_of([int(each.right.sum()) for each in labels], sizes, tuple(scales))

@@ -61,8 +61,9 @@ class EngineModel(Result):
     right : Regression
         Model of the probability that a word is right. `Combination.features` names its features.
     real : Regression or None
-        Model, for words that at most half of the engines have, of the probability that there is a true
-        word at their place. None if there was a true word for all such words in the training data.
+        Model of the probability that there is a true word at the place of a word, used for words that
+        at most half of the engines have. None if there was a true word at the place of each such word
+        in the training data.
     """
 
     name: str
@@ -93,7 +94,7 @@ class Combination(Result):
     unit : {"word", "field"}
         Whether the combination was learnt from words or from fields.
     fold : tuple of str
-        Differences between texts that are ignored.
+        The foldings: kinds of differences to ignore when texts are compared.
     n_groups, n_words : int
         Number of pages or documents in the training data, and number of words of all engines in them.
 
@@ -245,7 +246,10 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
 def probabilities(
     combination: Combination, readings: Readings
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """Return, for each engine, the probabilities that its words are right and at a true word."""
+    """Return two probabilities for each word of each engine.
+
+    The first is that the word is right; the second is that there is a true word at its place.
+    """
     calibrated = [
         engine.calibrated(confidence)
         for engine, confidence in zip(combination.engines, readings.confidence, strict=True)
@@ -262,7 +266,7 @@ def probabilities(
 
 
 def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
-    """Raise unless `combination` was learnt on these engines and scales (None: not checked)."""
+    """Raise unless `combination` was learnt on these engines and scales (None matches any scale)."""
     expected = "a Combination, as Combination.load reads it from a file"
     require_type(combination, Combination, "combination", expected)
     names = combination.names
@@ -283,6 +287,6 @@ def require_engines(combination: Combination, highest: Mapping[str, float | None
 
 
 def order_of(right: Sequence[int], n_words: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the engines by decreasing number of right words and, in a tie, of words."""
+    """Return the engines by decreasing number of right words; ties by decreasing number of words."""
     order = sorted(range(len(names)), key=lambda k: (-right[k], -n_words[k], names[k]))
     return tuple(names[k] for k in order)

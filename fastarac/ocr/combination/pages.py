@@ -35,7 +35,7 @@ class PlacedWords(NamedTuple):
     readings : Readings
         The readings; their groups are pages.
     own : tuple of ndarray of shape (n_words,), intp
-        For each engine, the index of the word behind each of its readings.
+        For each reading of each engine, the index of its word among the engine's words.
     order : tuple of int
         Indices of the engines, in order of precedence: the first engine determines the reading order.
     """

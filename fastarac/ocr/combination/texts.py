@@ -33,7 +33,7 @@ def looks_of(words: Sequence[str]) -> NDArray[np.float64]:
 
 
 def similarities(pairs: Iterable[tuple[str, str]]) -> NDArray[np.float64]:
-    """Return each pair's similarity in [0, 1]: 2 × length of the common subsequence / total length."""
+    """Return each pair's similarity in [0, 1]: 2 × longest common subsequence / total length."""
     from rapidfuzz.distance import Indel
 
     return np.array([Indel.normalized_similarity(a, b) for a, b in pairs], np.float64)

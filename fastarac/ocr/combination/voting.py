@@ -53,8 +53,8 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
     Chosen
         The confidence of a candidate is the mean, over the engines that have it, of the probability
         that their word is right. A word that at most half of the engines have is left out if the
-        probability of a true word is below 1/2. In a tie, the candidate of more engines is chosen, and
-        then the candidate of the first engine.
+        probability of a true word is below 1/2. A tie goes to the candidate that more engines have, or
+        else to the candidate of the first engine.
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
@@ -65,16 +65,16 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
 
 
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
-    """Choose, at each place, the candidate of the most engines and, in a tie, of the highest ranks.
+    """Choose, at each place, the candidate that the most engines have; a tie goes to the highest ranks.
 
     With `exact`, the confidence is 1 if all engines have the candidate, otherwise 0.
 
     Returns
     -------
     Chosen
-        The confidence is (m - 1 + r)/k if m of k engines have the candidate. The rank of a word is the
-        share of its engine's words with a lower confidence (ties count half), or 0 if it has no
-        confidence. Here, r is the lowest rank of the candidate's words. If the ranks are also equal,
+        The confidence is (m - 1 + r)/k if m of k engines have the candidate and r is the lowest rank of
+        the candidate's words. The rank of a word is the share of its engine's words with a lower
+        confidence (ties count half), or 0 if the word has no confidence. If the ranks are also equal,
         the candidate of the first engine is chosen.
     """
     ranks = [_ranks(each) for each in readings.confidence]
@@ -91,7 +91,10 @@ def _chosen(
     of_word: Sequence[NDArray[np.float64]],
     join: Literal["mean", "least"],
 ) -> Chosen:
-    """At each place, choose the candidate with the largest mean or minimum of the values `of_word`."""
+    """Choose the candidate with the largest mean score at each place.
+
+    The confidence of a chosen word is the mean or minimum of `of_word` over the engines that have it.
+    """
     there = readings.sizes > 0
     n = readings.n_engines
     if not len(readings):

@@ -93,8 +93,8 @@ class AppliedFields(Table, Result):
     confidence : ndarray of shape (n,), float64
         The confidence of each output; NaN if it has none.
     accepted : ndarray of shape (n,), bool
-        Whether the policy accepts each output. If it accepts whole documents, all rows of a document
-        have the same value.
+        Whether the policy accepts each output. If the policy accepts whole documents, all rows of a
+        document have the same value.
     files : tuple of str
         Paths of the files read.
     notes : tuple of str
@@ -201,7 +201,7 @@ def apply_to_fields(
     ----------
     policy : Policy
         A policy of fields or of whole documents, fitted to outputs of the same service, as
-        ``fastarac ocr -o`` writes it.
+        ``fastarac ocr -o`` writes them.
     path : str, path-like, or iterable of them
         The service's output: files and folders, as for :func:`read_fields`.
     rename, value_key, confidence_key
@@ -334,7 +334,8 @@ def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
     """Return whether `apply_to_fields` is the function that applies a policy of fields to this path.
 
     True for folders and nested JSON, which hold whole documents. True also for tables of fields if the
-    policy has rules, and for tables whose field names have item numbers if it has fields of lists.
+    policy has rules, and for tables whose field names have item numbers if the policy has fields of
+    lists.
     Other tables already have a row for each output, named as in the policy.
     """
     file = Path(path)

@@ -56,7 +56,7 @@ EXPECTED = (
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
 # Maximum processor time of a regular expression, in seconds: for one text, and for all texts together.
-# On some texts, which are untrusted, an expression can run for hours.
+# Texts come from untrusted files, and on some of them an expression can run for hours.
 SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
 
 
@@ -163,7 +163,8 @@ def comparison(how: str) -> FieldComparison:
           different currencies are always different;
         - ``date``: the same day. Options: ``dmy``, ``mdy``, ``ymd``, ``written``, or a format of
           ``strptime`` that begins with %;
-        - ``similarity>=0.9``: 1 − edit distance / length of the longer text, in characters;
+        - ``similarity>=0.9``: 1 − edit distance / length of the longer text, in characters, is at least
+          0.9;
         - ``regex:PATTERN``: the pattern's first match is the same in truth and output. If the pattern
         has groups, the groups are compared. Matching may take one second for a text and one minute for
         all texts.
@@ -343,8 +344,8 @@ def _by_readings(
 ) -> Callable[[Written, Written], Judgement]:
     """Return a comparison for texts that have several readings, such as 1.234.
 
-    Two texts are equal if all pairs of their readings agree. If only some pairs agree, the output is
-    wrong and has the remark `undecided`.
+    Two texts are equal if they have the same number of readings, and these agree one by one. Otherwise,
+    the output is wrong; its remark is `undecided` if some readings of the two texts agree.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
 

@@ -3,8 +3,8 @@
 If the engine misses a row of a list, there is no output that a threshold could reject. The row count,
 however, is such an output, and it is wrong if a row was missed. Engines give no confidence for a row
 count, so it gets the lowest confidence of the outputs in the rows. A policy calibrates this confidence:
-it converts it to the observed share of right row counts. The documents used for this are not used to
-prove the limit of the policy.
+it replaces the confidence by the observed share of right row counts. The documents used for this
+calibration are not used to prove the limit of the policy.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _assigned(
     """Pair the items of one list; return the pairs of their fields and the sum of similarities."""
     if len(truths) * len(outputs) > LARGEST:
         raise ValueError(
-            f"{len(truths):,} true items and {len(outputs):,} that were read are too many to match; at "
+            f"{len(truths):,} true items and {len(outputs):,} items read are too many to match; at "
             f"most {LARGEST:,} pairs of one list are compared"
         )
     chosen: list[tuple[int, int]] = []

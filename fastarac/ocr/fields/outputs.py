@@ -1,4 +1,4 @@
-"""Items that are fields of forms, and items that are whole documents, right if all fields are right."""
+"""Items of two kinds: fields of forms, and whole documents (right if all their fields are right)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-SEVERAL = 5  # a field with this many true values but no output probably has another name
+SEVERAL = 5  # a field with this many true values but no output probably has another name in the outputs
 LISTED = 5  # maximum number of documents that an error message lists
 
 
@@ -111,7 +111,7 @@ class FoldedField(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldCounts(Result):
-    """Counts for one field at a threshold, over all documents and, in a list, over all its items.
+    """Counts for one field at a threshold, over all documents and, in a list, also over all list items.
 
     See Also
     --------
@@ -349,7 +349,7 @@ class FieldOutputs(Table, Result):
 
     @property
     def never_found(self) -> dict[str, int]:
-        """Fields with several true values but never an output, with their number of true values.
+        """Fields with several true values but no output at all, each with its number of true values.
 
         Such a field probably has another name in the outputs: see `without_truth`.
         """
@@ -517,7 +517,7 @@ class _Whole(NamedTuple):
     documents: tuple[str, ...]
     names: tuple[str, ...]
     have: Documents
-    """For each document and field, whether there is an output with a confidence, or any item."""
+    """For each document and field, whether there is an output with a confidence, and any row at all."""
     wrong: NDArray[np.bool_]
     """Whether some item is wrong, for each document and field."""
 
@@ -527,7 +527,7 @@ class _Whole(NamedTuple):
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
-        # If the number of rows of a list is known, the document has that list, even with zero rows.
+        # A row count stands for a row of each field in its list, even if the list has zero rows.
         for i, name in enumerate(names):
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:
@@ -599,7 +599,7 @@ class ReportedFields(Source):
         codes, n = outputs.by.codes, len(outputs.by.names)
         there = np.array([bool(true) for true in self.fields.truth], bool)
         found = [np.bincount(codes[of], minlength=n) for of in (there & self.fields.rejected, there)]
-        with np.errstate(invalid="ignore"):  # 0/0 for a field that is empty in every true document
+        with np.errstate(invalid="ignore"):  # 0/0 for a field without any true value
             missed = found[0] / found[1]
         return [ItemParts("field", outputs.by.names, codes, missed)]
 

@@ -48,15 +48,15 @@ __all__ = ["read_fields"]
 LISTED = 20
 SINGLE = 3  # maximum number of outputs of a field that notes list one by one
 EXAMPLES = 3
-#: If `exact` takes outputs of a field as wrong, these comparisons are tried on them, to suggest a
-#: better one.
+#: If outputs of a field are wrong by `exact`, these comparisons are tried on them, to suggest a better
+#: comparison.
 TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
-    "can be read in two ways, but only one is right, and {} wrong until an option of the comparison "
-    "chooses a way (point or comma; dmy, mdy or ymd)"
+    "can be read in two ways, of which only one is right, and {} wrong until an option of the "
+    "comparison chooses one (point or comma; dmy, mdy or ymd)"
 )
 UNCOUNTED = (
-    "of a number of rows {} inserted, and wrong, because the truth has no row there; use "
+    "of a row count {} inserted, and wrong, because the truth has no row there; use "
     "fields_complete=True if a list that the truth does not name has 0 rows"
 )
 EMPTY = Written("")
@@ -111,7 +111,7 @@ def read_fields(
         By default, the comparison is ``exact``, but an error is raised if different texts are the same
         number (``9.0`` and ``9``).
     rename : mapping of str to str or path-like, optional
-        The names in the truth for fields of the outputs, without item numbers: ``{"InvoiceTotal":
+        For fields of the outputs, their names in the truth, without item numbers: ``{"InvoiceTotal":
         "total", "Items[].Amount": "items[].amount"}``. A new name for a list or object applies to all
         fields in it. A TOML file with such lines can be given instead.
     value_key, confidence_key : str, default="value", "confidence"
@@ -374,7 +374,7 @@ class _Join:
 
 
 def _by_field(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the field and document of each row; a field with many rows gets its number of documents."""
+    """Yield field and document of each row or, for a field with many rows, its number of documents."""
     documents: dict[str, list[str]] = {}
     for row in rows:
         documents.setdefault(row.field, []).append(row.document)
@@ -407,8 +407,8 @@ def _by_document(
         first = seen.setdefault((row.document, path.written()), row)
         if first is not row:
             raise row.error(
-                f"it is also {shown(first.field)}, as the truth has several of them; keep one of "
-                "the two"
+                f"it is the same field as {shown(first.field)}, because the truth has it in a list; "
+                "keep one of the two"
             )
         found[row.document].append((path, row))
     return {name: placed for name, placed in found.items() if placed or file.whole}
@@ -594,7 +594,7 @@ def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[
         if name not in right and len(of) >= (MANY if right else 1):
             of_field = f" of {name}" if name else ""
             examples = listed([_pair(item) for item in of[:EXAMPLES]])
-            yield f"none of the {count(len(of))} outputs{of_field} is right, such as {examples}"
+            yield f"none of the {count(len(of))} outputs{of_field} is right: for example, {examples}"
 
 
 def _is_uncounted(item: Item) -> bool:
@@ -635,7 +635,7 @@ def _folded(
 def _hints(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[str]:
-    """Yield a hint for each field for which another comparison than `exact` accepts more outputs."""
+    """Yield a hint on the fields for which another comparison than `exact` makes more outputs right."""
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)
@@ -684,10 +684,10 @@ def _refuse_numbers(
     name, row, true, read = same[0]
     n, names = len(same), few_of(dict.fromkeys(each[0] for each in same), EXAMPLES)
     raise row.error(
-        f"the output {shown(_shown(read))} and the truth {shown(_shown(true))} differ as texts and are "
+        f"the output {shown(_shown(read))} and the truth {shown(_shown(true))} differ as texts but are "
         f"the same number, as in {count(n)} {plural('item', n)} ({names}); "
-        f"compare={{{name!r}: 'number'}} takes such outputs for right, "
-        f"compare={{{name!r}: 'text'}} for wrong"
+        f"compare={{{name!r}: 'number'}} takes such outputs as right, "
+        f"compare={{{name!r}: 'text'}} as wrong"
     )
 
 

@@ -32,8 +32,8 @@ def renamed(
         A new name for each field, or the path of a TOML file with such lines. A new name for a list or
         object applies to all fields in it. Names omit item numbers or write them as ``[]``. The item
         numbers of a field fill the ``[]`` of its new name in order. If the new name has fewer ``[]``,
-        each remaining item number is put after the part of the new name at the same depth. If the new
-        name has no part at this depth, the number is put after its last part. If several names fit a
+        each remaining item number is put after the part of the new name that is as deep as the number's
+        part of the old name or, without such a part, after the last part. If several names fit a
         field, the longest one applies.
 
     Examples

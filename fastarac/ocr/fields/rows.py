@@ -131,10 +131,7 @@ class FieldPath:
         return self.key == name or self.key.startswith((f"{name}.", f"{name}["))
 
     def within(self, lists: Iterable[str]) -> FieldPath:
-        """Return the path.
-
-        For each of these lists that contains the field without an item number, add number 0.
-        """
+        """Return the path with number 0 for each of these lists in which the field has no number."""
         lengths = {length for length, _ in self.items}
         lacking = {len(name) for name in lists if self.is_below(name)} - lengths
         return FieldPath(self.key, tuple(sorted((*self.items, *((length, 0) for length in lacking)))))

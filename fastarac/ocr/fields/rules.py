@@ -33,7 +33,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 EXAMPLES = "net + tax == total, sum(items[].amount) == net, or date <= due"
 # Two sums count as equal if they differ by less than half a cent, because services round.
 HALF_A_CENT = Decimal("0.005")
-MOST_READINGS = 64  # maximum number of values of a sum of numbers such as 1.234, which has two readings
+MOST_READINGS = 64  # maximum number of values of one sum (a number such as 1.234 has two readings)
 LISTED = 6  # maximum number of rules that a note names
 BROKEN, RULES = "broken_rule", "rules"  # columns of the tables written
 SEPARATOR = "; "  # between two rules in the column of rules

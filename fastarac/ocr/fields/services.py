@@ -178,7 +178,7 @@ def _azure(root: Node, path: Path) -> list[list[Leaf]]:
 
 
 def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
-    """Return as fields the key-value pairs that a general model read from a form."""
+    """Return the key-value pairs that a general model read from a form, as fields."""
     names = [_label(pair.at("key").text("content")) or NO_LABEL for pair in pairs]
     leaves = []
     for name, pair in zip(numbered(names), pairs, strict=True):
@@ -374,7 +374,7 @@ def _google(root: Node, path: Path) -> list[list[Leaf]]:  # noqa: ARG001
 
 
 def _google_forms(document: Node) -> list[Leaf]:
-    """Return as fields the name-value pairs that a general processor read from a form."""
+    """Return the name-value pairs that a general processor read from a form, as fields."""
     whole = document.text("text")
     fields = [
         field for page in document.items("pages") for field in page.items("formFields", "form_fields")

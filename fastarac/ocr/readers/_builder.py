@@ -155,7 +155,8 @@ class Builder(Generic[Place]):
             each = {"line": "line", "word": "output"}[self.unit]
             self.note(
                 self._divided,
-                f"{each} of several words was divided at its spaces: each word has its confidence",
+                f"{each} of several words was divided at its spaces: each word has the confidence "
+                f"of the {each}",
                 f"{each}s of several words were divided at their spaces: each word has the "
                 f"confidence of its {each}",
             )

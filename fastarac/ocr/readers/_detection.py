@@ -115,8 +115,8 @@ def _blank(path: Path) -> Words:
 def _expected() -> str:
     return (
         f"use a file of one of these formats: {listed()}; or a table of fields, with the columns "
-        "document, field, prediction and confidence; a table of words in any other form is read "
-        "with the names of its columns (columns in the file of --settings)"
+        "document, field, prediction and confidence; a table of words in any other form is "
+        "read if you name its columns (columns in the file of --settings)"
     )
 
 

@@ -110,7 +110,7 @@ class Node:
             raise self.error("a number") from None
 
     def integer(self, *keys: str, absent: int) -> int:
-        """Return a whole number, or `absent` if it is missing.
+        """Return a member as a whole number, or `absent` if there is no such member.
 
         Google's libraries may write the number as a string.
         """
@@ -199,7 +199,7 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
         text.
     """
     if text.count("[") + text.count("{") > MOST_HOLDERS + len(text) // SPARSE:
-        problem = "it has more lists and objects than the output of an OCR engine of its size"
+        problem = "it has more lists and objects than any output of an OCR engine of this size"
         raise OcrFileError(path, problem, place=place)
     try:
         value = json.loads(text, **options)

@@ -95,9 +95,10 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        # Count of lines whose words are numbered in another order than they stand in the line's text.
+        # Numbers of lines whose words are in another order than in the line's text: lines with numbered
+        # words, and lines whose words have no numbers.
         self._numbered = 0
-        self._reordered = 0  # the same number, for lines whose words have no numbers
+        self._reordered = 0
 
     def add(
         self, line: WordPart[Place], words: Sequence[WordPart[Place]], *, numbered: bool = False

@@ -64,7 +64,7 @@ def root_of(file: InputFile) -> Root:
     parser = expat.ParserCreate(namespace_separator="\n")
 
     def refused(problem: str) -> OcrFileError:
-        problem += "; for safety, none are allowed"
+        problem += "; for safety, such declarations are not allowed"
         return OcrFileError(file.path, problem, place=f"line {parser.CurrentLineNumber}")
 
     def on_doctype(name: str, system: str | None, public: str | None, internal: int) -> None:  # noqa: ARG001
@@ -203,7 +203,7 @@ def children(element: Element, name: str) -> Iterator[Element]:
 def text_of(
     element: Element, file: InputFile, texts: Mapping[Element, str] = MappingProxyType({})
 ) -> str:
-    """Return the text in an element and its descendants; `texts` overrides the text of some."""
+    """Return the text in an element and its descendants; `texts` replaces the text of some elements."""
     from lxml import etree
 
     parts = [element.text or ""]

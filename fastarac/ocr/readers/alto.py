@@ -59,9 +59,10 @@ def read(file: InputFile) -> Words:
 
 
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
-    """Return whether the files of one run write a percentage as the digits after ``0.``, 6% as ``0.6``.
+    """Return whether the files of one run write a percentage as the digits after ``0.``: 6% as ``0.6``.
 
-    The result is None if the first file is not from such a version. Then each file is judged by itself.
+    The result is None if the first file is not from Tesseract up to 5.5. Then each file is judged by
+    itself.
 
     Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
     these versions are repaired. A single ``0.60`` proves the faulty notation, and a single ``0.06`` or

@@ -31,7 +31,7 @@ def read_list(file: InputFile, root: Node) -> Words:
     builder.new_page((1.0, 1.0))
     for line in root.items():
         if not is_line(line.value):
-            raise line.error("a line of ocrmac, [text, confidence, [x, y, width, height]],")
+            raise line.error("a line of ocrmac, [text, confidence, [x, y, width, height]]")
         text, confidence, box = line.items()
         builder.new_line()
         builder.add(text.value, confidence.as_number(), _box(box.value), line)

@@ -47,7 +47,9 @@ def _add_lines(builder: Builder[Node], lines: Sequence[Node]) -> None:
         builder.new_line()
         words = line.items("words")
         if not words and line.text("text").strip():
-            raise line.error("a line with its words (of Form Recognizer 2: includeTextDetails=true)")
+            raise line.error(
+                "a line with its words (Form Recognizer 2 writes them with includeTextDetails=true)"
+            )
         for word in words:
             builder.add(word.text("text"), word.number("confidence"), word.box(*BOXES), word)
 
@@ -81,7 +83,7 @@ def _add_pages(builder: Builder[Node], pages: Sequence[Node]) -> None:
         builder.new_page((page.number("width"), page.number("height")))
         words = page.items("words")
         if not words and (lines := page.items("lines")):
-            raise lines[0].error("a page with its words, in `pages.words` beside `pages.lines`,")
+            raise lines[0].error("a page with its words, in `pages.words` beside `pages.lines`")
         line = _lines_of(page, words)
         before = -1
         for i in sorted(range(len(words)), key=lambda i, line=line: (line[i], i)):  # type: ignore[misc]
@@ -127,6 +129,6 @@ def result_of(path: Path, root: Node) -> Node:
     """Return the result inside a response; raise unless the call succeeded."""
     status = root.text("status") if root.has("status") else "succeeded"
     if status.lower() != "succeeded":
-        problem = f"the status must be the response of a call that succeeded, got {shown(status)}"
+        problem = f"the status must be that of a call that succeeded, got {shown(status)}"
         raise OcrFileError(path, problem, place="status")
     return root.at("analyzeResult") if root.has("analyzeResult") else root

@@ -29,7 +29,7 @@ def read(file: InputFile, root: Node) -> Words:
             continue
         parts = output.items()
         if len(parts) not in (2, 3) or not isinstance(parts[1].value, str):
-            raise output.error("a box of EasyOCR, [box, text, confidence],")
+            raise output.error("a box of EasyOCR, [box, text, confidence]")
         # With `paragraph=True`, `readtext` omits the confidences.
         confidence = parts[2].as_number() if len(parts) == 3 else NAN
         builder.add(parts[1].value, confidence, parts[0].polygon(), output)

@@ -211,7 +211,7 @@ def read_document_ai(file: InputFile, root: Node) -> Words:
         joiner.end(LINE_END)
     if not len(builder) and text.strip():
         problem = (
-            "there is text, and no page has tokens; ask for both: the field mask must include `text` "
+            "there is text, but no page has tokens; ask for both: the field mask must include `text` "
             "and `pages.tokens`"
         )
         raise OcrFileError(file.path, problem, place=str(document.at("pages")))
@@ -264,7 +264,7 @@ def segments_of(anchor: Node, text: str) -> list[tuple[int, int]]:
         begin = segment.integer("startIndex", "start_index", absent=0)
         end = segment.integer("endIndex", "end_index", absent=0)
         if not 0 <= begin <= end <= len(text):
-            raise segment.error(f"a part of the text, which has {len(text):,} characters,")
+            raise segment.error(f"a part of the text, which has {len(text):,} characters")
         found.append((begin, end))
     return found
 

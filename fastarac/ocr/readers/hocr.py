@@ -22,7 +22,7 @@ WORDS = frozenset({"ocrx_word", "ocr_word"})
 ALTERNATIVES = frozenset({"alternatives"})
 CHARACTERS = frozenset({"ocrx_cinfo"})
 PAGES = ("div", "body", "section", "article")
-TAIL = 1 << 10
+TAIL = 1 << 10  # number of bytes at the end of a file in which `</html>` must occur
 OF_WORD = ("x_wconf", "x_conf")  # confidence of a whole word; `x_confs` has one for each character
 
 
@@ -263,8 +263,8 @@ class _Confidences:
 
         hOCR prescribes percents, but kraken and others write probabilities. If all confidences are at
         most 1, they are taken as probabilities. The exception is a file with whole numbers only:
-        Tesseract may have given 0% or 1% to every word. If the confidences of all characters are at
-        most 1, they are probabilities without exception.
+        Tesseract may have given 0% or 1% to every word. This exception does not apply to a file with
+        confidences of characters (`x_confs`).
         """
         builder = self._builder
         written = builder.confidences

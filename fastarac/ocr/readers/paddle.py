@@ -38,7 +38,7 @@ def read_3(file: InputFile, root: Node) -> Words:
             box = NO_BOX
             if len(polygons) == len(texts):
                 box = polygons[i].polygon()
-            # Convert each box from [left, top, right, bottom] to two corner points.
+            # A box [left, top, right, bottom] has the form of two corner points, so `polygon` reads it.
             elif len(boxes) == len(texts):
                 box = boxes[i].polygon()
             builder.new_line()
@@ -52,7 +52,7 @@ def _has_failed(root: Node) -> bool:
 
 
 def pages_of_3(root: Node) -> Iterator[Node]:
-    """Yield the object with the texts of each page, for PP-OCR, PP-Structure and servers."""
+    """Yield, for each page, the object with its texts, as PP-OCR, PP-Structure and servers write it."""
     for outer in each_page(root):
         if outer.has("result"):
             served = outer.at("result")
@@ -103,7 +103,7 @@ def read_2(file: InputFile, root: Node) -> Words:
                 builder.add(line.items()[0].value, line.items()[1].as_number(), NO_BOX, line)
                 continue
             if not _is_line(line):
-                raise line.error("a line of PaddleOCR, [box, [text, score]],")
+                raise line.error("a line of PaddleOCR, [box, [text, score]]")
             box, reading = line.items()
             text, score = reading.items()
             builder.new_line()

@@ -42,9 +42,9 @@ def read(file: InputFile) -> Words:
 
     Regions, including nested regions, are read in the order of the indices in `ReadingOrder`. Regions
     missing from `ReadingOrder` come last. Table cells without a reading order follow rows and columns.
-    Lines are sorted by index if all lines have an index. Otherwise, they have their order in the text
-    of the region or, if this text has other lines, in the file. If a word has several readings, the
-    reading with the lowest index is taken.
+    Lines are sorted by index if all lines have an index. Otherwise, they are read in the
+    order of the region's text or, if this text has other lines, in the order of the file. If a word has
+    several readings, the reading with the lowest index is taken.
     """
     reader = _Reader(file)
     for element in elements(file, ("Creator", "Page")):
@@ -205,8 +205,8 @@ class _Reader:
         elif not self.file.truth:
             builder.note(
                 levels.from_lines,
-                "line has no words: its words have the confidence of the line",
-                "lines have no words: their words have the confidence of the line",
+                "line is not divided into words: each word of its text has the confidence of the line",
+                "lines are not divided into words: each word has the confidence of its line",
             )
         if not self.file.truth and self.file.level != "region":
             builder.note(
@@ -298,8 +298,9 @@ def _letters(text: str) -> str:
 def _places(lines: list[str], rows: list[str]) -> list[float]:
     """Return each line's position in the region's text, or 0, 1, … if that text has other lines.
 
-    If at least half of the lines equal lines of that text, the other lines may have been corrected in
-    one place only. Each of these lines is matched with the most similar remaining line of the text.
+    If at least half of the lines equal lines of that text, the others may differ because somebody has
+    corrected a line or that text, but not both. Each of them is matched with the most similar remaining
+    line of the text.
     """
     from rapidfuzz.distance import Indel
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.words import Words
 
 SHIFTED = (
-    "of lines of words: RapidOCR up to 3.10 gives the nth word of such a line the confidence of the "
-    "line's nth character; keep result.to_json() instead"
+    "from lines of words may have a wrong confidence: RapidOCR up to 3.10 gives the nth word of such a "
+    "line the confidence of the line's nth character; keep result.to_json() instead"
 )
 
 __all__ = ["begins_words", "read", "read_words"]
@@ -60,7 +60,7 @@ def read_words(file: InputFile, root: Node) -> Words:
 
 def _text_of(part: Node) -> str:
     if not _is_part(part.value):
-        raise part.error("a part of a line of RapidOCR, [text, score, box],")
+        raise part.error("a part of a line of RapidOCR, [text, score, box]")
     return part.value[0]  # type: ignore[no-any-return]
 
 

@@ -19,11 +19,11 @@ COLUMNS = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
     *("left", "top", "width", "height", "conf", "text"),
 )
-# Start of the row of page 1.
+# The row of page 1, with which a table without a header begins.
 BARE_ROW = re.compile(r"1\t\d+(\t0){4}(\t\d+){4}\t-1(\.0+)?\t?\r?$", re.ASCII)
 # A quoted text that contains a doubled quotation mark.
 QUOTED = re.compile(r'"(?=.*"".*")(?:[^"]|"")*"')
-NO_WORD = -1.0  # in place of a confidence for pages, blocks and lines
+NO_WORD = -1.0  # the value of `conf` in rows of pages, blocks and lines
 
 
 def read(file: InputFile) -> Words:

@@ -61,7 +61,7 @@ def sample_words(
     answers: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> SampledWords:
-    """Draw words to verify, or to audit words that a policy accepts, as :func:`.sample_outputs` does.
+    """Draw words to verify or, with a policy, accepted words to audit, as for :func:`.sample_outputs`.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def sample_words(
     notes = list(words.notes)
     if crops is not None and len(done) < n_drawn:
         n = n_drawn - len(done)
-        notes.append(f"{n:,} drawn {plural('word', n)} have no box, and therefore no crop")
+        notes.append(f"{n:,} drawn {plural('word', n)} without a box, and therefore without a crop")
     n_pages = len(outputs.words.page_names)
     return SampledWords(sample, len(words.outputs.text), n_pages, len(done), tuple(notes))
 
@@ -188,6 +188,6 @@ class _Rows:
         ]
         if lacking:
             raise ValueError(
-                f"images has none of {len(lacking):,} {plural('page', len(lacking))}, "
-                f"{few_of(lacking, 5)}; give each page one, with the name of the page"
+                f"images lacks the image of {len(lacking):,} {plural('page', len(lacking))}, "
+                f"{few_of(lacking, 5)}; give each page an image with the name of the page"
             )

@@ -121,7 +121,10 @@ def compare_texts(
     'article_bees.html'
     """
     if not isinstance(engines, Mapping) or not engines:
-        raise TypeError(f"engines must be a mapping of names to what was read, got {engines!r:.60}")
+        raise TypeError(
+            "engines must be a mapping of names to results of align or align_files, got "
+            f"{engines!r:.60}"
+        )
     aligned: dict[str, AlignedOutputs] = {}
     for name, each in engines.items():
         found = each.aligned if isinstance(each, Engine) else each
@@ -133,7 +136,7 @@ def compare_texts(
         aligned[name] = found
     units = {each.reading.unit for each in aligned.values()}
     if len(units) > 1:
-        raise ValueError(f"engines must have one unit, got {', '.join(sorted(units))}")
+        raise ValueError(f"engines must all have the same unit, got {', '.join(sorted(units))}")
     given = {} if thresholds is None else dict(thresholds)
     unknown = sorted(set(given) - set(aligned))
     if unknown:

@@ -73,7 +73,7 @@ class AlignedOutputs(Table, Result):
         One record for each true word and each inserted output, including records that are not items.
     reading : Reading
         The options with which the texts were compared: unit, foldings and join.
-    policy : Policy
+    policy : AlignmentPolicy
         How missed words, inserted outputs and moved words count.
     rows : ndarray of shape (n,), intp
         Indices of the records that are items, in order.
@@ -177,8 +177,9 @@ class AlignedOutputs(Table, Result):
 
     @property
     def id(self) -> tuple[str, ...]:
-        """Page and number of each true word, ``"page03:17"``; outputs inserted after it: ``:17+1``.
+        """Page and number of each true word, such as ``"page03:17"``.
 
+        An output that is inserted after this word has the id ``"page03:17+1"``.
         A true word has the same id for all engines, so that the items of several engines can be joined.
         """
         records = self.records

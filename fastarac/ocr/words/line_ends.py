@@ -208,7 +208,7 @@ def _joined(
 def _elsewhere(
     own: _Compared, other: _Compared, k: int, free: list[int], fold: Sequence[Folding], *, exact: bool
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield possible second parts of word `k`, with the index and the text of the whole word."""
+    """Yield possible second parts of word `k`, with the whole word's index in `other` and its text."""
     first = own.folded[k][:-1]
     begin = first[: max(2, len(first) // 2)]
     places = [i for i in free if other.folded[i].startswith(begin)]
@@ -230,7 +230,7 @@ def _elsewhere(
 def _around(
     own: _Compared, partner: dict[int, int], n_other: int
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Return, for each divided word, the range of indices of the other side to search."""
+    """Return, for each divided word, begin and end of the range to search on the other side."""
     before: dict[int, int] = {}
     after: dict[int, int] = {}
     last, at = 0, 0
@@ -260,7 +260,7 @@ def _forms(first: str, second: str) -> list[str]:
 def _most_like(
     parts: list[str], forms: list[str], words: list[str], places: list[int], alike: float
 ) -> tuple[int | None, int]:
-    """Return the most similar pair: index of a word, index of a form of the joined parts."""
+    """Return the index of the most similar word (None if none is similar enough), and of its form."""
     from rapidfuzz.distance import Indel
 
     best: tuple[float, int | None, int] = alike, None, 0

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PageAlignment", "PageText", "align_page"]
 
-#: Maximum number of words, and of outputs, between two moved words. The words between are then also
-#: tried as moved words.
+#: If at most this many words, and at most this many outputs, are between two moved words, the words in
+#: between are also tried as moved words.
 GAP = 20
 
 
@@ -45,8 +45,8 @@ class PageAlignment(NamedTuple):
     length: int
     """Characters of the true text, including the spaces between its words.
 
-    Distance and length ignore spaces if either side has parts of words: engines divide scripts without
-    spaces each in its own way.
+    Distance and length ignore spaces if either side has parts of words, because engines divide scripts
+    without spaces in different ways.
     """
 
     @property
@@ -204,7 +204,7 @@ def _may_have_moved(wrong: Spans, truth: Sequence[str], outputs: Sequence[str]) 
 
 
 def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
-    """Return whether a pair in `kept` is not a row of equal texts yet."""
+    """Return whether some pair in `kept` is not yet a row of equal texts."""
     known = set(map(tuple, right[:, ::2].tolist()))
     return any(pair not in known for pair in map(tuple, kept.tolist()))
 

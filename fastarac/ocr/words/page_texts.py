@@ -32,7 +32,7 @@ RUNS = ("", KINDS[MISSED], KINDS[MOVED])
 
 
 class PageOrder(NamedTuple):
-    """Pages with differences, in decreasing order of their number.
+    """Pages with differences, those with the most differences first.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class PageOrder(NamedTuple):
 
 
 def page_order(records: Records) -> PageOrder:
-    """Return the pages with differences, in decreasing order of their number."""
+    """Return the pages with differences, those with the most differences first."""
     differs = (records.kind != RIGHT) & (records.kind != MOVED)
     counts = np.bincount(records.page[differs], minlength=len(records.page_names))
     order = np.argsort(-counts, kind="stable")
@@ -110,7 +110,7 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
         while stop < last and records.shared[stop]:
             stop += 1
         kind = int(records.kind[row])
-        # The output of this word is already shown on the previous line.
+        # Whether the previous line already shows the output of this word.
         continued = row == first and bool(records.shared[row])
         space = "" if row == first or records.gap[row] == NOTHING else " "
         ours = records.truth[row] + "".join(

@@ -69,8 +69,8 @@ _OF_JOIN = {
 }
 
 
-#: Phrases for the choice in which a policy differs, as in "20.0 points with moved words counted as
-#: wrong".
+#: Phrases for each choice by which a policy differs from the policy in use, as in "with moved words
+#: counted as wrong, B accepts 20.0 points more".
 _APART: dict[str, dict[str, str]] = {
     "missed": {
         "reject": "if people look for missed words",
@@ -147,9 +147,9 @@ class AlignmentPolicy(NamedTuple):
             said[2] = "Inserted outputs are wrong."
         said.append(_OF_MOVED[self.moved])
         joined = _OF_JOIN[reading.join]
-        equal = "unless their texts are equal without spaces " if "whitespace" in reading.fold else ""
+        equal = ", unless their texts are equal without spaces" if "whitespace" in reading.fold else ""
         said.append(
-            f"Merged and split {{units}} are wrong {equal}and have {joined} confidence of their "
+            f"Merged and split {{units}} are wrong{equal}. They have {joined} confidence of their "
             "outputs."
         )
         if reading.fold:

@@ -114,8 +114,8 @@ class Records(Result):
     n_emptied : int
         Number of true words and outputs that are left out because folding makes them empty.
     n_joined : int
-        Number of words that are divided at a line end on one side and joined, because the other side
-        has them in one piece.
+        Number of words divided at a line end on one side that were joined, because the other side has
+        them in one piece.
     """
 
     kind: NDArray[np.uint8]
@@ -422,7 +422,7 @@ def _equal(
 ) -> list[bool]:
     """Return which spans have equal texts.
 
-    Unless `whitespace` is set, only spans of single words can.
+    Without the folding ``"whitespace"``, only spans of one word and one output can be equal.
     """
     if "whitespace" not in reading.fold:
         return [k == i + 1 and m == j + 1 and truth[i] == outputs[j] for i, k, j, m in spans.tolist()]

@@ -39,7 +39,7 @@ PLACELESS = (
 
 
 class PageParts(NamedTuple):
-    """Which parts of a page are evaluated.
+    """The parts of a page that are evaluated.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ def require_types(parts: PageParts, truths: Iterable[Path]) -> None:
         if not left:
             return
     if left:
-        problem = f"the truth has regions of {listed(sorted(seen))}" if seen else "it has no regions"
+        problem = f"the truth has only {listed(sorted(seen))}" if seen else "the truth has no regions"
         raise ValueError(f"ignore_regions has {listed(sorted(left))}, but {problem}")
 
 

@@ -34,8 +34,8 @@ __all__ = ["CHANCE", "MovedWords", "Run", "moved_words", "tiles"]
 #: A run of words counts as moved only if at most this many such runs are expected on the page by
 #: chance.
 CHANCE = 0.1
-#: A single character counts with this fraction of its bits, because it depends on the characters before
-#: it.
+#: A single character counts with this fraction of its information content, because it depends on the
+#: characters before it.
 OF_CHARACTER = 0.25
 #: Maximum number of searches for runs among the remaining words.
 PASSES = 8
@@ -59,11 +59,11 @@ class MovedWords(NamedTuple):
     pairs: Indices
     """Pairs of words that have moved."""
     kept: Indices
-    """Pairs in runs, too long for chance, that are in order: both columns increase."""
+    """Pairs in runs that are in order (both columns increase) and too long to occur by chance."""
     words: Indices
-    """Indices of words that have neither moved nor an equal output in order, increasing."""
+    """Increasing indices of words that have not moved and have no equal output in order."""
     outputs: Indices
-    """Indices of outputs that have neither moved nor an equal word in order, increasing."""
+    """Increasing indices of outputs that have not moved and have no equal word in order."""
 
 
 def moved_words(
@@ -146,8 +146,8 @@ def _runs(
     if not len(left) or not len(right):
         return []
     needed = float(np.log2(len(left) * len(right) / CHANCE))
-    # A single word must never count as a run, even if it is rare, so its bits are capped just below the
-    # limit.
+    # A single word must never count as a run, even if it is rare, so its information content is capped
+    # just below the limit.
     limited = np.where(alone[left], np.minimum(bits[left], 0.999 * needed), bits[left])
     return [
         np.stack([left[i : i + n], right[j : j + n]], axis=1)
@@ -156,7 +156,7 @@ def _runs(
 
 
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
-    """Return the runs of the in-order chain with the most bits, and the runs outside this chain."""
+    """Return the runs of the in-order chain with the largest total of `bits`, and the other runs."""
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
     # The best chains of runs so far, as (last output index, total bits, last run), in increasing order
     # of both index and bits.
@@ -188,7 +188,7 @@ def _numbers(truth: Sequence[str], outputs: Sequence[str]) -> tuple[Indices, Ind
 
 
 def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
-    """Return the rarity of each true word in bits: -log2 of its share. For a line, bits are summed."""
+    """Return the information content of each true word: −log2 of its share; of a line, the sum."""
     counts = Counter(word for text in (*truth, *outputs) for word in text.split(SPACE))
     total = counts.total()
     rare = {word: math.log2(total / n) for word, n in counts.items()}
@@ -211,21 +211,21 @@ def _as_text(numbers: Indices) -> str:
 
 
 def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Run]:
-    """Return common runs of two sequences of numbers, the longest first, that do not overlap.
+    """Return common runs of two sequences of numbers that do not overlap, the longest run first.
 
     Parameters
     ----------
     first, second : ndarray of intp
     bits : ndarray of float64
-        Bits of each element of the first sequence.
+        Information content of each element of the first sequence.
     needed : float
-        Minimum number of bits of a run.
+        Minimum sum of `bits` over a run.
 
     Returns
     -------
     list of Run
         Runs of the same length are in the order of the first sequence, each with its first match in the
-        second.
+        second sequence.
 
     Examples
     --------
@@ -264,8 +264,8 @@ class _Windows:
     def longest_common(self, most: int) -> int:
         """Return the largest length, up to `most`, of a window common to both sequences, or 0.
 
-        A start whose window of length `most` has too few bits is dropped, because its shorter windows
-        have even fewer.
+        A start is dropped if the sum of `bits` over its window of length `most` is too small: the sums
+        over its shorter windows are even smaller.
         """
         ends = np.minimum(self.begins + most, self.n_first)
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
@@ -283,7 +283,7 @@ class _Windows:
         return longest
 
     def take(self, length: int) -> list[Run]:
-        """Mark the common windows of this length that have enough bits as taken, and return them."""
+        """Return the common windows of this length with enough `bits`, and mark them as taken."""
         begins, ours, others, theirs = self._free(length)
         good = self.sums[begins + length] - self.sums[begins] >= self.needed
         good &= _is_in(ours, theirs)
@@ -313,7 +313,7 @@ class _Windows:
     def _is_free(self, begin: int, length: int) -> bool:
         """Return whether a window is free.
 
-        Only its ends are tested, because no taken run is shorter.
+        Only its ends are tested, because no taken run is shorter than the window.
         """
         return not (self.taken[begin] or self.taken[begin + length - 1])
 

@@ -41,7 +41,7 @@ WITHOUT_SPACES = (
     "\uff61-\uff9f\U00020000-\U000323af\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 )
 UNSPACED = re.compile(f"[{WITHOUT_SPACES}]")
-JOINERS = "\u200c\u200d"
+JOINERS = "\u200c\u200d"  # zero-width non-joiner and joiner
 
 
 class Tokens(NamedTuple):

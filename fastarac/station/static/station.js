@@ -49,7 +49,7 @@ function showPicture(picture) {
   $("item").classList.toggle("whole", Boolean(picture) && !picture[2] && picture[1][1] > 400); // a page
   if (!picture) return;
   const [number, [width, height], box] = picture;
-  // a phone shows the words next to the output alone, which would be too small among others
+  // a phone shows only the words next to the output: the whole picture would make it too small
   const wide = box && innerWidth < 640 ? Math.min(width, Math.max(1.2 * box[2], 2.4 * height)) : width;
   const left = box ? Math.min(Math.max(0, box[0] + box[2] / 2 - wide / 2), width - wide) : 0;
   svg.setAttribute("viewBox", `${left} 0 ${wide} ${height}`);
@@ -215,7 +215,7 @@ function parsed(text) {
   return lines;
 }
 
-// Return the answers of a saved file, or raise where it is of another sample.
+// Return the answers of a saved file; throw an error if the file is of another sample.
 function answersIn(text) {
   const [header, ...lines] = parsed(text.replace(/^\ufeff/, ""));
   const place = Object.fromEntries(["correct", ...ADDED].map((name) => [name, header.indexOf(name)]));
