@@ -313,3 +313,8 @@ def test_empty_pages_and_values_without_items():
     assert found.items.tolist() == [1, 0]
     assert found.at[0].verdict == ("too few", "too few")
     assert math.isnan(found.at[0].error_rate[1])
+
+
+def test_empty_values_stay_empty():
+    table = {"page": ["p1", "p2", "p3"], "year": ["1700", "1800", None]}
+    assert read_attributes(table, skip_unmatched=True).to_columns()["year"] == ["1700", "1800", None]

@@ -41,7 +41,7 @@ ALONE: dict[str, None] = {"groups": None}
         ({"limit": 10**400}, "limit must be a finite number, got an integer of 1329 bits"),
         ({"thresholds": [None]}, r"thresholds\[0\] must be a number, got null"),
         ({"thresholds": [float("nan")]}, "it is not valid JSON: JSON does not allow the number NaN"),
-        ({"thresholds": []}, r"thresholds must have 1 elements \(as many as a rule of one field\), got 0"),
+        ({"thresholds": []}, r"must have 1 elements \(as many as a rule of one field\), got 0"),
         ({"thresholds": ["inf"]}, r"accepted is \d+, but the thresholds accept nothing"),
         ({"criterion": "max_errors"}, 'criterion must be "max_error_rate" or "max_risk", got'),
         ({"criterion": ["max_risk"]}, 'criterion must be "max_error_rate" or "max_risk", got a list'),

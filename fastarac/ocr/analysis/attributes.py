@@ -87,8 +87,11 @@ class PageAttributes(Table, Result):
         return f"PageAttributes({len(self.page)} {plural('row', len(self.page))}; {of_each})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the pages, and the value or bin of each attribute, as columns."""
-        values = {each.name: [each.values[code] for code in each.codes] for each in self.attributes}
+        """Return the pages, and the value or bin of each attribute (None if empty), as columns."""
+        values = {
+            each.name: [None if code < 0 else each.values[code] for code in each.codes]
+            for each in self.attributes
+        }
         return {"page": self.page, **values}
 
     def rows_of(self, names: Sequence[str]) -> tuple[NDArray[np.intp], list[str]]:
