@@ -27,6 +27,7 @@ from .areas.arac import arac_auc_score as arac_auc_score
 from .areas.arac import augrc_loss as augrc_loss
 from .areas.arac import normalized_arac_auc_score as normalized_arac_auc_score
 from .areas.partial import arac_partial_auc_score as arac_partial_auc_score
+from .areas.partial import pr_partial_auc_score as pr_partial_auc_score
 from .areas.partial import roc_partial_auc_score as roc_partial_auc_score
 from .areas.precision_recall import break_even_point as break_even_point
 from .areas.precision_recall import eleven_point_average_precision as eleven_point_average_precision

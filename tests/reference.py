@@ -414,6 +414,50 @@ def pr_auc(items: tuple[Item, ...], interpolation: str = "davis-goadrich") -> Fr
     return area / points[0].n_correct
 
 
+def pr_partial(
+    items: tuple[Item, ...],
+    low: Any,
+    high: Any,
+    interpolation: str = "davis-goadrich",
+    standardize: str | None = None,
+) -> Fraction | None:
+    """∫ P dR from low to high, by the curves of `pr_auc`. Undefined where nothing is correct.
+
+    davis-goadrich: the area between the points of the sweep and those inside a tie where the recall is
+        low or high. width: divided by high − low. mcclish: ½(1 + (A − min)/(max − min)), min the area
+        at the precision of all items; undefined where A < min, and where all are correct.
+    """
+    low, high, points = exact(low), exact(high), sweep(items)
+    if points[0].n_correct == 0:
+        return None
+    if interpolation == "linear":
+        recall, precision = column(points, "recall"), column(points, "precision")
+        area = trapezoids_between(recall, [Fraction(1), *precision[1:]], low, high)
+    else:
+        area = Fraction(0)
+        for start, end in pairwise(points):
+            left, right = max(start.recall, low), min(end.recall, high)
+            if left >= right:
+                continue
+            if interpolation == "step":
+                area += (right - left) * end.precision
+                continue
+            width = end.recall - start.recall
+            one, other = (within_tie(start, end, (r - start.recall) / width) for r in (left, right))
+            p, g = (getattr(other, of) - getattr(one, of) for of in ("true_accepts", "accepted"))
+            t0, n0 = one.true_accepts, one.accepted
+            bracket = p if n0 == 0 else p + (t0 - p * n0 / g) * logarithm((n0 + g) / n0)
+            area += p / g * bracket / points[0].n_correct
+    chance = recognition_rate(items) * (high - low)
+    if standardize == "width":
+        return area / (high - low)
+    if standardize == "mcclish":
+        if area < chance or chance == high - low:
+            return None
+        return (1 + (area - chance) / (high - low - chance)) / 2
+    return area
+
+
 def interpolated_precision(items: tuple[Item, ...], recall_levels: Any = 11):
     """Largest precision at recall >= level, for each level; a number means that many even levels.
 

@@ -241,6 +241,17 @@ def roc_partial(axis: str, ends: tuple[float, float], standardize: str | None) -
     )
 
 
+def pr_partial(ends: tuple[float, float], interpolation: str, standardize: str | None) -> Metric:
+    """Part of the area under the precision–recall curve, over a range of recall."""
+    return Metric(
+        "pr_partial_auc_score",
+        lambda items: ref.pr_partial(items, *ends, interpolation, standardize),
+        {"recall_range": ends, "interpolation": interpolation, "standardize": standardize},
+        rounded_once=interpolation != "davis-goadrich",
+        jumps=standardize == "mcclish",  # undefined below the area of chance
+    )
+
+
 def first_of(reference: Any, items: Any) -> Any:
     """The value of a point, without its threshold."""
     point = reference(items)
@@ -379,6 +390,16 @@ METRICS = [
     *(
         Metric("pr_auc_score", partial(ref.pr_auc, interpolation=way), {"interpolation": way})
         for way in ("linear", "step")
+    ),
+    *(
+        pr_partial(ends, interpolation, standardize)
+        for ends, standardize in (
+            ((0.1, 0.7), None),
+            ((0.3, 0.35), "width"),
+            ((0.25, 1), "mcclish"),
+            ((0, 1), None),
+        )
+        for interpolation in ("davis-goadrich", "linear", "step")
     ),
     Metric("interpolated_precision", ref.interpolated_precision, jumps=True),
     Metric(
