@@ -500,6 +500,47 @@ def at_largest_error_rate(points: tuple[Point, ...], limit: Any, interpolate: bo
     return within_tie(start, end, part)
 
 
+THREE_WAY = {  # counts of errors and of all outputs that a limit is about, for each arm
+    "max_error_rate": lambda arm, total: (sum(w for _, c, w in arm if not c), total),
+    "max_risk": lambda arm, _: (sum(w for _, c, w in arm if not c), sum(w for *_, w in arm)),
+    "max_false_discard_rate": lambda arm, total: (sum(w for _, c, w in arm if c), total),
+    "max_false_omission_rate": lambda arm, _: (sum(w for _, c, w in arm if c), sum(w for *_, w in arm)),
+}
+
+
+def three_way(items: tuple[Item, ...], accept: tuple[str, Any], discard: tuple[str, Any]):
+    """The thresholds of the largest zones that keep their limits, and the items of the three zones.
+
+    Accepted outputs come first: only thresholds below the accept threshold may discard.
+    """
+    total = sum(item.weight for item in items)
+
+    def keeps(arm: list[Item], limit: tuple[str, Any]) -> bool:
+        part, whole = THREE_WAY[limit[0]](arm, total)
+        return not arm or round_once(Fraction(part, whole)) <= limit[1]
+
+    values = {item.confidence for item in items}
+    above = {k: [item for item in items if item.confidence >= k] for k in values}
+    high = min((k for k in values if keeps(above[k], accept)), default=math.inf)
+    below = {k: [item for item in items if item.confidence <= k] for k in values if k < high}
+    low = max((k for k, arm in below.items() if keeps(arm, discard)), default=-math.inf)
+    zones = [
+        [item for item in items if item.confidence >= high],
+        [item for item in items if low < item.confidence < high],
+        [item for item in items if item.confidence <= low],
+    ]
+    return high, low, zones
+
+
+def three_way_counts(items: tuple[Item, ...], accept: tuple[str, Any], discard: tuple[str, Any]):
+    """Correct and incorrect outputs that are accepted, verified and discarded."""
+    return [
+        sum((w for _, c, w in zone if c == right), Fraction(0))
+        for zone in three_way(items, accept, discard)[2]
+        for right in (1, 0)
+    ]
+
+
 def at_largest_risk(points: tuple[Point, ...], limit: Any, interpolate: bool) -> Point:
     """Largest X with risk <= limit, else X=0; a part of the next tie is accepted, until risk = limit.
 

@@ -193,6 +193,25 @@ def operating_point(**criterion: Any) -> Metric:
     )
 
 
+def three_way(**limits: float) -> Metric:
+    """The counts of the three zones of two limits."""
+    return Metric(
+        "three_way_operating_point",
+        lambda items: ref.three_way_counts(items, *limits.items()),
+        limits,
+        tuple(f"{side}_{zone}" for zone in ("accepts", "rejects", "discards") for side in SIDES[zone]),
+        rounded_once=False,
+        jumps=True,
+        scale=1,
+    )
+
+
+# Correct outputs first; accepting these is right, and rejecting or discarding them is not.
+SIDES = {
+    "accepts": ("true", "false"), "rejects": ("false", "true"), "discards": ("false", "true"),
+}  # fmt: skip
+
+
 def acceptance_at_error_rate(**options: Any) -> Metric:
     """X(θ) at several limits, in one call."""
     return Metric(
@@ -420,6 +439,10 @@ METRICS = [
     operating_point(min_acceptance_rate=0.6),
     operating_point(min_acceptance_rate=0.6, interpolate=True),
     operating_point(threshold=0.5),
+    three_way(max_error_rate=0.1, max_false_discard_rate=0.1),
+    three_way(max_risk=0.25, max_false_omission_rate=0.4),
+    three_way(max_risk=0.75, max_false_omission_rate=0.5),
+    three_way(max_error_rate=0.4, max_false_omission_rate=0.25),
     optimal_operating_point(),
     performance_at_error_rate(),
     Metric(
