@@ -27,6 +27,7 @@ from .areas.arac import arac_auc_score as arac_auc_score
 from .areas.arac import augrc_loss as augrc_loss
 from .areas.arac import normalized_arac_auc_score as normalized_arac_auc_score
 from .areas.partial import arac_partial_auc_score as arac_partial_auc_score
+from .areas.partial import pr_partial_auc_score as pr_partial_auc_score
 from .areas.partial import roc_partial_auc_score as roc_partial_auc_score
 from .areas.precision_recall import break_even_point as break_even_point
 from .areas.precision_recall import eleven_point_average_precision as eleven_point_average_precision
@@ -63,6 +64,7 @@ from .evaluation.groups import evaluate_groups as evaluate_groups
 from .evaluation.items import evaluate as evaluate
 from .evaluation.results import Evaluation as Evaluation
 from .guarantees.exact import guaranteed_operating_point as guaranteed_operating_point
+from .guarantees.three_way import three_way_operating_point as three_way_operating_point
 from .operating_points.points import OperatingPoint as OperatingPoint
 from .operating_points.points import acceptance_at_error_rate as acceptance_at_error_rate
 from .operating_points.points import acceptance_at_risk as acceptance_at_risk

@@ -39,6 +39,7 @@ from .evaluation.limits import Limit as Limit
 from .evaluation.results import Evaluation as Evaluation
 from .evaluation.results import LimitEvaluation as LimitEvaluation
 from .guarantees.exact import GuaranteedOperatingPoint as GuaranteedOperatingPoint
+from .guarantees.three_way import ThreeWayPoint as ThreeWayPoint
 from .measures.confusion import AveragedMeasures as AveragedMeasures
 from .measures.confusion import BestThreshold as BestThreshold
 from .measures.confusion import ClassCounts as ClassCounts

@@ -414,6 +414,50 @@ def pr_auc(items: tuple[Item, ...], interpolation: str = "davis-goadrich") -> Fr
     return area / points[0].n_correct
 
 
+def pr_partial(
+    items: tuple[Item, ...],
+    low: Any,
+    high: Any,
+    interpolation: str = "davis-goadrich",
+    standardize: str | None = None,
+) -> Fraction | None:
+    """∫ P dR from low to high, by the curves of `pr_auc`. Undefined where nothing is correct.
+
+    davis-goadrich: the area between the points of the sweep and those inside a tie where the recall is
+        low or high. width: divided by high − low. mcclish: ½(1 + (A − min)/(max − min)), min the area
+        at the precision of all items; undefined where A < min, and where all are correct.
+    """
+    low, high, points = exact(low), exact(high), sweep(items)
+    if points[0].n_correct == 0:
+        return None
+    if interpolation == "linear":
+        recall, precision = column(points, "recall"), column(points, "precision")
+        area = trapezoids_between(recall, [Fraction(1), *precision[1:]], low, high)
+    else:
+        area = Fraction(0)
+        for start, end in pairwise(points):
+            left, right = max(start.recall, low), min(end.recall, high)
+            if left >= right:
+                continue
+            if interpolation == "step":
+                area += (right - left) * end.precision
+                continue
+            width = end.recall - start.recall
+            one, other = (within_tie(start, end, (r - start.recall) / width) for r in (left, right))
+            p, g = (getattr(other, of) - getattr(one, of) for of in ("true_accepts", "accepted"))
+            t0, n0 = one.true_accepts, one.accepted
+            bracket = p if n0 == 0 else p + (t0 - p * n0 / g) * logarithm((n0 + g) / n0)
+            area += p / g * bracket / points[0].n_correct
+    chance = recognition_rate(items) * (high - low)
+    if standardize == "width":
+        return area / (high - low)
+    if standardize == "mcclish":
+        if area < chance or chance == high - low:
+            return None
+        return (1 + (area - chance) / (high - low - chance)) / 2
+    return area
+
+
 def interpolated_precision(items: tuple[Item, ...], recall_levels: Any = 11):
     """Largest precision at recall >= level, for each level; a number means that many even levels.
 
@@ -454,6 +498,47 @@ def at_largest_error_rate(points: tuple[Point, ...], limit: Any, interpolate: bo
     start, end = points[last], points[last + 1]
     part = (exact(limit) - start.error_rate) / (end.error_rate - start.error_rate)
     return within_tie(start, end, part)
+
+
+THREE_WAY = {  # counts of errors and of all outputs that a limit is about, for each arm
+    "max_error_rate": lambda arm, total: (sum(w for _, c, w in arm if not c), total),
+    "max_risk": lambda arm, _: (sum(w for _, c, w in arm if not c), sum(w for *_, w in arm)),
+    "max_false_discard_rate": lambda arm, total: (sum(w for _, c, w in arm if c), total),
+    "max_false_omission_rate": lambda arm, _: (sum(w for _, c, w in arm if c), sum(w for *_, w in arm)),
+}
+
+
+def three_way(items: tuple[Item, ...], accept: tuple[str, Any], discard: tuple[str, Any]):
+    """The thresholds of the largest zones that keep their limits, and the items of the three zones.
+
+    Accepted outputs come first: only thresholds below the accept threshold may discard.
+    """
+    total = sum(item.weight for item in items)
+
+    def keeps(arm: list[Item], limit: tuple[str, Any]) -> bool:
+        part, whole = THREE_WAY[limit[0]](arm, total)
+        return not arm or round_once(Fraction(part, whole)) <= limit[1]
+
+    values = {item.confidence for item in items}
+    above = {k: [item for item in items if item.confidence >= k] for k in values}
+    high = min((k for k in values if keeps(above[k], accept)), default=math.inf)
+    below = {k: [item for item in items if item.confidence <= k] for k in values if k < high}
+    low = max((k for k, arm in below.items() if keeps(arm, discard)), default=-math.inf)
+    zones = [
+        [item for item in items if item.confidence >= high],
+        [item for item in items if low < item.confidence < high],
+        [item for item in items if item.confidence <= low],
+    ]
+    return high, low, zones
+
+
+def three_way_counts(items: tuple[Item, ...], accept: tuple[str, Any], discard: tuple[str, Any]):
+    """Correct and incorrect outputs that are accepted, verified and discarded."""
+    return [
+        sum((w for _, c, w in zone if c == right), Fraction(0))
+        for zone in three_way(items, accept, discard)[2]
+        for right in (1, 0)
+    ]
 
 
 def at_largest_risk(points: tuple[Point, ...], limit: Any, interpolate: bool) -> Point:

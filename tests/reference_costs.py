@@ -45,6 +45,21 @@ def risk(costs: Any, probabilities: Any) -> list[list[Fraction]]:
     ]
 
 
+def cost_with_rejection(
+    costs: Any, predicted: Sequence[int], actual: Sequence[int], confidence: Any, price: Any
+) -> dict[float, Fraction]:
+    """Mean cost at each threshold: an item below it is rejected at this price."""
+    costs, n = exact(costs), len(actual)
+    return {
+        threshold: sum(
+            costs[i][j] if t >= threshold else Fraction(price)
+            for i, j, t in zip(predicted, actual, confidence, strict=True)
+        )
+        / n
+        for threshold in [math.inf, *sorted(set(confidence), reverse=True)]
+    }
+
+
 def expected_cost(costs: Any, table: Any) -> Fraction:
     """Mean cost per item of a table of counts."""
     costs, table = exact(costs), exact(table)

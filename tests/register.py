@@ -193,6 +193,25 @@ def operating_point(**criterion: Any) -> Metric:
     )
 
 
+def three_way(**limits: float) -> Metric:
+    """The counts of the three zones of two limits."""
+    return Metric(
+        "three_way_operating_point",
+        lambda items: ref.three_way_counts(items, *limits.items()),
+        limits,
+        tuple(f"{side}_{zone}" for zone in ("accepts", "rejects", "discards") for side in SIDES[zone]),
+        rounded_once=False,
+        jumps=True,
+        scale=1,
+    )
+
+
+# Correct outputs first; accepting these is right, and rejecting or discarding them is not.
+SIDES = {
+    "accepts": ("true", "false"), "rejects": ("false", "true"), "discards": ("false", "true"),
+}  # fmt: skip
+
+
 def acceptance_at_error_rate(**options: Any) -> Metric:
     """X(θ) at several limits, in one call."""
     return Metric(
@@ -238,6 +257,17 @@ def roc_partial(axis: str, ends: tuple[float, float], standardize: str | None) -
         lambda items: ref.roc_partial(items, axis, *ends, standardize),
         {f"{axis}_range": ends, "standardize": standardize},
         jumps=standardize is not None,  # undefined below the area of chance
+    )
+
+
+def pr_partial(ends: tuple[float, float], interpolation: str, standardize: str | None) -> Metric:
+    """Part of the area under the precision–recall curve, over a range of recall."""
+    return Metric(
+        "pr_partial_auc_score",
+        lambda items: ref.pr_partial(items, *ends, interpolation, standardize),
+        {"recall_range": ends, "interpolation": interpolation, "standardize": standardize},
+        rounded_once=interpolation != "davis-goadrich",
+        jumps=standardize == "mcclish",  # undefined below the area of chance
     )
 
 
@@ -380,6 +410,16 @@ METRICS = [
         Metric("pr_auc_score", partial(ref.pr_auc, interpolation=way), {"interpolation": way})
         for way in ("linear", "step")
     ),
+    *(
+        pr_partial(ends, interpolation, standardize)
+        for ends, standardize in (
+            ((0.1, 0.7), None),
+            ((0.3, 0.35), "width"),
+            ((0.25, 1), "mcclish"),
+            ((0, 1), None),
+        )
+        for interpolation in ("davis-goadrich", "linear", "step")
+    ),
     Metric("interpolated_precision", ref.interpolated_precision, jumps=True),
     Metric(
         "eleven_point_average_precision",
@@ -399,6 +439,10 @@ METRICS = [
     operating_point(min_acceptance_rate=0.6),
     operating_point(min_acceptance_rate=0.6, interpolate=True),
     operating_point(threshold=0.5),
+    three_way(max_error_rate=0.1, max_false_discard_rate=0.1),
+    three_way(max_risk=0.25, max_false_omission_rate=0.4),
+    three_way(max_risk=0.75, max_false_omission_rate=0.5),
+    three_way(max_error_rate=0.4, max_false_omission_rate=0.25),
     optimal_operating_point(),
     performance_at_error_rate(),
     Metric(

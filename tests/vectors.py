@@ -210,6 +210,10 @@ def roc_partial(items: Any, standardize: str | None = None, **axis: Any) -> Frac
     return ref.roc_partial(items, name.removesuffix("_range"), *ends, standardize)
 
 
+def pr_partial(items: Any, recall_range: Any, **options: Any) -> Fraction | None:
+    return ref.pr_partial(items, *recall_range, **options)
+
+
 PARTIAL = [
     Quantity(
         "arac_partial_auc_score",
@@ -277,6 +281,19 @@ PRECISION_RECALL = [
             name == "davis-goadrich",
         )
         for name, words in INTERPOLATIONS.items()
+    ),
+    *(
+        Quantity(
+            f"pr_partial_auc_score, {name}",
+            "recall_range = [a, b]: the area under the precision over a <= recall <= b, by the curve "
+            f"of 'pr_auc_score, {name}'. Undefined where no output is correct.",
+            "pr_partial_auc_score",
+            None,
+            pr_partial,
+            ({"recall_range": [0.25, 0.75], "interpolation": name},),
+            name == "davis-goadrich",
+        )
+        for name in INTERPOLATIONS
     ),
     Quantity(
         "average_precision_score",

@@ -201,7 +201,7 @@ def add_up_polygon(
     t0 = float(true_accepts[first - 1])
     b_high, b_low = add(t0, 0.0, float(false_accepts[first - 1]), 0.0)
     h_high, h_low = 1.0, 0.0  # a curve over the recall begins at precision 1
-    if first > 1 and not steps:
+    if b_high > 0.0 and not steps:
         h_high, h_low = divide(t0, 0.0, b_high, b_low)
     for i in range(first, stop):
         t = float(true_accepts[i])

@@ -1,4 +1,4 @@
-"""Areas over part of the ARAC and the ROC curve."""
+"""Areas over part of the ARAC, the ROC and the precision–recall curve."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastarac import _kernels
 from fastarac._core.checks import choice, exactly_one, fraction_of, real_scalar
 from fastarac._core.exceptions import warn_undefined
+from fastarac._engine.counts import PointCounts
 from fastarac._engine.inputs import SCORED_NAMES
 from fastarac._engine.pairs import doubled_area
+from fastarac._engine.sums import sum_over
+from fastarac._kernels.codes import OF_INTERPOLATION
 from fastarac.samples.door import as_ranked
 
 if TYPE_CHECKING:
+    from fastarac._engine.counts import AcceptedCounts
+    from fastarac.areas.precision_recall import Interpolation
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 # A quantity that increases along the sweep: the sum of one or two arrays of counts.
@@ -257,3 +263,150 @@ def roc_partial_auc_score(
         warn_undefined("McClish's partial ROC-AUC", "the area is below the area expected by chance")
         return math.nan
     return float((1 + (area - chance) / (width - chance)) / 2)
+
+
+def pr_partial_auc_score(
+    y_true: ArrayLike | ThresholdSweep | CornerSweep,
+    y_score: ArrayLike | None = None,
+    *,
+    recall_range: tuple[float, float],
+    interpolation: Interpolation = "davis-goadrich",
+    standardize: Literal["width", "mcclish"] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Area under part of the precision–recall curve, over a range of recall.
+
+    Parameters
+    ----------
+    y_true, y_score : array_like of shape (n,), or a ThresholdSweep alone
+        Labels (bool, or 0 and 1), and scores (real and finite), higher for the positive class.
+    recall_range : tuple of two float
+        (low, high) with 0 <= low < high <= 1. The area is ∫ P dR over these recalls R, where P is the
+        precision.
+    interpolation : {"davis-goadrich", "linear", "step"}, default="davis-goadrich"
+        The curve between its points, as in :func:`.pr_auc_score`.
+    standardize : {None, "width", "mcclish"}, default=None
+        None: the plain area, at most high − low. "width": the area divided by high − low, which is the
+        mean precision over the range. "mcclish": the area rescaled to ½ for a random order of the items
+        and to 1 for the best order.
+    sample_weight : array_like of shape (n,), optional
+        Real, finite, at least 0, with a positive sum.
+
+    Returns
+    -------
+    float
+        NaN if undefined. Without weights, this is the exact value, rounded once. With weights, and with
+        "davis-goadrich", the relative error is at most 1e-12 (or the absolute error at most 1e-15).
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no item is positive. With "mcclish", also if no item is negative, or if the area is smaller
+        than the area of a random order.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`.threshold_sweep`; also for an unknown `interpolation`, and for a range that is empty
+        or not within [0, 1].
+
+    See Also
+    --------
+    pr_auc_score : area under the precision–recall curve, by one of three interpolations
+    roc_partial_auc_score : area under part of the ROC curve
+
+    Notes
+    -----
+    An end of the range may lie between two points of the curve, with :math:`T_0` and :math:`T` true
+    positives. Of the last segment, only the part with recall inside the range counts. In this part,
+    "step" has the precision at :math:`T`, "linear" has the precision on the straight line, and
+    "davis-goadrich" accepts a share of the tie, in which true and false positives grow linearly.
+    Therefore, the areas over adjacent ranges add up to the area over both.
+
+    The area of a random order is :math:`\pi\,(\mathit{high} - \mathit{low})`, where π is the share of
+    positive items. "mcclish" rescales with it as :func:`.roc_partial_auc_score` does. The R package
+    precrec has both standardizations, for a grid of points on the curve.
+
+    References
+    ----------
+    Davis and Goadrich 2006, "The relationship between precision-recall and ROC curves"; McClish 1989,
+    "Analyzing a portion of the ROC curve".
+
+    Examples
+    --------
+    >>> import fastarac as fa
+    >>> y_true, y_score = [1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6]
+    >>> fa.pr_partial_auc_score(y_true, y_score, recall_range=(0.5, 1), interpolation="step")
+    0.3611111111111111
+    >>> mean = fa.pr_partial_auc_score(y_true, y_score, recall_range=(0.5, 1), standardize="width")
+    >>> round(mean, 6)
+    0.686664
+    """
+    choice(interpolation, "interpolation", tuple(OF_INTERPOLATION))
+    if standardize is not None:
+        choice(standardize, "standardize", ("width", "mcclish"))
+    low, high = _range(recall_range, "recall_range")
+    advice = "use pr_auc_score, the area under the whole curve, which can be estimated"
+    corners = interpolation == "davis-goadrich"
+    items = as_ranked(y_true, y_score, sample_weight, SCORED_NAMES, corners=corners, instead=advice)
+    sweep = (items.corners if corners else items.points).possible
+    positive = Fraction(sweep.n_correct)
+    if not positive:
+        warn_undefined("partial PR-AUC", "y_true has no positive item")
+        return math.nan
+    width = high - low
+    area = _under_precision(sweep, interpolation, low * positive, high * positive) / positive
+    if standardize is None:
+        return float(area)
+    if standardize == "width":
+        return float(area / width)
+    chance = width * positive / (positive + Fraction(sweep.n_incorrect))
+    if not chance < width or area < chance:
+        cause = "the area is below the area expected by chance"
+        warn_undefined(
+            "McClish's partial PR-AUC", cause if chance < width else "y_true has no negative item"
+        )
+        return math.nan
+    return float((1 + (area - chance) / (width - chance)) / 2)
+
+
+def _under_precision(
+    sweep: AcceptedCounts, interpolation: Interpolation, low: Fraction, high: Fraction
+) -> Fraction:
+    """Return ∫ P dT for low <= T <= high, where T counts the true positives and P is the precision."""
+    tp, fp = (sweep.true_accepts,), (sweep.false_accepts,)
+    points = range(len(tp[0]))
+    first = bisect_left(points, low, key=lambda i: Fraction(_at(tp, i)))
+    last = bisect_right(points, high, key=lambda i: Fraction(_at(tp, i))) - 1
+
+    def part(index: int, start: Fraction, stop: Fraction) -> Fraction:
+        """Return the area over part of the segment that ends at `index`."""
+        t0, f0, t, f = (Fraction(_at(c, i)) for i in (index - 1, index) for c in (tp, fp))
+        if interpolation == "step":
+            return (stop - start) * t / (t + f)
+        if interpolation == "linear":
+            above = t0 / (t0 + f0) if t0 + f0 else Fraction(1)
+            middle = ((start + stop) / 2 - t0) / (t - t0)
+            return (stop - start) * (above + (t / (t + f) - above) * middle)
+        # A share of a tie has the same area as a tie of this size below the items before it.
+        per_positive = (t + f - t0 - f0) / (t - t0)
+        n0, p = t0 + f0 + (start - t0) * per_positive, stop - start
+        if not n0:
+            return p / per_positive
+        of_recall, g = True, p * per_positive
+        return Fraction(
+            _kernels.sums.integral(float(start), float(p), float(g), of_recall, float(1 / n0))
+        )
+
+    if first > last:  # no point of the curve is between `low` and `high`
+        return part(first, low, high)
+    area = Fraction(0)
+    if first < last:
+        inside = PointCounts(*(counts[0][first : last + 1] for counts in (tp, fp)))
+        area = sum_over(inside, OF_INTERPOLATION[interpolation])
+        area = area / 2 if interpolation == "linear" else area
+    if low < (start := _at(tp, first)):
+        area += part(first, low, Fraction(start))
+    if high > (end := _at(tp, last)):
+        area += part(last + 1, Fraction(end), high)
+    return area

@@ -16,7 +16,7 @@ from fastarac._core.checks import same_number
 from fastarac._core.exceptions import UnreasonableCostsWarning, warn_undefined
 from fastarac._core.results import Result, read_only
 from fastarac._engine.inputs import read_groups
-from fastarac.costs._labels import classify
+from fastarac.costs._labels import Classified, classify
 from fastarac.costs._matrices import check_probabilities, read_costs, read_counts, read_probabilities
 
 LARGEST_SHOWN = 16  # maximum number of entries for which a repr shows the values
@@ -387,6 +387,108 @@ class CostMatrix(Result):
             part.argmin(axis=1, out=rows[start : start + len(part)])
         return rows
 
+    def decide(self, probabilities: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the prediction with the lowest expected cost, and a confidence, for each item.
+
+        Parameters
+        ----------
+        probabilities : array_like of shape (n, K)
+            As for `risk`.
+
+        Returns
+        -------
+        predicted : ndarray of int64 of shape (n,)
+            As `predict` returns it.
+        confidence : ndarray of shape (n,)
+            −min_i R(i|x), minus the lowest expected cost. If rejecting an item costs λ, accepting it is
+            best iff its confidence is at least −λ. The threshold is therefore −λ.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `risk`.
+
+        See Also
+        --------
+        fastarac.correctness : correctness and confidence of predictions, if all errors cost the same
+
+        Notes
+        -----
+        This is the rule of Chow 1970 for any costs. If each error costs 1, the confidence is the
+        largest probability minus 1, and items with a probability below 1 − λ are rejected. Equal
+        probabilities have equal confidences. If the price of a rejection depends on the true class,
+        make it a row of the matrix, and use `predict`.
+
+        References
+        ----------
+        Chow 1970, "On optimum recognition error and reject tradeoff"; Elkan 2001, equation 1.
+
+        Examples
+        --------
+        Three classes; the last one is dear to miss. Rejections cost 0.5:
+
+        >>> import fastarac as fa
+        >>> costs = fa.costs.CostMatrix([[0, 1, 8], [1, 0, 8], [2, 2, 0]])
+        >>> predicted, confidence = costs.decide([[0.9, 0.1, 0], [0.6, 0.2, 0.2], [0, 0.1, 0.9]])
+        >>> predicted, confidence, confidence >= -0.5
+        (array([0, 2, 2]), array([-0.1, -1.6, -0.2]), array([ True, False,  True]))
+        """
+        given = self._read_probabilities(probabilities)
+        predicted = self.predict(given)
+        costs, confidence = self.costs, np.zeros(len(given))
+        items = (np.arange(len(given)),) if self.per_item else ()
+        # Matrix products may round equal rows differently, which would split ties.
+        for j in range(costs.shape[-1]):
+            confidence -= costs[(*items, predicted, j)] * given[:, j]
+        return predicted, confidence
+
+    def costs_of(
+        self, predicted: ArrayLike, actual: ArrayLike, *, labels: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return the cost of each prediction whose true class is known.
+
+        Parameters
+        ----------
+        predicted, actual : array_like of shape (n,)
+            Labels, as in :func:`.prediction_counts`.
+        labels : array_like of shape (K,), optional
+            The label of each row and column. By default, all labels that occur, sorted. The number of
+            labels must be the number of classes of the matrix.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            C(i|j) for the predicted class i and the true class j. If no cost is negative, 1 minus the
+            costs divided by the largest cost are grades, which :func:`.threshold_sweep`,
+            :func:`.evaluate` and :func:`.bootstrap` take with ``graded=True``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `expected_cost`.
+
+        Examples
+        --------
+        The cost of an item at each threshold, if rejecting it costs 0.5:
+
+        >>> import fastarac as fa
+        >>> costs = fa.costs.CostMatrix([[0, 1, 8], [1, 0, 8], [2, 2, 0]])
+        >>> probabilities = [[0.9, 0.1, 0], [0.6, 0.2, 0.2], [0, 0.1, 0.9], [0.3, 0.7, 0]]
+        >>> predicted, confidence = costs.decide(probabilities)
+        >>> paid = costs.costs_of(predicted, [0, 1, 2, 0], labels=[0, 1, 2])
+        >>> paid
+        array([0., 2., 0., 1.])
+        >>> sweep = fa.threshold_sweep(1 - paid / 8, confidence, graded=True)
+        >>> 8 * sweep.error_rate + 0.5 * sweep.verification_rate
+        array([0.5  , 0.375, 0.25 , 0.375, 0.75 ])
+        """
+        found = self._classified(predicted, actual, labels)
+        rows, columns = found.codes()
+        self._check_items(len(rows), "predicted")
+        items = (np.arange(len(rows)),) if self.per_item else ()
+        paid: NDArray[np.float64] = self.costs[(*items, rows, columns)]
+        return paid
+
     def expected_cost(
         self,
         predicted: ArrayLike,
@@ -428,14 +530,23 @@ class CostMatrix(Result):
         >>> costs.expected_cost(["no", "yes", "no"], ["no", "no", "yes"])
         2.0
         """
-        shape = self.costs.shape[-2:]
         if actual is None:
             if self.per_item:
                 raise TypeError("costs by item cannot go with counts: give predicted and actual")
             if labels is not None:
                 raise TypeError("labels cannot go with counts: it belongs to predicted and actual")
-            counts = read_counts(predicted, shape)
+            counts = read_counts(predicted, self.costs.shape)
             return math.fsum((counts * self.costs).flat) / int(counts.sum())
+        if not self.per_item:
+            return self.expected_cost(self._classified(predicted, actual, labels).counts())
+        paid = self.costs_of(predicted, actual, labels=labels)
+        return math.fsum(paid) / len(paid)
+
+    def _classified(
+        self, predicted: ArrayLike, actual: ArrayLike, labels: ArrayLike | None
+    ) -> Classified:
+        """Return both columns of labels; raise unless the matrix has a row and a column for each."""
+        shape = self.costs.shape[-2:]
         found = classify(labels, predicted=predicted, actual=actual)
         if shape != (len(found.classes),) * 2:
             named = "predicted and actual have" if labels is None else "labels has"
@@ -443,11 +554,7 @@ class CostMatrix(Result):
                 f"{named} {len(found.classes)} classes, so the costs need a row and a column for "
                 f"each, got shape {shape}"
             )
-        if not self.per_item:
-            return self.expected_cost(found.counts())
-        rows, columns = found.codes()
-        self._check_items(len(rows), "predicted")
-        return math.fsum(self.costs[np.arange(len(rows)), rows, columns]) / len(rows)
+        return found
 
     def _two_classes(self, name: str) -> list[list[Fraction]]:
         if self.costs.shape != (2, 2):

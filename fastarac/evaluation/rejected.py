@@ -69,13 +69,13 @@ def _sure_above(
     if not last_accepted(sweep, rejected):
         return replace(sure, point=operating_point(sweep, threshold=math.inf), bound=0.0)
     if sure.criterion == "max_risk":
-        kept = guaranteed_operating_point(
-            drop_rejected(sweep, rejected),
+        return guaranteed_operating_point(
+            sweep,
             max_risk=sure.limit,
             failure_probability=sure.failure_probability,
             method="sgr",
+            never_accepted=rejected,
         )
-        return replace(kept, point=operating_point(sweep, threshold=kept.threshold))
     if sure.threshold > rejected:
         return sure
     # Accepting fewer items cannot increase the number of errors.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastarac._core.checks import choice, exactly_one, failure_of, fraction_of
+from fastarac._core.checks import choice, exactly_one, failure_of, fraction_of, real_scalar
 from fastarac._core.exceptions import collected, warn_too_small
 from fastarac._core.random_state import RandomState, generator_for, key_of
 from fastarac._core.results import Result
@@ -41,6 +41,7 @@ from fastarac.guarantees.gamma import (
     upper_bound,
 )
 from fastarac.guarantees.partial import proved_of
+from fastarac.operating_points.limits import last_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.reviewer import Reviewer, limit_of_found, premise_of
 from fastarac.samples.door import answers_of, as_sweep, require_confidence
@@ -170,6 +171,7 @@ def guaranteed_operating_point(
     pilot: ArrayLike | None = None,
     method: Method = "auto",
     truth_reader: Reviewer | None = None,
+    never_accepted: float | None = None,
     random_state: RandomState = 0,
 ) -> GuaranteedOperatingPoint:
     """Choose a threshold that keeps a limit on new items from the same source, with high probability.
@@ -206,6 +208,8 @@ def guaranteed_operating_point(
         but is not proved.
     truth_reader : Reviewer, optional
         The people who gave the answers in `correct`, if they may overlook errors.
+    never_accepted : float, optional
+        Items with this confidence or less are never accepted, such as items without an output.
     random_state : int, SeedSequence, Generator or None, default=0
         Seed for the choice of the items set aside, for the order of groups, and for the items drawn
         from groups.
@@ -273,6 +277,9 @@ def guaranteed_operating_point(
     limit = fraction_of(given, criterion)
     delta = failure_of(failure_probability)
     grid = fixed_thresholds(thresholds, scale)
+    # Large integers stay integers, because floats would round them.
+    if never_accepted is not None and not isinstance(never_accepted, int):
+        never_accepted = real_scalar(never_accepted, "never_accepted")
     labels, truth, people = answers_of(correct, truth_reader)
     tested = limit_of_found(limit, delta, people)
     how = _method_of(
@@ -283,7 +290,7 @@ def guaranteed_operating_point(
         _require_fitting(sweep, grid, scale, pilot)
     asked = _Asked(
         labels, confidence, truth, sweep, groups, max_group_size, (grid, pilot), method, how, criterion,
-        key_of(random_state),
+        never_accepted, key_of(random_state),
     )  # fmt: skip
     found = _guaranteed(asked, tested.limit, tested.failure_probability)
     if people is None:
@@ -311,6 +318,7 @@ class _Asked(NamedTuple):
     how: str
     """The method to use, never "auto"."""
     criterion: str
+    never_accepted: float | None
     key: NDArray[np.uint64]
 
 
@@ -318,6 +326,8 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
     """Return the lowest guaranteed threshold if the answers are taken as true."""
     sweep, criterion, how, key = asked.sweep, asked.criterion, asked.how, asked.key
     if asked.truth is not None:
+        if asked.never_accepted is not None:
+            raise TypeError("never_accepted cannot go with a PartialTruth")
         return _of_verified(asked, asked.truth, limit, delta)
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted, but a guarantee needs counts of items")
@@ -326,14 +336,16 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
     question_sweep(sweep)
     grid, pilot = asked.fixed
     if how == "fallback" and grid is not None:
-        return _by_fallback(sweep, grid, pilot, limit, delta, key)
+        return _by_fallback(sweep, grid, pilot, limit, delta, asked.never_accepted, key)
+    last = last_accepted(sweep, asked.never_accepted)
     n = int(sweep.total)
     if how == "exact":
-        index = _last_by_errors(sweep.false_accepts, n, limit, delta)
+        index = min(last, _last_by_errors(sweep.false_accepts, n, limit, delta))
         trials, share = n, delta
     else:
-        share = delta / (len(sweep.thresholds) - 1).bit_length()
-        index = _last_by_risk(sweep, limit, share)
+        n = int(sweep.true_accepts[last] + sweep.false_accepts[last])
+        share = delta / max(last, 1).bit_length()
+        index = _last_by_risk(sweep, limit, share, last)
         trials = int(sweep.true_accepts[index] + sweep.false_accepts[index])
     least = binomial_upper_bound(0, n, share)
     if least > limit:
@@ -373,10 +385,12 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
     if how == "one_per_group":
         drawn = pages.one_each(rng)
         chosen = _one_of_each(pages, drawn, sweep)
-        index = _last_by_errors(chosen.false_accepts, int(chosen.total), limit, delta) if chosen else 0
-        threshold = chosen.thresholds[index] if chosen else math.inf
+        threshold = math.inf
+        if chosen is not None:
+            index = _last_by_errors(chosen.false_accepts, int(chosen.total), limit, delta)
+            threshold = chosen.thresholds[min(index, last_accepted(chosen, asked.never_accepted))]
     else:
-        threshold = _of_groups(pages, sweep, asked.fixed, how, criterion, limit, delta)
+        threshold = _of_groups(pages, asked, how, limit, delta)
     point = operating_point(sweep, threshold=threshold)
     bound = math.nan if threshold < math.inf else 0.0
     if how == "gamma":
@@ -387,7 +401,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
     # The approximate method accepts at most everything. So a proved rate of MUCH_LESS or more cannot be
     # below MUCH_LESS times the approximate one.
     if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:
-        would = _of_groups(pages, sweep, asked.fixed, "gamma", criterion, limit, delta)
+        would = _of_groups(pages, asked, "gamma", limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate
         approximate = other if point.acceptance_rate < MUCH_LESS * other else None
     return GuaranteedOperatingPoint(
@@ -443,12 +457,13 @@ def _by_fallback(
     pilot: ArrayLike | None,
     limit: float,
     delta: float,
+    never_accepted: float | None,
     key: NDArray[np.uint64],
 ) -> GuaranteedOperatingPoint:
     tested, shares = _tested(sweep, grid, pilot, key)
     n = int(tested.total)
     starts = starts_of(shares, n, limit, delta)
-    accepted, errors = counts_at(tested, grid)
+    accepted, errors = counts_at(tested, _above(grid, never_accepted))
     last = last_rejected(accepted, errors, starts, limit, delta)
     least = binomial_upper_bound(0, n, delta)
     if least > limit:
@@ -499,23 +514,25 @@ def _one_of_each(
     return ThresholdSweep.from_counts(sweep.thresholds[1:][points], right, wrong)
 
 
-def _of_groups(
-    pages: GroupedItems,
-    sweep: ThresholdSweep,
-    fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
-    how: str,
-    criterion: str,
-    limit: float,
-    delta: float,
-) -> Any:
+def _above(grid: NDArray[np.float64], never_accepted: float | None) -> NDArray[np.float64]:
+    """Return the fixed thresholds that accept no item with a confidence of `never_accepted` or less.
+
+    The tests of these thresholds do not depend on the thresholds below them. Therefore, the guarantee
+    holds even if `never_accepted` was chosen with these items.
+    """
+    return grid if never_accepted is None else grid[grid > never_accepted]
+
+
+def _of_groups(pages: GroupedItems, asked: _Asked, how: str, limit: float, delta: float) -> Any:
     """Return the lowest threshold by betting or by gamma."""
-    if criterion == "max_error_rate":
+    sweep = asked.sweep
+    if asked.criterion == "max_error_rate":
         if how == "gamma":
             index = gamma_on_error_rate(pages, limit, delta)
         else:
             index = bet_on_error_rate(pages, len(sweep.thresholds) - 1, limit, delta)
-        return sweep.thresholds[index]
-    grid, pilot = fixed
+        return sweep.thresholds[min(index, last_accepted(sweep, asked.never_accepted))]
+    grid, pilot = asked.fixed
     if grid is None:
         raise AssertionError(limit)
     ends = points_at(sweep, grid)
@@ -531,6 +548,7 @@ def _of_groups(
     # uses the mean over items of the size of their group.
     each = float(sizes @ sizes / sizes.sum()) if how == "gamma" else float(pages.largest)
     starts = starts_of(shares, max(1, int(sizes.sum() / each)), limit, delta)
+    ends = ends[: len(_above(grid, asked.never_accepted))]
     last = (gamma_on_risk if how == "gamma" else bet_on_risk)(pages, ends, starts, limit, delta)
     return float(grid[last]) if last >= 0 else math.inf
 
@@ -559,11 +577,11 @@ def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: floa
     return max(0, int(np.searchsorted(errors, allowed, side="right")) - 1)
 
 
-def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float) -> int:
-    """Return the last point that passes its test, by bisection over all points; 0 if none does."""
+def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float, last: int) -> int:
+    """Return the last point that passes its test, by bisection up to `last`; 0 if none does."""
     if limit >= 1.0:
-        return len(sweep.thresholds) - 1
-    passed, failed = 0, len(sweep.thresholds)
+        return last
+    passed, failed = 0, last + 1
     while failed - passed > 1:
         index = (passed + failed) // 2
         errors = int(sweep.false_accepts[index])

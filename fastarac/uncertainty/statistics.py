@@ -177,6 +177,18 @@ def _roc_partial_ends(
     return (0.5, 1.0) if standardize else (0.0, float(high - low))
 
 
+def _pr_partial_ends(
+    *,
+    recall_range: tuple[float, float],
+    interpolation: str = "davis-goadrich",
+    standardize: str | None = None,
+) -> tuple[float, float]:
+    del interpolation
+    low, high = (Fraction(float(end)) for end in recall_range)
+    least = 0.5 if standardize == "mcclish" else 0.0
+    return least, 1.0 if standardize else float(high - low)
+
+
 def _cost(
     sweep: ThresholdSweep, *, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> float:
@@ -329,6 +341,13 @@ DEFINITIONS: dict[str, Definition] = {
         in_part=True,
         estimate=estimated_values.pr_auc,
         least_verified=100,
+    ),
+    "pr_partial_auc": Definition(
+        label="partial PR-AUC",
+        value=partial_areas.pr_partial_auc_score,
+        ends=_pr_partial_ends,
+        parameters=("recall_range", "interpolation", "standardize"),
+        required="recall_range",
     ),
     "average_precision": Definition(
         label="average precision",

@@ -215,6 +215,55 @@ def test_risk_and_prediction(data):
 
 
 @given(st.data())
+def test_decisions(data):
+    costs = data.draw(matrices())
+    chances = data.draw(probabilities(costs.shape[1]))
+    matrix, scale = quiet(costs), abs(costs).max() or 1.0
+    predicted, confidence = matrix.decide(chances)
+    np.testing.assert_array_equal(predicted, matrix.predict(chances))
+    least = [min(row) for row in ref.risk(costs, chances)]
+    np.testing.assert_allclose(confidence, -np.array(least, float), rtol=0, atol=1e-14 * scale)
+    per_item = quiet(np.broadcast_to(costs, (max(1, len(chances)), *costs.shape)))
+    if len(chances):
+        found = per_item.decide(chances)[1]
+        np.testing.assert_allclose(found, confidence, rtol=0, atol=1e-14 * scale)
+    # Chow's rule: a further row of equal costs rejects the items below minus this cost.
+    price = data.draw(st.floats(-100, 100))
+    rejected = quiet([*costs, [price] * costs.shape[1]]).predict(chances) == len(costs)
+    clear = abs(confidence + price) > 1e-9 * (scale + abs(price))
+    np.testing.assert_array_equal(rejected[clear], (confidence < -price)[clear])
+
+
+def test_equal_probabilities_have_equal_confidences():
+    rng = np.random.default_rng(3)
+    some, costs = rng.dirichlet(np.ones(7), 50), rng.random((7, 7))
+    order = rng.permutation(np.arange(5000) % 50)
+    confidence = quiet(costs).decide(some[order])[1]
+    assert len(np.unique(confidence)) == 50
+
+
+@given(st.data())
+def test_the_curve_of_costs_with_rejections(data):
+    size, n = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 8))
+    costs = data.draw(hnp.arrays(float, (size, size), elements=st.integers(0, 20)))
+    costs[0, -1] += 1
+    chances = data.draw(hnp.arrays(float, (n, size), elements=st.integers(1, 3)))
+    chances /= chances.sum(axis=1, keepdims=True)
+    actual = data.draw(st.lists(st.integers(0, size - 1), min_size=n, max_size=n))
+    matrix = quiet(costs)
+    predicted, confidence = matrix.decide(chances)
+    paid = matrix.costs_of(predicted, actual, labels=range(size))
+    assert paid.tolist() == [costs[i, j] for i, j in zip(predicted, actual, strict=True)]
+    by_item = quiet(np.broadcast_to(costs, (n, size, size)))
+    np.testing.assert_array_equal(by_item.costs_of(predicted, actual, labels=range(size)), paid)
+    sweep = fa.threshold_sweep(1 - paid / costs.max(), confidence, graded=True)
+    found = costs.max() * sweep.error_rate + 0.75 * sweep.verification_rate
+    expected = ref.cost_with_rejection(costs, predicted, actual, confidence.tolist(), 0.75)
+    assert sweep.thresholds.tolist() == list(expected)
+    np.testing.assert_allclose(found, [float(cost) for cost in expected.values()], 1e-12, 1e-12)
+
+
+@given(st.data())
 def test_costs_by_item(data):
     n, size = data.draw(st.integers(1, 6)), data.draw(st.integers(2, 3))
     costs = data.draw(hnp.arrays(float, (n, size, size), elements=prices))
@@ -388,7 +437,7 @@ def test_wrong_costs(costs, error, message):
 )
 def test_wrong_probabilities(chances, error, message):
     for matrix in (fa.costs.CostMatrix(FRAUD), fa.costs.CostMatrix([FRAUD] * len(chances))):
-        for method in (matrix.risk, matrix.predict):
+        for method in (matrix.risk, matrix.predict, matrix.decide):
             with pytest.raises(error, match=message):
                 method(chances)
 

@@ -255,6 +255,30 @@ def test_roc_partial_by_hand():
     assert ref.roc_partial(ALL_CORRECT, "fpr", 0, 0.5) is None
 
 
+def test_pr_partial_by_hand():
+    assert ref.pr_partial(FIVE, 0.5, 1, "step") == F(1, 6) * F(2, 3) + F(1, 3) * F(3, 4)
+    assert ref.pr_partial(FIVE, 0, F(1, 3), "linear") == F(1, 3)
+    assert ref.pr_partial(FIVE, F(2, 3), 1, "linear", "width") == F(17, 24)
+    # Half of the second tie: from 1 of 1 to 3/2 of 2 accepted items.
+    half = (ref.logarithm(2) + 1) / 12
+    assert abs(ref.pr_partial(FIVE, F(1, 3), F(1, 2)) - half) < F(1, 10**30)
+    assert ref.pr_partial(ALL_TIED, 0.25, 0.5) == F(3, 16)
+    assert ref.pr_partial(ALL_TIED, 0.25, 0.5, standardize="mcclish") == F(1, 2)
+    assert ref.pr_partial(WRONG_FIRST, 0, 0.5, "step", "mcclish") == F(1, 2)
+    assert ref.pr_partial(ALL_CORRECT, 0, 0.5, "step", "mcclish") is None
+    assert ref.pr_partial(ALL_INCORRECT, 0, 0.5) is None
+
+
+@given(strategies.items)
+def test_adjacent_pr_areas_add_up(sample):
+    items = ref.to_items(*sample)
+    assume(ref.recognition_rate(items))
+    for interpolation in ("davis-goadrich", "linear", "step"):
+        ends = [F(0), F(1, 5), F(1, 2), F(1)]
+        parts = [ref.pr_partial(items, *pair, interpolation) for pair in itertools.pairwise(ends)]
+        assert abs(sum(parts) - ref.pr_auc(items, interpolation)) < F(1, 10**30)
+
+
 # --- Precision and recall, operating points, costs ---------------------------------------------
 
 

@@ -594,6 +594,7 @@ def test_what_is_not_offered_says_what_is():
         (displays.CalibrationDisplay.from_predictions, "calibration is not estimated"),
         (displays.RocCurveDisplay.from_predictions, "threshold_sweep(correct, confidence)"),
         (partial(fa.roc_partial_auc_score, fpr_range=(0, 0.5)), "arac_partial_auc_score"),
+        (partial(fa.pr_partial_auc_score, recall_range=(0, 0.5)), "pr_auc_score"),
         (fa.costs.cost_curve_band, "cost_curve estimates"),
         (fa.roc_curve, "threshold_sweep(correct, confidence) alone"),
         (fa.correctness, "threshold_sweep(correct, confidence)"),

@@ -247,6 +247,9 @@ EXAMPLES = {
     "RejectionCostCurve": lambda _: fa.costs.rejection_cost_curve(SWEEP),
     "SampleSizes": lambda _: fa.operation.sample_size_for_guarantee(0.1, 0.01),
     "Scorer": lambda _: fa.make_scorer("aurc"),
+    "ThreeWayPoint": lambda _: fa.three_way_operating_point(
+        *MANY, max_error_rate=0.2, max_false_discard_rate=0.2, failure_probability=0.4
+    ),
     "SweepMeasures": lambda _: fa.measures.confusion_measures(fa.threshold_sweep(*MANY)),
     "ThresholdSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE),
     "EstimatedSweep": lambda _: fa.threshold_sweep(_partial(), range(200)),

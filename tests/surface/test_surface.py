@@ -79,6 +79,8 @@ MEANINGS = {
     "threshold": "the confidence from which items are accepted",
     "max_error_rate": "limit of errors among all items",
     "max_risk": "limit of errors among the accepted items",
+    "max_false_discard_rate": "limit of correct discarded items among all items",
+    "max_false_omission_rate": "limit of correct items among the discarded ones",
     "metric_func": "function of labels and predictions, such as scikit-learn's metrics",
     "metric_params": "further arguments of `metric_func`",
     "min_acceptance_rate": "the least share to accept",
@@ -186,6 +188,7 @@ MEANINGS = {
     "optimum": "which best order the area is compared with",
     "acceptance_range": "an interval of acceptance rates",
     "fpr_range": "an interval of false positive rates",
+    "recall_range": "an interval of recalls",
     "tpr_range": "an interval of true positive rates",
     "standardize": "how a partial area is put on one scale",
     "interpolation": "how precision goes between two points",
@@ -391,7 +394,7 @@ ONLY_IN = {
     "group": r"read_(outputs|models)",
     "weights": r"cohen_kappa_score",
     "sweeps": r"average_curves|AverageCurveDisplay\.\w+",
-    "thresholds": r"ThresholdSweep(\.from_counts)?|guaranteed_operating_point|fit_policy"
+    "thresholds": r"ThresholdSweep(\.from_counts)?|(guaranteed|three_way)_operating_point|fit_policy"
     r"|\w+\.accepted_at|evaluate_cascade|compare_texts|net_benefit_curve",
     "correction": r"VerificationCosts|compare_models|compare_parts",
     "x": r"auc",
@@ -520,8 +523,10 @@ NEEDED: dict[str, dict[str, Any]] = {  # the arguments without a default
     "acceptance_at_risk": {"max_risk": 0.05},
     "arac_partial_auc_score": {"max_error_rate": 0.05},
     "roc_partial_auc_score": {"fpr_range": (0.0, 0.1)},
+    "pr_partial_auc_score": {"recall_range": (0.5, 1.0)},
     "operating_point": {"max_error_rate": 0.05},
     "guaranteed_operating_point": {"max_error_rate": 0.1},
+    "three_way_operating_point": {"max_error_rate": 0.1, "max_false_discard_rate": 0.1},
     "fit_policy": {"max_error_rate": 0.1},
     "sample_size_for_policy": {"max_error_rate": 0.1, "n_runs": 20},
     "sample_size_for_interval": {"statistic": "roc_auc", "half_width": 0.01},
@@ -595,7 +600,8 @@ def test_parameters_have_types():
         if parameter.annotation == "Any" and parameter.kind is not parameter.VAR_KEYWORD
     }
     names = {name for path, name in of_any if path != "Reviewer.errors"}  # numbers or arrays of counts
-    assert names <= {"frame", "threshold", "field", "estimator", "X", "rankings"}
+    thresholds = {"threshold", "accept_threshold", "discard_threshold"}
+    assert names <= {"frame", "field", "estimator", "X", "rankings", *thresholds}
 
 
 @pytest.mark.parametrize(

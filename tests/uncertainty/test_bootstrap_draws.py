@@ -41,6 +41,10 @@ WITH_PARAMETERS = [
     *(fa.Statistic("roc_partial_auc", fpr_range=ends) for ends in ((0.1, 0.6), (0.25, 0.26), (0, 1))),
     fa.Statistic("roc_partial_auc", fpr_range=(0.1, 0.6), standardize="mcclish"),
     fa.Statistic("roc_partial_auc", tpr_range=(0.5, 1.0)),
+    *(
+        fa.Statistic("pr_partial_auc", recall_range=(0.1, 0.6), interpolation=i)
+        for i in ("davis-goadrich", "linear", "step")
+    ),
     fa.Statistic("acceptance_at_error_rate", max_error_rate=0.0),
     *(fa.Statistic("pr_auc", interpolation=i) for i in ("davis-goadrich", "linear", "step")),
     *(
@@ -55,7 +59,7 @@ PLAIN = [
     fa.Statistic(name)
     for name in fa.Statistic.names()
     if name not in register.AT_THRESHOLD
-    and name not in {"arac_partial_auc", "roc_partial_auc", "cost"}
+    and name not in {"arac_partial_auc", "roc_partial_auc", "pr_partial_auc", "cost"}
     and not name.startswith("acceptance_at_")
 ]
 STATISTICS = [*PLAIN, *WITH_PARAMETERS]

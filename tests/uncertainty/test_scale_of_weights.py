@@ -17,6 +17,7 @@ PARAMETERS = {
     "cost": {"costs": fa.VerificationCosts(error=20.0, verification=1.0, correction=2.0)},
     "arac_partial_auc": {"max_error_rate": 0.05},
     "roc_partial_auc": {"fpr_range": (0.0, 0.3)},
+    "pr_partial_auc": {"recall_range": (0.1, 0.6)},
     **{name: {"optimum": "asymptotic"} for name in ("excess_aurc", "normalized_aurc")},
     **{name: {"threshold": 0.4} for name in register.AT_THRESHOLD},
 }

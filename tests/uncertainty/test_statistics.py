@@ -24,7 +24,10 @@ ENDS = [
     (fa.Statistic("arac_partial_auc", max_error_rate=0.3), 0.15, 1.0),
     (fa.Statistic("roc_partial_auc", fpr_range=(0.25, 0.75)), 0.0, 0.5),
     (fa.Statistic("roc_partial_auc", tpr_range=(0.5, 0.75)), 0.0, 0.25),
+    (fa.Statistic("pr_partial_auc", recall_range=(0.25, 0.75)), 0.0, 0.5),
+    (fa.Statistic("pr_partial_auc", recall_range=(0.5, 1.0), standardize="width"), 0.0, 1.0),
     (fa.Statistic("roc_partial_auc", fpr_range=(0.5, 0.75), standardize="mcclish"), 0.5, 1.0),
+    (fa.Statistic("pr_partial_auc", recall_range=(0.5, 1.0), standardize="mcclish"), 0.5, 1.0),
     (fa.Statistic("normalized_arp_auc"), -math.inf, 1.0),
     (fa.Statistic("normalized_aurc"), -math.inf, math.inf),
     (fa.Statistic("excess_aurc"), -1.0, 1.0),
@@ -38,7 +41,7 @@ ENDS = [
         for name, entry in register.AT_THRESHOLD.items()
     ),
 ]
-REACHED = ENDS[:11]  # by samples of one class, or all in the wrong order
+REACHED = ENDS[:13]  # by samples of one class, or all in the wrong order
 
 
 @pytest.mark.parametrize(("statistic", "low", "high"), ENDS, ids=repr)
