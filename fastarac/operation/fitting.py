@@ -114,7 +114,7 @@ def fit_policy(
         Whether a field without a row is known to have no true value.
     truth_reader : Reviewer, optional
         The people who gave `correct`, if they overlook errors. With `documents`, their detection
-        rate refers to wrong documents.
+        rate is the share of wrong documents that they notice.
     random_state : int, SeedSequence, Generator or None, default=0
         Seed for the random halves and for the random order of groups.
 

@@ -57,9 +57,9 @@ def needed_by_counts(
     The number of future errors is assumed to be binomial with the observed rate. Past errors count,
     too, unless the test starts `afresh`. For each number of trials, there is a critical number c of
     errors: the largest number that proves that the limit holds, or the smallest number that proves that
-    it fails. Several numbers of trials have the same c. The power is highest at one end of this range,
-    and this highest power increases with c, apart from rounding to whole trials. So bisection finds c,
-    and then smaller values of c are tried.
+    it fails. A range of numbers of trials has the same c. Within such a range, the power is highest at
+    one end. This highest power increases with c, apart from rounding to whole trials. So bisection
+    finds a value of c, and then smaller values are tried.
     """
     rate = errors / trials
     if rate == limit:

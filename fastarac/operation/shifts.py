@@ -247,7 +247,7 @@ def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float,
 
 
 def permuted_groups(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the largest difference and its p-value; counts have the shape (n_groups, n_cells)."""
+    """As `_permuted`, but permute whole groups; counts have the shape (n_groups, n_cells)."""
     cumulated = np.cumsum(np.concatenate([now, before]), axis=1).astype(np.float64)
     whole, n_now = cumulated.sum(axis=0), len(now)
 

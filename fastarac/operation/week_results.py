@@ -45,6 +45,7 @@ class PolicyWeek(Result):
     criterion : {"max_error_rate", "max_risk"}
         The kind of limit.
     limit : float
+        The limit of the error rate or risk.
     errors, audited, unanswered : int
         Numbers of errors, of audits, and of audits without an answer at their deadline, as the monitor
         counts them.

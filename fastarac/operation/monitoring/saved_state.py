@@ -100,7 +100,7 @@ def update_of(
     for g, group in enumerate(groups):
         here = f"{name}.groups[{g}]"
         saved.require_at_most(group["audited"], f"{here}.audited", max_group_size, "max_group_size")
-        saved.require_at_most(group["errors"], f"{here}.errors", group["audited"], "its audited")
+        saved.require_at_most(group["errors"], f"{here}.errors", group["audited"], "its number audited")
         right = group["audited"] - group["errors"]
         name_of = f"{here}.unanswered", "its audits without an error"
         saved.require_at_most(group["unanswered"], name_of[0], right, name_of[1])
