@@ -101,7 +101,7 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
 def notes_of_pages(
     paths: Sequence[Path], columns: Mapping[str, Any], only: str | None = None
 ) -> list[str]:
-    """Return a note if no --group is given but a column looks like pages or ids repeat.
+    """Return a note if no --group is given, but a column looks like pages, or ids repeat.
 
     If `only` names a model, look at its outputs alone.
     """
@@ -135,7 +135,7 @@ def notes_of_pages(
 
 
 def without_right_ones(models: Mapping[str, io.Outputs]) -> dict[str, int]:
-    """Return the number of outputs of each model that has no right output."""
+    """Return, for each model without a right output, its number of outputs."""
     return {name: len(outputs) for name, outputs in models.items() if not outputs.correct.any()}
 
 

@@ -46,7 +46,7 @@ def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
 def _approximately(
     promised: list[tuple[Model, GuaranteedOperatingPoint]], *, several: bool
 ) -> Iterator[str]:
-    """Yield a sentence if the approximate method would accept much more than the proven one."""
+    """Yield a sentence if the approximate method would accept much more than the proven guarantee."""
     shares = [
         rounded_percent(sure.approximate_acceptance_rate)
         + (f" of {printable(model.name)}" if several else "")
@@ -58,7 +58,7 @@ def _approximately(
 
 
 def together(models: Sequence[Model]) -> str:
-    """Return the confidence in each guarantee and in all together; empty if there is only one."""
+    """Return a sentence on the confidence in each guarantee and in all together; empty for only one."""
     every = [
         found.guaranteed.failure_probability
         for model in models
