@@ -85,7 +85,7 @@ def read_each(
 ) -> Iterator[tuple[str, io.Outputs]]:
     """Yield the outputs of each file; a file is read only when the caller asks for it.
 
-    No column has labels; `notes` gets the notes on the files read so far.
+    `columns` must not name columns of labels. `notes` gets the notes on the files read so far.
     """
     from fastarac.io._columns import Columns
     from fastarac.io._models import read_each

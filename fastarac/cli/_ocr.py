@@ -189,7 +189,7 @@ EXCLUDED = (("--no-text", ("--images",)),)
 
 @dataclass(frozen=True, slots=True)
 class BesideItems:
-    """Options for output files other than the items, and for hiding texts in the report."""
+    """Options for output files other than the file of items, and for hiding texts in the report."""
 
     images: Images = None
     attributes: Attributes = None

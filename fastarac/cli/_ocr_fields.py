@@ -106,7 +106,7 @@ def _check_names(given: Mapping[str, str], engines: Mapping[str, FieldOutputs]) 
 
 
 def _without_outputs(path: Path, fields: FieldOutputs) -> str:
-    """Return the reason why no field has an output."""
+    """Return an error message for fields none of which has an output."""
     n = len(fields)
     if any(prediction is not None for prediction in fields.prediction):
         return f"{path}: none of the {n:,} fields has an output with a confidence"
