@@ -122,7 +122,7 @@ class PooledLogs(NamedTuple):
 
     @property
     def probability(self) -> NDArray[np.float64]:
-        """Each output's audit probability; the first week's if it differs from this by rounding only."""
+        """Each output's audit probability; the first week's if only rounding makes them differ."""
         found, first = self.column("probability"), self.logs[0].least
         return np.where(np.abs(found - first) <= ROUNDING * first, first, found)
 

@@ -109,7 +109,7 @@ def test_design_effect():
         (lambda: operation.audit_plan(0.1, 0.2, design_effect=0.5), "at least 1"),
         (lambda: operation.audit_plan(0.01, 0.005), "must be above the limit of 0.01"),
         (lambda: operation.audit_plan(0.01, 0.02, n_outputs=100), "n_outputs must be at least 1015,"),
-        (lambda: operation.sample_size_for_comparison(0.1, 0.05), "at least 0.1, the difference"),
+        (lambda: operation.sample_size_for_comparison(0.1, 0.05), r"at least difference \(0\.1\)"),
         (lambda: operation.guarantee_power([0], 0.1, 0.05), "n_items must be an integer of at least"),
     ],
 )  # fmt: skip
