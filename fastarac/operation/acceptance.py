@@ -217,7 +217,7 @@ def _by_field(
     *,
     unknown: float,
 ) -> NDArray[Any]:
-    """Apply the rule of its field to each value; without fields, apply the only rule to all values."""
+    """Apply to each value the rule of its field; without fields, apply the only rule to all values."""
     if codes is None:
         return rules[0](values)
     found = np.full(len(values), unknown)

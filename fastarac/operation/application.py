@@ -42,8 +42,8 @@ WRITTEN_FORMATS = {
 # Confidences are rounded to this many significant digits before their quantiles are computed.
 DIGITS = 4
 PERCENT = 100.0
-# New confidences may be on another scale if the largest one is this many times larger or smaller than
-# at the fit.
+# New confidences may be on another scale if the largest one is at least this many times larger or
+# smaller than at the fit.
 OTHER_SCALE = 10.0
 # If the scale is another one, at most this share of the new confidences lies in the fitted range.
 MOST_INSIDE = 0.05
@@ -278,7 +278,7 @@ class _Rule:
         return f"({self.by} IN ({', '.join(sql_text(str(field)) for field in fields)}))"
 
     def _by_type(self, types: list[str], each: list[str]) -> str:
-        """Return SQL that chooses from `each` by document type; its last element is for other types."""
+        """Return SQL that chooses an element of `each` by document type; the last for other types."""
         if self.type is None:
             return each[-1]
         cases = " ".join(f"WHEN {t} THEN {e}" for t, e in zip(types, each[:-1], strict=True))
@@ -401,7 +401,7 @@ def _shift(
     rows: Iterable[tuple[Any, ...]],
     by_group: Mapping[str | None, NDArray[np.int64]],
 ) -> ConfidenceShift | None:
-    """Test counts by field, cell and rounded confidence for a shift; raise if the scale is another."""
+    """Test whether confidences, counted in `rows`, have shifted; raise if they are on another scale."""
     known = [row for row in rows if row[1] is not None]
     if not known:
         return None
@@ -533,7 +533,7 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
     shift = _shift(source, policy, rows, by_group)
-    # Keep the order of the rows: use one thread, and look up each row's decision in turn.
+    # To keep the order of the rows, use one thread, and do not let the optimizer turn joins around.
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return applied_policy(
         policy, n, taken, [accepted], unknown_fields=unknown if policy.fields else 0,

@@ -119,7 +119,7 @@ class Checked:
         return whole if criterion == "max_error_rate" else self.accepted
 
     def rate(self, criterion: str) -> float:
-        """Return the rate that is limited.
+        """Return the error rate or risk, as the limit counts it.
 
         In a log, an error that was audited with probability π counts as 1/π errors.
         """

@@ -115,7 +115,7 @@ def judge_drift(
     *,
     failure_probability: float = 0.05,
 ) -> JudgeDrift:
-    r"""Test whether each release of a judge agrees with people as often as earlier ones, on anchors.
+    r"""Test whether a judge's releases agree with people on anchors as often as earlier ones did.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def _release(
     pvalue: float,
     evidence: float,
 ) -> JudgedRelease:
-    """Return the figures of one release; `first`: where the first one disagreed."""
+    """Return the figures of one release; `first` marks the disagreements of the first release."""
     n, differs = len(truth), judged != truth
     wrong, flagged = int(np.sum(~truth)), int(np.sum(~judged))
     found, alarms = int(np.sum(~truth & ~judged)), int(np.sum(truth & ~judged))

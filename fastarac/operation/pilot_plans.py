@@ -430,7 +430,7 @@ def _of_pilot(
     codes = None if groups is None else _by_appearance(read_outermost(groups, items.n, "a plan"))
     right = np.not_equal(items.correct, 0)
     score = items.confidence
-    # Rank the items by calibrated error probability where the fit does so, too.
+    # Rank the items by calibrated error probability if the fit does so, too.
     if field is not None or criterion == "max_risk":
         score = np.empty(items.n)
         parts = np.zeros(items.n, np.intp) if field is None else field
@@ -495,7 +495,7 @@ class _Search:
         self.successes: dict[int, list[bool]] = {}
 
     def outcome(self, runs: int) -> dict[str, Any]:
-        """Search for the numbers; return them and the power as fields of :class:`PolicySampleSize`."""
+        """Search for the numbers; return them and the power as attributes of `PolicySampleSize`."""
         source, mean = self.source, float(self.source.sizes.mean())
         most = max(2, int(MOST_ITEMS / mean))
         share = error = 0.0

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 POINTS = 600
 # A power curve ends at this multiple of `SampleSizes.stable`.
 BEYOND = 1.5
-# Minimum number of error counts that are tried next to the one found by bisection, because the power is
-# not monotonic.
+# Over the sample size, the power is a saw with a tooth for each allowed number of errors. So bisection
+# may miss the right number of errors. At least this many numbers next to the bisected one are tried.
 FEWEST_TEETH = 30
 
 
@@ -571,7 +571,7 @@ def rate_of_found(
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:
-    """Return a number close to the smallest one from which on a property always holds."""
+    """Return about the smallest number such that a property holds from this number on."""
     high, step = least, 1
     while not holds(high):
         high, step = high + step, 2 * step

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.remaining_sample_size import RateEvidence
 
-# Grid of rates at which an interval found by betting can end.
+# Grid of rates. Only at these can an interval end that is found by betting.
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
 

@@ -121,7 +121,7 @@ def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: fl
 def _least(
     decided: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
 ) -> int | None:
-    """Return about the smallest number > `low` that is `decided`; None if it exceeds `furthest`."""
+    """Return about the smallest number > `low` at which `decided` is true; None if > `furthest`."""
     n = low + 1
     while not decided(n):
         low, n = n, 2 * n

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 A = 3.0
-# Minimum distance from 0 and from 1 of the rates that are tried as bounds.
+# Rates are tried as bounds only if they are at least this far from 0 and from 1.
 LOWEST = 1e-9
 # Maximum number of steps, and tolerance, of the search for an interval's end.
 STEPS, TINY = 100, 1e-9

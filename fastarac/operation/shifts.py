@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # Number of cells with about equal counts; a shift is measured at their edges.
 CELLS = 64
 DRAWS = 4999
-# Maximum number of groups of the fit, and of new groups, in a permutation test; more are sampled.
+# Maximum number of groups from the fit, and of new groups, in a permutation test. If there are more,
+# they are sampled.
 MOST_GROUPS = 500
 # Number of permutations of groups: in all, and in each block.
 GROUP_DRAWS, AT_ONCE = 1999, 250

@@ -50,7 +50,8 @@ class PolicyWeek(Result):
         Numbers of errors, of audits, and of audits without an answer at their deadline, as the monitor
         counts them.
     rate : Interval or None
-        The rate that is limited, with the monitor's interval; None before the first audit.
+        The error rate or risk, as the limit counts it, with the monitor's interval; None before the
+        first audit.
     alarm : bool
         Whether the monitor proves that the limit is exceeded.
     changes : tuple of int
@@ -145,7 +146,7 @@ class PolicyWeek(Result):
 
     @property
     def decision(self) -> str:
-        """Whether to go on, what changed and what to do, in one sentence."""
+        """In one sentence: whether to go on, any change, and the next step."""
         return f"{self._verdict}; {self._advice}"
 
     def __str__(self) -> str:
