@@ -263,7 +263,7 @@ def _texts(labels: Labels | None) -> NDArray[Any] | None:
 
 
 def _require_accepted(models: Mapping[str, Outputs], found: ModelComparison) -> None:
-    """Raise if an acceptance rate counts outputs as accepted that never are."""
+    """Raise if an acceptance rate counts outputs as accepted although they never are."""
     if not found.statistic.name.startswith("acceptance_"):
         return
     for name, share in zip(found.names, found.estimates, strict=True):

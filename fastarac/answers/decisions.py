@@ -432,7 +432,7 @@ def _asks_for_guarantee(models: Sequence[Model]) -> bool:
 
 
 def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
-    """Yield notes on what the limits assume."""
+    """Yield notes on the assumptions of the limits."""
     from fastarac.answers.guarantees import premise, together
 
     if all(map(is_given, models[0].limits)):

@@ -231,7 +231,7 @@ class EngineTexts:
         yield Said(" ".join(first.policy.sentences(first.reading)))
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield notes on how items are counted: its effect and its assumptions."""
+        """Yield notes on the rules for counting items: their effect and their assumptions."""
         spread = self._widest(models)
         if spread is not None:
             text, decides = spread

@@ -114,7 +114,8 @@ def notes_of_pages(
             name = printable(found.column)
             note = (
                 f"column {quoted(found.column)} looks like pages or documents ({found.values:,} in "
-                f"{found.rows:,} rows): use --group {name} if outputs of one depend on each other"
+                f"{found.rows:,} rows): use --group {name} if outputs of the same one depend on each "
+                "other"
             )
             return [note]
         repeated = None if columns.get("model") else repeated_ids(path, used, only)
@@ -123,7 +124,7 @@ def notes_of_pages(
             if only is None and columns.get("model") is None and len(names_in(path, MODEL)) > 1:
                 note = (
                     f'column "{name}" has {counted}, and column "{MODEL}" names several models: '
-                    f"--model {MODEL} takes each by itself"
+                    f"--model {MODEL} reads each separately"
                 )
                 return [note]
             note = (

@@ -18,13 +18,13 @@ NOTHING = "no threshold is safe enough; review everything"
 
 
 def sentences(models: Sequence[Model]) -> Iterator[str]:
-    """Yield a sentence per limit on what each model accepts with a guarantee."""
+    """Yield a sentence per limit on the share that each model accepts with a guarantee."""
     for index in range(len(models[0].limits)):
         yield from at_limit(models, index)
 
 
 def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
-    """Yield a sentence on what each model accepts at one limit, if any model has a guarantee."""
+    """Yield a sentence on the share that each model accepts at one limit with a guarantee, if any."""
     several, limit = len(models) > 1, models[0].limits[index]
     every = [(model, model.at(index).guaranteed) for model in models]
     promised = [(model, sure) for model, sure in every if sure is not None]

@@ -225,7 +225,7 @@ class Model:
 
     @property
     def last_threshold(self) -> int:
-        """The last index of the sweep that a threshold may use."""
+        """The index of the last threshold of the sweep that may be used."""
         return len(self.sweep.thresholds) - 1 - (self.outputs.never_accepted is not None)
 
     def at(self, index: int) -> LimitEvaluation:

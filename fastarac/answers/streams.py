@@ -28,7 +28,7 @@ BETWEEN = (
 
 
 class BoundedPoint(NamedTuple):
-    """An operating point with a lower bound of the share accepted and an upper bound of the errors."""
+    """An operating point: a lower bound on the accepted share, and an upper bound on the errors."""
 
     threshold: float
     acceptance_rate: float

@@ -18,7 +18,7 @@ def verification_note(truth_reader: Reviewer | None, what: str = "This") -> Note
 
 
 def cost_note(accepted: float, faultless: float | None) -> list[Note]:
-    """Note how much more would be accepted if verifiers overlooked no errors."""
+    """Return a note on how much more would be accepted if verifiers overlooked no errors."""
     if faultless is None:
         return []
     return [

@@ -166,9 +166,8 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
             if not taken:
                 raise RefusalError(
                     f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified: '
-                    "use "
-                    "verified outputs without that column. Remove it if all outputs are verified, or "
-                    "all were drawn with the same probability"
+                    "use verified outputs without that column. Remove the column if all outputs are "
+                    "verified, or all were drawn with the same probability"
                 )
             judge = " --judge judge" if "judge" in columns else ""
             raise RefusalError(

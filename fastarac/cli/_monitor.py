@@ -84,7 +84,7 @@ Deadline = Annotated[
     float | None,
     option(
         "--deadline TIME",
-        "Time to wait for an answer: in days if drawn_at has dates, else in its unit.",
+        "Time to wait for an answer: in days if drawn_at has dates, else in the unit of drawn_at.",
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip

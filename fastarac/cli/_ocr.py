@@ -52,7 +52,7 @@ OutputFiles = Annotated[
 ]
 Names = Annotated[
     list[str] | None,
-    option("--name NAME", "Name of an engine; repeat it in the order of OCR.", Panel.files),
+    option("--name NAME", "Name of an engine; repeatable, in the order of OCR.", Panel.files),
 ]
 UnitOption = Annotated[
     Unit | None,

@@ -223,7 +223,7 @@ def _remaining(model: Model, index: int) -> str:
     point, limit = model.point(index), model.limits[index]
     errors = point.false_accepts
     if not point.acceptance_rate:
-        if point.error_rate:  # verifying outputs does not find missed words, so these stay wrong
+        if point.error_rate:  # people who verify outputs do not see missed words
             left = rounded_percent(point.error_rate)
             return (
                 f"no threshold keeps the limit, as {left} of all {model.units} stay wrong even "

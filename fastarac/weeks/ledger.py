@@ -276,7 +276,10 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
 
 
 def _files_in(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file and, if in a folder, its path there; otherwise its name, empty for a table."""
+    """Yield each file with its path within its folder.
+
+    A file that was given alone has its name instead; a table that was given alone has an empty text.
+    """
     for path in paths:
         if path.is_dir():
             inside = sorted(each for each in path.rglob("*") if each.is_file())
