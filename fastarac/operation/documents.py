@@ -207,7 +207,7 @@ def optional_of(optional: Any, fields: Sequence[Any]) -> tuple[Any, ...]:
         known = listed([quoted(str(field)) for field in fields[:MOST_NAMED]])
         more = f" and {len(fields) - MOST_NAMED} others" if len(fields) > MOST_NAMED else ""
         raise ValueError(
-            f"optional must name fields in by (which has {known}{more}), got {quoted(str(unknown[0]))}"
+            f"optional must name fields in by ({known}{more}), got {quoted(str(unknown[0]))}"
         )
     return tuple(field for field in fields if field in given)
 
