@@ -318,7 +318,7 @@ class TestPlan:
                 ["--half-width", 0.02, "--pilot", "a.csv", "--guarantee", 0.01],
                 "--guarantee needs --error-rate",
             ),
-            (["--difference", 0.1, "--discordance", 0.05], "--discordance must be at least difference (0.1)"),
+            (["--difference", 0.1, "--discordance", 0.05], "--discordance must be at least difference"),
             (["--half-width", 0.1], "--half-width needs --pilot"),
             (
                 ["--error-rate", 0.1, "--detect", 0.2, "--group", "page"],
