@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 GROUPS_NOTE = (
-    "The policy was fitted with --group, but these outputs lack its column: differences between pages "
-    "may look like moved confidences."
+    "The policy was fitted with --group, but these outputs have no column of groups: differences "
+    "between pages may look like a shift of the confidences."
 )
 
 
 def application_answer(applied: AppliedPolicy, *, lacks_groups: bool) -> Answer:
-    """Describe how many outputs are accepted; `lacks_groups` if only the policy has groups."""
+    """Describe how many outputs are accepted; `lacks_groups`: the policy has groups, the file none."""
     notes = [Note(GROUPS_NOTE, Weight.ASSUMES)] if lacks_groups else []
     return _answer(applied, notes)
 

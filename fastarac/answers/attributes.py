@@ -1,4 +1,4 @@
-"""Describe engines by attributes of pages, such as quality, language or source."""
+"""Describe the figures of engines for each value of a page attribute, such as each language."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
 
 
 def flat(figures: AttributeFigures) -> dict[str, Any]:
-    """Return the same figures in one dictionary; keys end in an attribute and its value."""
+    """Return the figures of `objects` as one flat dictionary; keys end in an attribute and a value."""
     return {
         f"{name}/{part}": value
         for part, each in zip(_parts_of_keys(figures), objects(figures), strict=True)
@@ -51,7 +51,7 @@ def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
 
 
 def parts(engines: Mapping[str, AttributeFigures]) -> Iterator[Part]:
-    """Yield a table for each attribute, and the rule by which a value is within the limit."""
+    """Yield a table for each attribute, and a sentence that explains its verdicts on the limit."""
     first = next(iter(engines.values()))
     several = len(engines) > 1
     for attribute, rows in tables_by_attribute(engines):

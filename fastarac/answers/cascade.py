@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def cascade_answer(cascade: Cascade) -> Answer:
-    """Return a table of the stages, and a sentence on what the cascade costs."""
+    """Return a table of the stages, and a sentence on the cost of the cascade."""
     cells = zip(*cascade.rows_in_words(), strict=True)
     columns = [
         Column(header.replace("of ", "of\n"), list(column))

@@ -1,4 +1,4 @@
-"""Compare models on the same items: the request, and the answer as screen, rows and objects."""
+"""Comparisons of models on the same items: the request, and the result as screen, rows, objects."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class ComparisonFindings:
     notes : tuple of str
         Reasons for caution.
     order : str or None
-        How items are paired, unless an option has set this.
+        A note on how items are paired; None if the user has set this by an option.
     n_groups : int or None
         The number of groups of dependent outputs, if groups are given.
     parts : PartComparison or None
@@ -252,7 +252,7 @@ class ComparisonFindings:
 
 
 def said_of(request: ComparisonRequest, notes: Sequence[str]) -> tuple[str, ...]:
-    """Return notes as sentences, with the everyday name of the statistic."""
+    """Return notes as sentences, in which the statistic has its everyday name."""
     raw, label = request.statistic.name, answers.label_of(request.statistic)
     return tuple(dict.fromkeys(f"{note.replace(raw, label)}." for note in notes))
 
@@ -263,7 +263,7 @@ def _texts(labels: Labels | None) -> NDArray[Any] | None:
 
 
 def _require_accepted(models: Mapping[str, Outputs], found: ModelComparison) -> None:
-    """Raise if an acceptance rate includes outputs that are never accepted."""
+    """Raise if an acceptance rate counts outputs as accepted although they never are."""
     if not found.statistic.name.startswith("acceptance_"):
         return
     for name, share in zip(found.names, found.estimates, strict=True):
@@ -274,5 +274,5 @@ def _require_accepted(models: Mapping[str, Outputs], found: ModelComparison) -> 
         if share > most_accepted(sweep, outputs.never_accepted):
             raise ValueError(
                 f"statistic {answers.named(found.statistic)} of {name} would accept outputs "
-                "without a confidence, which are never accepted; use a smaller limit"
+                "without a confidence, but these are never accepted; use a smaller limit"
             )

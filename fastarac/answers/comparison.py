@@ -31,8 +31,8 @@ def parts(
 ) -> Iterator[Part]:
     """Yield tables and sentences.
 
-    `draws` is the number of resamples and their seed. `whole` says whether the reader also has all
-    differences.
+    `draws` is the number of resamples and their seed. With `whole`, do not point to the JSON for the
+    differences that the table leaves out, because the reader has them all.
     """
     yield AnswerTable(found.names, [_columns_of_models(found)])
     pairs = _shown_pairs(found)
@@ -86,7 +86,7 @@ def answer(found: ModelComparison) -> str:
 
 
 def _too_few_resamples(found: ModelComparison) -> int:
-    """Return the number of resamples if no corrected p-value can be below α, else 0."""
+    """Return the number of resamples if it is too small for any corrected p-value below α, else 0."""
     values = found.intervals[0].distribution
     if found.correction is None or values is None:
         return 0
@@ -94,7 +94,7 @@ def _too_few_resamples(found: ModelComparison) -> int:
 
 
 def table(found: ModelComparison, width: int) -> AnswerTable:
-    """Return a table of the models with their difference from the best one."""
+    """Return a table of the models and of their differences from the best one."""
     pairs = [found.pair(name, found.names[0]) for name in found.names[1:]]
     columns = [
         Column(

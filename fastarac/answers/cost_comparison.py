@@ -48,7 +48,7 @@ class CostComparison:
     models : tuple of PricedModel
         The models with their cheapest thresholds.
     differences : tuple of PairDifference
-        The cost of each model minus that of each cheaper model, per output.
+        The cost of each model minus the cost of each cheaper model, per output.
     level : float
         The confidence level.
     notes : tuple of str
@@ -58,7 +58,7 @@ class CostComparison:
     n : int
         The number of items or groups from which the differences are computed.
     over : str
-        A phrase that names the compared items if they are not all items of each model.
+        A phrase that names the compared items, if these are not all items of each model; else empty.
     """
 
     models: tuple[PricedModel, ...]

@@ -68,7 +68,7 @@ def columns(models: Sequence[Priced]) -> list[Column]:
 def sentence(models: Sequence[Priced], over: str = "") -> str:
     """Return a sentence on the cheapest model and threshold, and on the cost of other thresholds.
 
-    `over` is a phrase that names the compared items if they are not all items of each model.
+    `over` is a phrase that names the compared items, if these are not all items of each model.
     """
     spent = [(model, model.cost_evaluation) for model in models if model.cost_evaluation is not None]
     least = min(cost_evaluation.at_cheapest for _, cost_evaluation in spent)
@@ -101,7 +101,7 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
 
 
 def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> str:
-    """Return a sentence on costs at a limit, and on cases where checking everything is cheaper."""
+    """Return a sentence on the costs at a limit; it says so if checking everything costs less."""
     several = len(models) > 1
     said = []
     for model in models:

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
 NAMED = 3  # maximum number of model names in a sentence; the rest become a number
-NOTABLY = 1.01  # mention a stricter limit if the given limit costs at least this many times as much
+# Mention a cheaper, stricter limit if the given limit costs at least this many times as much.
+NOTABLY = 1.01
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
 
@@ -89,8 +90,8 @@ def leaders_at(models: Sequence[Model], index: int) -> list[Model]:
 
 
 def nothing_kept(models: Sequence[Model], index: int, limit: str) -> str:
-    """Return the sentence, in lower case, for a limit that no threshold keeps."""
-    # verifying outputs does not find the words that an engine missed, so these stay wrong
+    """Return the sentence for a limit that no threshold keeps; it begins in lower case."""
+    # people who verify outputs do not see the words that an engine missed, so these stay wrong
     if all(model.point(index).error_rate for model in models):
         return f"no threshold keeps {limit}, even with all outputs verified."
     return f"no threshold keeps {limit}: review everything."
@@ -431,7 +432,7 @@ def _asks_for_guarantee(models: Sequence[Model]) -> bool:
 
 
 def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
-    """Yield notes on what the limits assume."""
+    """Yield notes on the assumptions of the limits."""
     from fastarac.answers.guarantees import premise, together
 
     if all(map(is_given, models[0].limits)):

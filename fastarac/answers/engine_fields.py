@@ -248,7 +248,7 @@ class EngineFields:
         instead = "No threshold keeps it among documents."
         if share:
             at = f"a confidence of the document >= {whole.threshold(index)}"
-            instead = f"{rounded_percent(share)} of them keep it, with {at}."
+            instead = f"At {at}, documents keep it: {rounded_percent(share)} go straight through."
         return (
             f"Fields keep {short(model.limits[index])}, documents do not: {rounded_percent(wrong)} of "
             f"these go through with an error. {instead}"
@@ -335,7 +335,7 @@ def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Par
 
 
 def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
-    """Return how often each field is absent, and document rates if it becomes optional or required."""
+    """Return how often each field is absent, and document rates if it were optional or required."""
     found: dict[str, dict[str, Any]] = {}
     for index, limit in enumerate(model.limits):
         for each in fields.absent_fields(model.point(index).threshold):
@@ -347,10 +347,10 @@ def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
 
 
 def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -> Iterator[Part]:
-    """Yield how often fields are absent, and what making them optional changes at the first limit."""
+    """Yield how often fields are absent, and the effect of making them optional at the first limit."""
     threshold = model.point(0).threshold
     at = short(model.limits[0])
-    yield Said(f"Shares straight through are at the fields' threshold for {at}.", "dim")
+    yield Said(f"Shares that go straight through are those at the fields' threshold for {at}.", "dim")
     often = sorted(absent, key=lambda each: -each.absent)
     yield from (Said(f"{printable(str(each))}.") for each in often[:SHOWN])
     if len(often) > SHOWN:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
 WIDE_NAME = 16  # maximum length of a name, in characters, that a table heading keeps on one line
-MOVES = 0.01  # a rule for counting words matters if it changes the accepted share by more
+MOVES = 0.01  # a rule for counting words matters if it changes the accepted share by at least this
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class EngineTexts:
         }
 
     def inside(self, model: Model) -> dict[str, Any]:
-        """Return the scale of confidences, figures by attribute, and shares without some pages."""
+        """Return the scale, figures by attribute, and accepted shares without hardly aligned pages."""
         effects = self._of(model.name)[1]
         without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
@@ -231,7 +231,7 @@ class EngineTexts:
         yield Said(" ".join(first.policy.sentences(first.reading)))
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield notes on how items are counted: its effect and its assumptions."""
+        """Yield notes on the rules for counting items: their effect and their assumptions."""
         spread = self._widest(models)
         if spread is not None:
             text, decides = spread
@@ -292,7 +292,7 @@ class EngineTexts:
         yield Said(_legend(policies, models[0].units), "dim")
 
     def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
-        """Return the largest effect of alignment policies on a share, and whether it matters."""
+        """Return a sentence on the largest effect of alignment policies, and whether it matters."""
         moved = {}
         for model in models:
             effects = self._of(model.name)[1]

@@ -190,7 +190,7 @@ WHETHER = "To see whether a lead is more than chance, run: fastarac compare"
 
 
 def _whether_more_than_chance(models: Sequence[Model]) -> str:
-    """Return a hint at the command that tests differences between the models."""
+    """Return a hint that names the command to test the differences between the models."""
     for limit in models[0].limits:
         if limit.criterion != "threshold":
             name = limit.criterion.replace("max_", "acceptance_at_")
@@ -200,7 +200,7 @@ def _whether_more_than_chance(models: Sequence[Model]) -> str:
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:
-    """Return what a given threshold does for each model."""
+    """Return the share that each model accepts at a given threshold, and the errors that remain."""
     several = len(models) > 1
     each = []
     for model in models:

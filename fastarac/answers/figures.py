@@ -1,4 +1,4 @@
-"""The interface of models without items that the functions of `decisions` need."""
+"""Base class of models without items: the attributes that the functions of `decisions` read."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
 def notes_of_pages(
     paths: Sequence[Path], columns: Mapping[str, Any], only: str | None = None
 ) -> list[str]:
-    """Return a note if no --group is given but a column looks like pages or ids repeat.
+    """Return a note if no --group is given, but a column looks like pages, or ids repeat.
 
     If `only` names a model, look at its outputs alone.
     """
@@ -114,7 +114,8 @@ def notes_of_pages(
             name = printable(found.column)
             note = (
                 f"column {quoted(found.column)} looks like pages or documents ({found.values:,} in "
-                f"{found.rows:,} rows): use --group {name} if outputs of one depend on each other"
+                f"{found.rows:,} rows): use --group {name} if outputs of the same one depend on each "
+                "other"
             )
             return [note]
         repeated = None if columns.get("model") else repeated_ids(path, used, only)
@@ -123,7 +124,7 @@ def notes_of_pages(
             if only is None and columns.get("model") is None and len(names_in(path, MODEL)) > 1:
                 note = (
                     f'column "{name}" has {counted}, and column "{MODEL}" names several models: '
-                    f"--model {MODEL} takes each by itself"
+                    f"--model {MODEL} reads each separately"
                 )
                 return [note]
             note = (
@@ -135,7 +136,7 @@ def notes_of_pages(
 
 
 def without_right_ones(models: Mapping[str, io.Outputs]) -> dict[str, int]:
-    """Return the number of outputs of each model that has no right output."""
+    """Return, for each model without a right output, its number of outputs."""
     return {name: len(outputs) for name, outputs in models.items() if not outputs.correct.any()}
 
 

@@ -18,13 +18,13 @@ NOTHING = "no threshold is safe enough; review everything"
 
 
 def sentences(models: Sequence[Model]) -> Iterator[str]:
-    """Yield a sentence per limit on what each model accepts with a guarantee."""
+    """Yield a sentence per limit on the share that each model accepts with a guarantee."""
     for index in range(len(models[0].limits)):
         yield from at_limit(models, index)
 
 
 def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
-    """Yield a sentence on what each model accepts at one limit, if any model has a guarantee."""
+    """Yield a sentence on the share that each model accepts at one limit with a guarantee, if any."""
     several, limit = len(models) > 1, models[0].limits[index]
     every = [(model, model.at(index).guaranteed) for model in models]
     promised = [(model, sure) for model, sure in every if sure is not None]
@@ -46,7 +46,7 @@ def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
 def _approximately(
     promised: list[tuple[Model, GuaranteedOperatingPoint]], *, several: bool
 ) -> Iterator[str]:
-    """Yield a sentence if the approximate method would accept much more than the proven one."""
+    """Yield a sentence if the approximate method would accept much more than the proven guarantee."""
     shares = [
         rounded_percent(sure.approximate_acceptance_rate)
         + (f" of {printable(model.name)}" if several else "")
@@ -58,7 +58,7 @@ def _approximately(
 
 
 def together(models: Sequence[Model]) -> str:
-    """Return the confidence in each guarantee and in all together; empty if there is only one."""
+    """Return a sentence on the confidence in each guarantee and in all together; empty for only one."""
     every = [
         found.guaranteed.failure_probability
         for model in models

@@ -74,7 +74,7 @@ def _cache(kernel: Any) -> dict[str, Any]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the missing packages of each extra, including packages of extras that it contains."""
+    """Return the missing packages of each extra, also those of other extras that it includes."""
     try:
         lines = requires("fastarac") or []
     except PackageNotFoundError:  # fastarac runs from its source and is not installed

@@ -59,8 +59,8 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
     text : str
         The threshold itself if it has at most four digits. Otherwise the shortest decimal of at
         least three digits that is above the next lower confidence and not above the threshold,
-        without trailing zeros. It accepts the same of these items, and may accept a little more of
-        others.
+        without trailing zeros. It accepts exactly the same items of the sweep, but may accept a few
+        more of other items.
     """
     if math.isinf(value) or isinstance(value, int):
         return short_threshold(value, -math.inf, dtype)

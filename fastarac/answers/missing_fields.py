@@ -17,8 +17,8 @@ ALIKE = 0.6  # minimum `difflib` ratio at which two names may mean the same fiel
 def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | None:
     """Return a sentence on fields without any output, or None if each field has an output.
 
-    `never_found` has the number of true values of each such field, `without_truth` the names in the
-    output that the truth never has.
+    `never_found` has each such field with its number of true values. `without_truth` has the field
+    names that occur in the output, but not in the truth.
     """
     if not never_found:
         return None

@@ -132,7 +132,7 @@ class Model:
 
     @property
     def takes_guarantee(self) -> bool:
-        """Whether limits can be guaranteed: not with weights, and for a risk not with groups."""
+        """Whether limits can be guaranteed: not with weights; with groups, no limit of the risk."""
         of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
         return self.outputs.weight is None and not (of_risk and self.n_groups is not None)
 
@@ -168,7 +168,7 @@ class Model:
     def is_reversed(self) -> bool:
         """Whether right items have lower confidence than wrong ones, by more than chance explains.
 
-        With groups of dependent items, the interval by group must show it, too.
+        With groups of dependent items, the interval that accounts for the groups must show it, too.
         """
         judged, outputs = self._judged, self.outputs
         separation = self.separation
@@ -217,7 +217,7 @@ class Model:
 
     @property
     def n_without_output(self) -> int:
-        """Number of rejected items without an output, for which people would have to look."""
+        """Number of rejected items without an output; to see them, people must look for them."""
         rejected, has_output = self.outputs.rejected, self.source.has_output
         if rejected is None or has_output is None or self.outputs.weight is not None:
             return 0
@@ -225,7 +225,7 @@ class Model:
 
     @property
     def last_threshold(self) -> int:
-        """The last index of the sweep that a threshold may use."""
+        """The index of the last threshold of the sweep that may be used."""
         return len(self.sweep.thresholds) - 1 - (self.outputs.never_accepted is not None)
 
     def at(self, index: int) -> LimitEvaluation:

@@ -66,7 +66,7 @@ def monitor_answer(
 
 
 def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
-    """Return a sentence on one monitor's alarm, also if the alarm ended within the last files."""
+    """Return a sentence on one monitor's alarm, even if later updates of the last files ended it."""
     if not monitor.audited:
         return sentence(monitor)
     if not changes or monitor.alarm or monitor.changed:
@@ -115,7 +115,7 @@ def _table(
 
 
 def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str) -> list[Note]:
-    """Yield the updates that raised alarms of a change, unless the decision mentions them."""
+    """Return a note on the updates that raised alarms of a change, unless the decision names them."""
     if not changes or not (monitor.alarm or len(changes) > 1):
         return []
     numbers = listed([f"{number:,}" for number in changes])
@@ -126,7 +126,7 @@ def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: 
 def _refit_notes(
     policy: Policy, monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str
 ) -> list[Note]:
-    """Yield a note, after an alarm, on how to draw outputs for a new policy."""
+    """Return, after an alarm, a note on how to draw outputs for a new policy."""
     if not (monitor.alarm or monitor.changed or changes):
         return []
     limit = f"{OPTIONS[policy.criterion]} {policy.limit:g}"
@@ -155,7 +155,7 @@ def monitor_figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[s
 
 
 def recounted_note(given: int, counted: int) -> list[str]:
-    """Note how many audits were counted before."""
+    """Return a note on the number of audits that were counted before."""
     if counted == given:
         return []
     which = f"{given - counted:,} of its {given:,} audits" if counted else f"its {given:,} audits"
@@ -163,13 +163,13 @@ def recounted_note(given: int, counted: int) -> list[str]:
 
 
 def late_note(n: int, *, has_deadline: bool) -> list[str]:
-    """Note how many answers came too late."""
+    """Return a note on the number of answers that came too late."""
     what = "their deadline" if has_deadline else "their audits were counted"
     return [f"{n:,} answers came after {what} and no longer count"] if n else []
 
 
 def unanswered_note(n: int) -> list[str]:
-    """Note how audits without an answer are counted."""
+    """Return a note on how audits without an answer are counted."""
     if not n:
         return []
     note = (

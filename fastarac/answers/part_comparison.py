@@ -1,4 +1,4 @@
-"""Describe a comparison of models by parts: whether the best model leads everywhere, and a table."""
+"""Describe a comparison of models by parts: a table, and whether the best model leads in all."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MODELS = 4  # maximum number of models in the table; JSON and CSV have all
 def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
     """Return a sentence for each model whose distance from the best model differs between parts.
 
-    `order` names the models, the best one first; `by` is the column of the parts. If there is no such
-    model, return a sentence that says so.
+    `order` names the models, the best one first; `by` is the column of the parts. If no distance
+    differs, return one sentence that says so.
     """
     alpha = round(1.0 - found.confidence_level, 12)
     best, said = order[0], []
@@ -97,7 +97,7 @@ def table(found: PartComparison, overall: ModelComparison, by: str, width: int) 
 
 
 def caption(found: PartComparison) -> str:
-    """Return a caption on the parts left out and on the adjustment for several tests."""
+    """Return a caption on the adjustment for several tests, and on the parts that are left out."""
     n_tests = sum(
         pair.adjusted_pvalue == pair.adjusted_pvalue
         for comparison in found.comparisons

@@ -55,7 +55,7 @@ def guarantee_plan(
     power: float = 0.8,
     truth_reader: Reviewer | None = None,
 ) -> GuaranteePlan:
-    """Plan a guarantee for the expected error rate and for others."""
+    """Plan a guarantee for the expected error rate and for other error rates."""
     options: Any = {
         "failure_probability": failure_probability, "power": power, "truth_reader": truth_reader,
     }  # fmt: skip
@@ -72,7 +72,7 @@ def guarantee_plan(
 
 
 def work_words(n: int, seconds: float) -> str:
-    """Return the hours of work for n outputs, and the number of people who do it in a week."""
+    """Return the hours of work for n outputs, and the number of people who can do it in one week."""
     hours = _hours(n, seconds)
     return (
         f"{hours:,.1f} hours of work at {seconds:g} seconds an output, {hours / WEEK:,.2g} people at "

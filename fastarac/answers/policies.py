@@ -191,7 +191,7 @@ def check_answer(
 
 
 def _look_sentence(check: PolicyCheck) -> str:
-    """Return a sentence on the number of looks for which the verdict is valid."""
+    """Return a sentence on the number of this look, and on the looks at which the verdict is valid."""
     items = f"{check.n_items:,} {check.unit}"
     if check.look_rule == "once":
         return f"This test is exact for one look at these {items}."
@@ -223,7 +223,7 @@ def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint 
 
 
 def accepted_sentence(check: PolicyCheck) -> str:
-    """Return a sentence on the share accepted, of all items and of items with an output."""
+    """Return a sentence on the accepted share of all items, and of the items with an output."""
     n_all = check.n_items + check.n_unread
     share = percent(check.accepted / n_all, 3)
     if not check.n_unread:
@@ -236,7 +236,7 @@ def accepted_sentence(check: PolicyCheck) -> str:
 
 
 def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Note]:
-    """Note that rejected outputs seem to be missing, if chance would hardly accept all outputs."""
+    """Return a note that rejected outputs seem to be missing, if chance hardly explains this."""
     is_share = policy.criterion == "max_error_rate"
     if not (is_share and accepted == n_items and policy.acceptance_rate**n_items < UNLIKELY):
         return []

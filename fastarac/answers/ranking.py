@@ -1,4 +1,4 @@
-"""Describe the differences between engines at each limit."""
+"""Describe, for each limit, the differences between engines."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
 
 
 def adjusted_for(found: ModelComparison) -> str:
-    """Return the number of differences for which results are adjusted, in words; empty for one."""
+    """Return, in words, the number of differences that p-values are adjusted for; empty for one."""
     if len(found.pairs) == 1 or found.correction is None:
         return ""
     return f"adjusted for {len(found.pairs)} differences ({found.correction.capitalize()})"

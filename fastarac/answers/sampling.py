@@ -123,7 +123,7 @@ def best_case_sentence(
     """Return a sentence on the share that can be accepted at a limit if no error is found."""
     best, drawn = sample.best_acceptance_rate or 0.0, f"{int(sample.selected.sum()):,}"
     uneven = sample.purpose not in GUARANTEES
-    # A limit on wrong outputs among all outputs permits accepting that share without any answer.
+    # If errors are limited as a share of all outputs, that share can be accepted without any answer.
     if best > (limit if criterion == "max_error_rate" else 0.0):
         said = (
             f"If none of the {drawn} is wrong, a policy for {percent(limit)} can accept "
@@ -140,7 +140,7 @@ def best_case_sentence(
 
 
 def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
-    """Return a sentence on what the sample is for, and on the command that proves more."""
+    """Return a sentence on the purpose of the sample, or on the command that proves more."""
     if sample.purpose == "guarantee-these":
         return "For these outputs, fastarac search proves more with the same number of answers."
     if sample.purpose == "guarantee-new":
@@ -153,7 +153,7 @@ def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
 
 
 def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None = None) -> Answer:
-    """Answer how many drawn outputs are verified, and which errors two people found."""
+    """Answer how many drawn outputs are verified, and how many errors each of two people found."""
     left = drawn - answered
     open_ones = ""
     if left:

@@ -1,7 +1,7 @@
 """One screen that begins with the answer, and sections that ``--details`` adds.
 
-Every command fills a :class:`Screen`. This module decides on the order of its parts, its size, and the
-notes that are shown.
+Every command fills a :class:`Screen`. This module decides on the order of the parts, on the size of
+the screen, and on the notes that are shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LINES = 24  # maximum number of printed lines for up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
-MANY = 12  # with more rows, limits share a sentence and only decisive notes appear
+MANY = 12  # with more rows than this, limits share one sentence, and only decisive notes appear
 SENTENCES = 2
 NOTES = 3
 LINES_OF_NOTE = 2

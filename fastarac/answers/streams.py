@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from fastarac.evaluation.bounds import BoundedEvaluation
     from fastarac.evaluation.limits import Limit
 
-CELLS = re.compile(r"( *\S.*?) {2,}(.*)")  # the name and the value of a figure in a printed evaluation
+# Splits a line of a printed evaluation into the name and the value of a figure.
+CELLS = re.compile(r"( *\S.*?) {2,}(.*)")
 BETWEEN = (
     "{n} outputs were counted in a stream. Each exact figure lies between the two ends shown, and the "
     "limits hold over all these outputs."
@@ -27,7 +28,7 @@ BETWEEN = (
 
 
 class BoundedPoint(NamedTuple):
-    """An operating point with a lower bound of the share accepted and an upper bound of the errors."""
+    """An operating point: a lower bound on the accepted share, and an upper bound on the errors."""
 
     threshold: float
     acceptance_rate: float

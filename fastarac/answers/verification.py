@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def verification_note(truth_reader: Reviewer | None, what: str = "This") -> Note:
-    """Return a note on the assumption about verifiers on which `what` depends."""
+    """Return a note on the assumption about the people who verify, which `what` depends on."""
     return Note(f"{what} holds {premise_of(truth_reader)}.", Weight.ASSUMES)
 
 
 def cost_note(accepted: float, faultless: float | None) -> list[Note]:
-    """Note how much more would be accepted if verifiers overlooked no errors."""
+    """Return a note on how much more would be accepted if verifiers overlooked no errors."""
     if faultless is None:
         return []
     return [
@@ -31,7 +31,7 @@ def cost_note(accepted: float, faultless: float | None) -> list[Note]:
 
 
 def reader_figures(truth_reader: Reviewer | None) -> dict[str, Any]:
-    """Return the verifiers' detection rate and the counts for it; empty if they never err."""
+    """Return the verifiers' detection rate and the counts that estimate it; empty if they never err."""
     if truth_reader is None:
         return {}
     return {"truth_found": truth_reader.detection_rate, "double_readings": truth_reader.double_readings}

@@ -107,7 +107,7 @@ def _notes(week: PolicyWeek) -> Iterator[Note]:
 
 
 def _answers_sentence(week: PolicyWeek) -> str:
-    """Return a sentence on new answers, and on answers that came twice or too late."""
+    """Return a sentence on new answers, repeated answers, late answers, and the counted weeks."""
     taken = f"{week.answered:,} new {plural('answer', week.answered)} to audits"
     if week.reviewed:
         taken += f" and {week.reviewed:,} to reviewed outputs"

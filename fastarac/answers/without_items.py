@@ -20,8 +20,7 @@ class ModelWithoutItems(FiguresOfModel):
 
     Attributes
     ----------
-    units : str
-    takes_guarantee : bool
+    units, takes_guarantee : str, bool
         As in `Model`.
     decimals : mapping of float to str
         The thresholds of the figures as short decimals.

@@ -1,4 +1,4 @@
-"""Note how many groups may have only errors, if a small sample has few such groups or none."""
+"""Notes on how many groups may have only errors, for small samples with few such groups or none."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ MOMENT = 0.05  # seconds before a lost interrupt is sent again
 def main() -> None:
     """Run the command line and exit with its status.
 
-    The status is 0, the verdict of a command (1 or 3), 2 after an error, or another code of `_exit`. An
-    internal error exits with 70, which no command uses for a result.
+    The status is 0, a command's verdict (1 or 3), 2 if something was refused, or another code of
+    `_exit`. An internal error exits with 70, which no command uses for a result.
     """
     sys.unraisablehook = _interrupt_again
     status: int | str | None

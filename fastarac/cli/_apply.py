@@ -68,8 +68,7 @@ Examples:
     --station station.html --images scans/
 
 A table has the columns that fit read; it needs no truth, and may be larger than memory.
-Files and folders of an OCR engine are read as
-fastarac ocr reads them.
+Files and folders of an OCR engine are read as fastarac ocr reads them.
 """
 
 AcceptedOutput = Annotated[Path, output_option("Write the accepted outputs to this file.")]

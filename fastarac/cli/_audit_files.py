@@ -108,7 +108,7 @@ class Watch:
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates of change alarms in these files, and the update of an active alarm."""
+        """Return the updates of change alarms in these files or, without any, of an active alarm."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
@@ -155,7 +155,7 @@ class Watch:
         return columns_of_policy(first, path, self._options.confidence)
 
     def _count_table(self, path: Path, named: PolicyColumns) -> None:
-        """Count audits that all have an answer, policy by policy."""
+        """Count the audits in a table, policy by policy; all of them have answers."""
         columns = named.reading.columns(
             by=named.by, item=self._options.group or named.documents, group=self._of_policy,
             model=self._ids_of(path, named),
@@ -209,7 +209,7 @@ class Watch:
         return given
 
     def _count_log(self, path: Path, named: PolicyColumns) -> None:
-        """Count the audits in a log of all outputs as a simple random sample; some lack an answer."""
+        """Count the audits in a log of all outputs as a simple random sample; some may be open."""
         if self._of_policy is not None:
             raise RefusalError(
                 f"{path}: it is the log of one policy (fastarac sample --audit); name this policy "
@@ -287,8 +287,8 @@ class Watch:
     def shifts(self) -> dict[str, ConfidenceShift | None]:
         """Return for each policy whether the confidences in the files shifted, or None if unknown.
 
-        A limit of the risk makes it unknown. Audits may then come from accepted outputs only, so their
-        confidences are not a sample of all confidences.
+        This is unknown if the limit is a risk. Audits may then come from accepted outputs only, so
+        their confidences are not a sample of all confidences.
         """
         found: dict[str, ConfidenceShift | None] = {}
         for name, policy in self.policies.items():
@@ -317,7 +317,7 @@ class Watch:
 
 
 def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
-    """Read audits with an answer; audits without one wait for their deadline."""
+    """Read audits that all have answers; the error about a missing answer offers a deadline."""
     try:
         return io.read_outputs(path, **columns)
     except io.DataFileError as error:
@@ -371,7 +371,7 @@ def _audits(
     has_groups: bool,
     fields_complete: bool,
 ) -> _Audits:
-    """Return audits of outputs or documents; a limit of the risk needs only the accepted ones."""
+    """Return audits of outputs or documents; if the limit is a risk, only of accepted ones."""
     if outputs.rejected is not None and policy.documents is None:
         chosen = chosen & ~outputs.rejected  # outputs without a confidence are never accepted
     rows = np.flatnonzero(chosen)

@@ -40,7 +40,7 @@ Examples:
   fastarac cascade stages.toml
   fastarac cascade stages.toml --error-rate 0.005 --plot stages.png
 
-The file has the stages in their order, each with its price; files are beside it:
+The file lists the stages in order, each with its price; files are named relative to its folder:
 
 \b
   max_error_rate = 0.01
@@ -59,10 +59,11 @@ The file has the stages in their order, each with its price; files are beside it
 
 The last stage takes all remaining outputs; --error-rate replaces max_error_rate of the file.
 \f
-Files of fastarac ocr -o are matched by their items: an engine without an output decides nothing there.
-Further keys: failure_probability, max_group_size; in [columns] confidence, correct, prediction, truth,
-id, group and model, the columns of all files (with model, a stage has the name of its model), and
-compare and open, as in evaluate; in a stage of people false_alarm_rate.
+Files of fastarac ocr -o are matched by their items; an engine decides nothing on an item for which it
+has no output. Further keys are failure_probability and max_group_size; in [columns] confidence,
+correct, prediction, truth, id, group and model, which name the columns of all files (with model, each
+stage is named as its model), and compare and open, as in evaluate; and false_alarm_rate in a stage of
+people.
 """
 
 Stages = Annotated[
@@ -101,7 +102,7 @@ def cascade(
 
 
 def _naming(path: Path, error: Exception) -> str:
-    """Return the message of an error, with the file of the stages before it."""
+    """Return the message of an error; it begins with the path of the file of stages."""
     said = str(getattr(error, "strerror", None) or error)
     return said if said.startswith(f"{path}: ") else f"{path}: {said}"
 

@@ -75,8 +75,8 @@ Examples:
   fastarac check policy.json verified.csv --group page
   fastarac check policy.json log.csv --log
 
-The policy knows the columns of the file that fit read. Checks add up in a log beside the policy, and
-verdicts are valid at every look.
+Columns have the names that they had for fit; the policy stores them. A log beside the policy keeps the
+outputs of all checks ("looks"), so that verdicts are valid however often you check.
 
 Exit status: 0 if the limit holds, 1 if it fails, 3 if the outputs are too few to tell.
 \f
@@ -101,7 +101,7 @@ Once = Annotated[
 ]
 DeclaredLooks = Annotated[
     int | None,
-    option("--looks N", "Plan at most N looks; give this option at the first look.", Panel.sure, min=1),
+    option("--looks N", "Plan at most N checks; give this at the first check.", Panel.sure, min=1),
 ]
 Log = Annotated[
     bool,
@@ -149,7 +149,7 @@ def check(
     of_verified = verified.columns(
         context, named.reading, groups, "only", "log", paths=[] if log else [path], by=named.by
     )
-    # A look is one test of the growing data. Full and partial verification keep separate records.
+    # A look is one test of the growing data. Fully and partly verified data have separate logs.
     kind = "looks" if of_verified is None and not log else "in-part.looks"
     kept = policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
     with interrupts_end_at_once(), ExitStack() as held:
@@ -247,7 +247,7 @@ def _of_items(
         None if pages is None else pages[read],
     )  # fmt: skip
     n, accepted = found.n_items, found.accepted
-    if found.look > 1 and not policy.documents:  # count this file's items only
+    if found.look > 1 and not policy.documents:  # later looks pool all outputs: count only this file's
         new = policy.apply(confidence, by=by, rejected=outputs.rejected, types=of_rows["types"])[read]
         n, accepted = len(new), int(new.sum())
     return _Checked(found, shift, notes, alone=accepted_alone_note(policy, n, accepted))

@@ -75,7 +75,7 @@ def deliver(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> ModelComparison:
-    """Compare the models and print the result, preceded by a note on how their items differ."""
+    """Compare the models and print the result, after a note on how the models' items differ."""
     progress = Console(stderr=True).is_terminal
     with refused(ValueError, words=in_words_of_options):
         findings = ComparisonFindings.of(models, request, order, paired, by, progress=progress)
@@ -136,7 +136,7 @@ def statistic_of(text: str) -> Statistic:
         except (ValueError, SyntaxError):
             values[key] = value
     try:
-        with unquestioned():  # the comparison makes its own notes about these
+        with unquestioned():  # the comparison itself notes questionable parameters
             return Statistic(name, **values)
     except (ValueError, TypeError) as error:
         missing = re.search(r"needs (\w+):", str(error))

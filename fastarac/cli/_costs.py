@@ -18,7 +18,7 @@ PRICES = ("verification", "correction", "error")
 DETECTION = "detection_rate"
 PAGE = "page"  # the price of looking at a page for missed words
 EXAMPLE = "verification=0.1,correction=0.5,error=20"
-# Advice for prices that do not separate verifying from correcting.
+# Advice to users whose price of verifying includes correcting.
 INCLUDED = (
     "if verifying includes correcting, use a small price of correction, such as 0.0001: it does not "
     "change the cheapest threshold"

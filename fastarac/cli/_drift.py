@@ -26,8 +26,9 @@ Examples:
 \b
   fastarac drift anchors.csv --release v1 --release v2 --release v3
 
-The file has a row for each anchor: the column "correct" says whether people call it right, and a column
-for each release of the judge says whether the release does. Add a column for each new release.
+The file has a row for each anchor. Its column "correct" says whether people call the anchor right. It
+has a column for each release of the judge, which says whether the release calls the anchor right. Add a
+column for each new release.
 
 Exit status: 0 if no drift is shown, 1 at an alarm.
 """

@@ -162,7 +162,7 @@ def _given(context: typer.Context, asked: AskedCertainty, reading: ReadColumns) 
 
 
 def _refuse_unguaranteed(groups: Any, limits: Limits) -> None:
-    """Refuse a guarantee for limits and groups that allow none."""
+    """Refuse a guarantee if no guarantee exists for these limits and groups."""
     if groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
             "--max-risk with --guarantee cannot go with --group: use --error-rate, or leave out "
@@ -225,7 +225,7 @@ def _evaluate_items(
 
 
 class _Evaluated(NamedTuple):
-    """Models by decreasing area, how their items differ, and sizes of models with no right output."""
+    """Models by decreasing area, how their items differ, and sizes of models without right outputs."""
 
     models: Sequence[Model | ModelWithoutItems]
     difference: str | None

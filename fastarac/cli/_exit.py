@@ -29,8 +29,8 @@ KILLED_BY_CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports it
 def end_interrupted() -> NoReturn:
     """End the process at once with the status of an interrupt.
 
-    `sys.exit` is not enough. After an interrupt in code run by `exec`, even a caught one, Python would
-    exit by a signal; and another interrupt may arrive during the exit.
+    `sys.exit` is not enough. After an interrupt in code run by `exec`, Python would exit by a signal,
+    even if the interrupt was caught. Also, another interrupt may arrive during the exit.
     """
     try:
         if sys.stderr.isatty():

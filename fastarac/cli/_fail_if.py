@@ -26,7 +26,7 @@ CONDITION = re.compile(
 )
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-BEST = "best"  # in place of a model: the condition must hold for the best one, so for all
+BEST = "best"  # in place of a model's name: a condition that is met only if every model meets it
 NAMED = 5  # maximum number of models that a condition lists
 NEAREST = 3  # number of similar keys that an error message suggests
 EXAMPLE = '"acceptance_rate/0.01 < 0.6"'
@@ -100,7 +100,7 @@ class Conditions:
                 raise RefusalError(f"--fail-if names the model {quoted(each.model)}; there is {known}")
 
     def require_keys(self, figures: Mapping[str, Any]) -> None:
-        """Refuse a condition whose key does not name a number in the example `figures`."""
+        """Refuse a condition whose key names no number in `figures`, which are those of an example."""
         keys = [key for key, value in figures.items() if not isinstance(value, str | list)]
         for each in self.every:
             if each.key not in keys:

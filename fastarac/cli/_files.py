@@ -85,7 +85,7 @@ def read_each(
 ) -> Iterator[tuple[str, io.Outputs]]:
     """Yield the outputs of each file; a file is read only when the caller asks for it.
 
-    No column has labels; `notes` gets the notes on the files read so far.
+    `columns` must not name columns of labels. `notes` gets the notes on the files read so far.
     """
     from fastarac.io._columns import Columns
     from fastarac.io._models import read_each
@@ -166,9 +166,8 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
             if not taken:
                 raise RefusalError(
                     f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified: '
-                    "use "
-                    "verified outputs without that column. Remove it if all outputs are verified, or "
-                    "all were drawn with the same probability"
+                    "use verified outputs without that column. Remove the column if all outputs are "
+                    "verified, or all were drawn with the same probability"
                 )
             judge = " --judge judge" if "judge" in columns else ""
             raise RefusalError(

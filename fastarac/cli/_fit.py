@@ -163,7 +163,7 @@ def fit(
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**promise, "by": labels}, notes)
     else:
-        # only these policies can have a guarantee for dependent outputs
+        # groups cannot go with a limit of the risk, unless all items test it
         if (promise["max_risk"] is None or promise["scale"]) and document is None:
             columns, of_pages = with_pages(paths, columns)
         promise |= {"optional": _optional(optional or []), "fields_complete": fields_complete}
@@ -188,7 +188,7 @@ def fit(
 
 
 def _remembered(reading: ReadColumns, roles: dict[str, Any], *, complete: bool) -> dict[str, Any]:
-    """Return the columns that the policy remembers for other files, without the usual ones."""
+    """Return the columns that the policy remembers for other files; default names are left out."""
     names = ("confidence", "correct", "prediction", "truth", "compare")
     found = {name: getattr(reading, name) for name in names} | roles
     found = {
@@ -202,7 +202,7 @@ def _remembered(reading: ReadColumns, roles: dict[str, Any], *, complete: bool) 
 
 
 def _rules_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the rules that the fields in a file had to satisfy; empty without columns of rules."""
+    """Return the rules that the fields in a file had to satisfy; empty if no column has rules."""
     from fastarac.io._formats import open_source
     from fastarac.io._sources import connect
     from fastarac.ocr.fields.rules import BROKEN, RULES, SEPARATOR

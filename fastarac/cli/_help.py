@@ -16,7 +16,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from fastarac._core.text import listed
 from fastarac.cli._panels import Panel
 
-TASKS = {  # copies of docstrings: the list of commands must not import them
+TASKS = {  # copies of docstrings, so that the list of commands imports no command
     "Measure and compare": {
         "demo": "Evaluate four models on handwritten digits, as an example.",
         "evaluate": "Show how much you can accept unchecked, and at which confidence.",
@@ -45,7 +45,7 @@ TASKS = {  # copies of docstrings: the list of commands must not import them
         "doctor": "Check the installation.",
     },
 }
-# Module of each command, if its name is not an underscore and the command's name.
+# Modules of commands whose name is not the command's name after an underscore.
 MODULES = {"ocr": "_ocr_command"}
 WORDS = {  # parts of pydantic's error messages about options, and their replacements
     "Value error, ": "",
@@ -95,11 +95,12 @@ class Command(TyperCommand):
             raise
 
     def _refuse_repeated(self, ctx: Any, given: list[str]) -> None:
-        """Refuse an option that is given twice and takes one value: its first value would be lost."""
+        """Refuse an option that takes one value and is given twice: its first value would be lost."""
         options = given[: given.index("--")] if "--" in given else given
         names = Counter(each.partition("=")[0] for each in options if each.startswith("-"))
         for param in self.get_params(ctx):
-            takes_one = not (param.multiple or getattr(param, "is_flag", True))  # no flag, no argument
+            # Leave out flags, and arguments, which have no `is_flag`.
+            takes_one = not (param.multiple or getattr(param, "is_flag", True))
             if takes_one and sum(names[name] for name in param.opts) > 1:
                 raise BadParameter(f"{param.opts[0]} is given twice, but takes one value", ctx=ctx)
 
@@ -160,7 +161,7 @@ def _panel_of(param: Any) -> str:
 
 
 def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
-    """Return a row of help; the usage line already shows an argument's type and "[required]"."""
+    """Return a row of help; leave out an argument's type and "[required]", which the usage line has."""
     usage, text = record
     if is_argument:
         return usage.partition(" <")[0], text.removesuffix("  [required]")

@@ -53,10 +53,10 @@ Exit status: 1 if the limit is proved to be exceeded, or the error rate rose lat
   fastarac monitor policies/ audits.csv --state state.json
   fastarac monitor policy.json pages.csv --group page --max-group-size 40 --state state.json
 
-The files hold outputs drawn at random, accepted or not, with their truth; logs of fastarac sample
---audit will do, too. Each audit counts once, by its id; without ids, a repeated file counts once.
-All outputs of a page (--group) belong in one file. For a folder of policies, a column "policy" names
-the policy of each output; the policies share the probability of a false alarm.
+The files hold outputs drawn at random, accepted or not, with their truth, or are logs of
+fastarac sample --audit. Each audit counts once, by its id; without ids, a repeated file counts once.
+With --group, all outputs of a page must be in one file. For a folder of policies, a column "policy"
+names the policy of each output; the policies share the probability of a false alarm.
 """
 
 NEEDED = (
@@ -84,7 +84,7 @@ Deadline = Annotated[
     float | None,
     option(
         "--deadline TIME",
-        "Time to wait for an answer: in days if drawn_at has dates, else in its unit.",
+        "Time to wait for an answer: in days if drawn_at has dates, else in the unit of drawn_at.",
         Panel.verifying, expert=True,
     ),
 ]  # fmt: skip

@@ -35,9 +35,9 @@ ANSWERED = "details", "output_format", "report", "plot", "output"
 def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
     """Return the command to run after an evaluation.
 
-    Without a guarantee, the command compares several models of the same items (`alike`) at the first
-    limit, or asks for a guaranteed threshold. With a guarantee, the command fits a policy for the
-    model with the largest accepted share.
+    Without a guarantee, the command compares the models at the first limit if there are several of the
+    same items (`alike`), or else asks for a guaranteed threshold. With a guarantee, the command fits a
+    policy for the model with the largest accepted share.
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)

@@ -52,7 +52,7 @@ OutputFiles = Annotated[
 ]
 Names = Annotated[
     list[str] | None,
-    option("--name NAME", "Name of an engine; repeat it in the order of OCR.", Panel.files),
+    option("--name NAME", "Name of an engine; repeatable, in the order of OCR.", Panel.files),
 ]
 UnitOption = Annotated[
     Unit | None,
@@ -189,7 +189,7 @@ EXCLUDED = (("--no-text", ("--images",)),)
 
 @dataclass(frozen=True, slots=True)
 class BesideItems:
-    """Options for output files other than the items, and for hiding texts in the report."""
+    """Options for output files other than the file of items, and for hiding texts in the report."""
 
     images: Images = None
     attributes: Attributes = None

@@ -57,7 +57,7 @@ class Combining:
         return self.combine or self.combination is not None
 
     def check(self) -> None:
-        """Refuse to save a combination that is not learnt, or where there is no folder."""
+        """Refuse to save a combination that was given instead of learnt, or to a missing folder."""
         if self.save_combination is not None and self.combination is not None:
             raise RefusalError("--save-combination cannot go with combination in --settings")
         if self.save_combination is not None and not self.save_combination.parent.is_dir():
@@ -97,7 +97,7 @@ class Combining:
     def _together(
         self, engines: Mapping[str, Any], put: Callable[..., tuple[Any, Combination | None]]
     ) -> dict[str, Any]:
-        """Return learnt combination and rule of agreement by name; save the combination if asked."""
+        """Return the learnt combination and the rule of agreement by name; save the first if asked."""
         from fastarac.ocr import Combination
 
         if len(engines) < 2:

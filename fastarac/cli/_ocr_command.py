@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
 
-# SQL that gives items which are never accepted an empty confidence.
+# SQL that empties the confidence of items that are never accepted.
 KNOWN = """
     SELECT * EXCLUDE (rejected)
     REPLACE (CASE WHEN rejected THEN NULL ELSE confidence END AS confidence) FROM items
@@ -120,7 +120,7 @@ def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) ->
                 "missed_price is for words; leave it out, because a missed field costs its verification"
             )
         if page_price is not None:
-            raise RefusalError("page in --costs is for words: a missed field has a row, and is seen")
+            raise RefusalError("page in --costs is for words: a missed field has a row that shows it")
         return True
     refuse_others(request.given, request.files.some(), "texts", {"fields": _ocr.OF_FIELDS})
     by_page = settings.certainty.failure_probability is not None and request.by_page
@@ -188,7 +188,7 @@ def find(
         )
         if prices is not None and (charged or page_price is not None or missed_price is not None):
             who = "engines" if charged else "missed words"
-            notes.append(f"Differences in cost are not tested, because {who} have their own price.")
+            notes.append(f"Differences in cost are not tested, as {who} have a price of their own.")
         elif prices is not None:
             costs, said = _compared_costs(items, prices, level, engines.paired)
             notes += said if costs is None else in_groups_of(unit, said)
@@ -274,19 +274,19 @@ Examples:
   fastarac ocr truth.jsonl azure/ textract/ --compare 'items[].*=text' --skip-unmatched
   fastarac ocr truth/ tesseract/ --report report.html --images scans/
 
-Engines are read from Tesseract TSV, hOCR, ALTO, PAGE, ABBYY XML, and the JSON of Tesseract, Textract,
-Rekognition, Azure, Google, PaddleOCR, EasyOCR, RapidOCR, docTR, Surya, Docling and Apple Vision; truth
-from plain text, ALTO, PAGE and hOCR. Files are paired by their names up to the first dot, as
-page01.gt.txt and page01.tsv.
+OCR may be Tesseract TSV, hOCR, ALTO, PAGE, ABBYY XML, or the JSON of Tesseract, Textract, Rekognition,
+Azure, Google, PaddleOCR, EasyOCR, RapidOCR, docTR, Surya, Docling and Apple Vision; TRUTH may be plain
+text, ALTO, PAGE or hOCR. Files are paired by their names up to the first dot, such as page01.gt.txt and
+page01.tsv.
 
 Tables of fields (CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and
-confidence. The column truth is in the same table, given alone, or in the table TRUTH. Fields are also
-read from the JSON of Azure Document Intelligence, Amazon Textract and Google Document AI, and from
-nested JSON; TRUTH is then a table, or JSON with plain values.
+confidence. The column truth is in the same table, which is then given alone, or in the table TRUTH.
+Fields are also read from the JSON of Azure Document Intelligence, Amazon Textract and Google Document
+AI, and from nested JSON; TRUTH is then a table, or JSON with plain values.
 
---compare FIELD=HOW takes exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, with
+In --compare FIELD=HOW, HOW is exact, text, number, amount, date, similarity>=0.9 or regex:PATTERN, with
 options as in amount:comma,tolerance=0.01 or date:dmy; * and ? in FIELD are wildcards, and HOW alone
-applies to all fields. It is repeatable, or a .toml file.
+applies to all fields. You may repeat --compare, or give a .toml file of comparisons.
 """
 
 

@@ -106,7 +106,7 @@ def _check_names(given: Mapping[str, str], engines: Mapping[str, FieldOutputs]) 
 
 
 def _without_outputs(path: Path, fields: FieldOutputs) -> str:
-    """Return the reason why no field has an output."""
+    """Return the error message for the case that no field has an output."""
     n = len(fields)
     if any(prediction is not None for prediction in fields.prediction):
         return f"{path}: none of the {n:,} fields has an output with a confidence"
@@ -124,7 +124,7 @@ def _in_words(error: Exception) -> str:
     message = message.replace("fields_complete=True", "--fields-complete")
     if "without a truth: " in message:
         message += (
-            "; rename fields as in the truth in the file of --settings, or leave them out by "
-            "--skip-unmatched"
+            "; in the file of --settings, rename fields to their names in the truth, or leave them out "
+            "by --skip-unmatched"
         )
     return message

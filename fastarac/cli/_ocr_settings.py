@@ -62,8 +62,8 @@ IS_RIGHT: dict[str, Callable[[Any], bool]] = {
 class OcrSettings:
     """Settings, named like the library's arguments; `columns` are the columns of a table of words.
 
-    `combination` is the file of a learnt combination of engines, beside the settings; `names` are the
-    names of the engines in order.
+    `combination` is the file of a learnt combination of engines, relative to the folder of the
+    settings; `names` are the names of its engines, in the order of their files.
     """
 
     unit: str | None = None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 MOST_OUTPUTS = 400_000  # maximum number of outputs for which intervals take less than a second
-OUTPUTS_OF_EVALUATION = 8_000  # the fixed time of a model or group, in outputs
+OUTPUTS_OF_EVALUATION = 8_000  # the overhead of a model or group takes as long as this many outputs
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 EXACT = 1 << 53  # float64 represents every integer up to this one exactly
 # Names of library arguments, and the options that set them.
@@ -266,7 +266,7 @@ Prediction = Annotated[
 Truth = Annotated[str | None, option("--truth COLUMN", "True value of each output.", Panel.columns)]
 ALLOW_EMPTY = option(
     "--allow-empty COLUMN",
-    "Column that may be empty: truth (empty text) or confidence (never accepted).",
+    "Column that may be empty: truth (read as an empty text) or confidence (never accepted).",
     Panel.columns, expert=True,
 )  # fmt: skip
 AllowEmpty = Annotated[list[MayBeEmpty] | None, ALLOW_EMPTY]
@@ -463,7 +463,7 @@ def require_groups(groups: object) -> None:
 
 
 def needed_level(level: float | None) -> float:
-    """Return the confidence level; refuse none where intervals are needed."""
+    """Return the confidence level; refuse "none", because intervals are needed."""
     if level is None:
         raise RefusalError("--ci must be a number such as 0.95 here, got none")
     return level

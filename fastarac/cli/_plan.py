@@ -137,7 +137,7 @@ class _PilotFile(NamedTuple):
     columns: Mapping[str, Any]
 
     def read(self, notes: list[str] | None = None) -> tuple[io.Outputs, Any]:
-        """Return outputs and groups; if `notes` is given, only the outputs that `fit` would use."""
+        """Return outputs and groups; if `notes` is given, drop outputs that `fit` would not use."""
         with interrupts_end_at_once():
             outputs = outputs_of_pilot(self.path, self.only, self.columns, notes)
             return outputs, one_group_of(outputs)

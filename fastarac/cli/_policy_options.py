@@ -78,7 +78,7 @@ Scale = Annotated[
     ConfidenceScale | None,
     option(
         "--scale SCALE",
-        "Scale of the confidences with --max-risk: unit (0 to 1) or percent.",
+        "With --max-risk: scale of the confidences, unit (0 to 1) or percent.",
         Panel.limits,
     ),
 ]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def incompatible(given: Collection[str], rules: Iterable[Rule], where: str = "") -> None:
-    """Refuse an option beside one that it excludes; `where` says for which outputs the rules hold."""
+    """Refuse an option if another one that it excludes is given; `where` says where this holds."""
     for option, others in rules:
         other = next((each for each in others if each in given), None)
         if option in given and other is not None:

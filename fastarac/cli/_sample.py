@@ -74,7 +74,7 @@ Fill in the column "correct" of the file; --answers then writes all outputs with
   fastarac sample ocr/ --answers to_verify.csv -o verified.csv
 
 A limit implies --for guarantee-new: exactly --budget outputs are drawn, all equally likely, and fit
-takes the file with --inclusion-probability none. Judges and --mix aim the draws of estimates.
+takes the file with --inclusion-probability none. --judge, --mix and --by cannot go with it.
 
 With --answers and a larger --budget, sample draws more outputs and keeps the answers; repeat the
 options and the --seed of the first draw. With --group, groups are drawn whole; with --by, each part
@@ -214,7 +214,7 @@ def _next(
     aim: _Aim,
     budget: float | None,
 ) -> str:
-    """Return the next command: one that uses the answers, or `search` instead of the sample."""
+    """Return the next command: one that uses the answers, or `search` if that is better."""
     if audit is not None:
         return command_line("check", audit, output, "--log")
     usual = rows.confidence == "confidence"

@@ -41,7 +41,7 @@ WITHOUT_GROUPS = "--by needs a confidence for each output; some have none, such 
 
 
 def in_groups_of(kind: str, notes: Iterable[str]) -> Iterator[str]:
-    """Yield notes with "group" replaced by the kind of group, such as page."""
+    """Yield the notes, in which the kind of group, such as page, replaces "group"."""
     return (re.sub(r"\bgroup(s?)\b", rf"{kind}\1", note) for note in notes)
 
 
@@ -124,7 +124,7 @@ class Settings:
         )
 
     def example(self) -> dict[str, Any]:
-        """Return the figures of an example, which show the keys of results."""
+        """Return the figures of an example, from which the keys of all results can be read."""
         from fastarac.answers.evaluation import objects
         from fastarac.io import Outputs
 

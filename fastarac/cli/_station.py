@@ -27,9 +27,9 @@ Examples:
   fastarac station to_verify.csv -o station.html
   fastarac station review.csv -o station.html --images scans/
 
-The page asks about each row whose column "correct" is empty, shows its place on the page where there
-is an image, and saves a CSV file that takes the place of the filled-in table. It works without a server
-or a network; two people open the same page, and it shows where their files differ.
+The page asks about each row whose column "correct" is empty, shows its place in the scan if there is
+one, and saves a CSV file that takes the place of the filled-in table. It works without a server or a
+network. Two people may answer on the same page; it then shows where their saved files differ.
 """
 
 NOTHING = "no page was written, because there is nothing to verify."

@@ -153,7 +153,7 @@ def _print(
 
 
 def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of a half-verified example, which show the keys of results."""
+    """Return the figures of a half-verified example, from which the keys of results can be read."""
     known = np.where(np.arange(20) % 4 < 2, np.arange(20) % 2, np.nan)
     truth = fastarac.PartialTruth(known, inclusion_probability=np.full(20, 0.5))
     with collected([]):
@@ -169,7 +169,7 @@ def compare(
     item: str | None,
     command: str = "",
 ) -> ModelComparison:
-    """Compare models on the same outputs and print the result; `item` names the column that pairs."""
+    """Compare models on the same outputs, paired by the column `item`, and print the result."""
     from fastarac.answers.compared_models import ComparisonFindings
     from fastarac.cli._comparison import BY_IDS, ORDER, print_findings
     from fastarac.io._pages import ID, has_unique_ids

@@ -55,8 +55,8 @@ Examples:
   fastarac week policy.json monday.csv --budget 200 -o weeks/
   fastarac week policy.json next-monday.csv -o weeks/
 
-Each week has its folder, with accepted.csv, review.csv and audits.csv. Answer audits.html and
-review.html in a browser, save the files into the folder, and run the command with the next files.
+Each week has its own folder, with accepted.csv, review.csv and audits.csv. Answer audits.html and
+review.html in a browser, save the answers into this folder, and run the command with the next files.
 
 Exit status: 0 to go on, 1 to stop.
 \f
@@ -137,7 +137,7 @@ def week(
 
 
 def _in_words(do: Callable[[], PolicyWeek]) -> PolicyWeek:
-    """Return the result of the week; an error about an argument names its option instead."""
+    """Return the result of the week; error messages name options in place of arguments."""
     try:
         return do()
     except RefusalError as error:

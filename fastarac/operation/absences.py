@@ -1,4 +1,4 @@
-"""Fields that documents lack: how often, how often rightly, and what making them optional changes."""
+"""Fields that documents lack: how often, how often rightly, and the effect of making them optional."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from fastarac.operation.documents import Documents, DocumentType
 
-# Maximum number of sets of jointly absent fields that one round tries as optional.
+# Maximum number of sets of fields that one round of the search tries as optional. The fields of a set
+# are absent from the same documents.
 MOST_PATTERNS = 4
-# Maximum number of single fields that are tried as optional; the most often absent ones are tried.
+# Maximum number of single fields that are tried as optional, the most often absent ones first.
 MOST_SINGLE = 24
 
 
@@ -59,7 +60,7 @@ class FieldAbsence(NamedTuple):
 
     @property
     def missed_share(self) -> float:
-        """Share of missed values among the absences that the truth lists; 0 if it lists none."""
+        """Share of missed values among the absences for which the truth lists the field; 0 if none."""
         told = self.absent - self.unlisted
         return (told - self.rightly) / told if told else 0.0
 
@@ -104,7 +105,9 @@ class OptionalSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Documents of the ranking half; the confidence of each was fitted without its own truth.
+    """Documents on which sets of optional fields are tried; only the ranking half is used.
+
+    The confidence of each document was estimated without its own truth.
 
     Attributes
     ----------
@@ -133,7 +136,7 @@ class Tried:
     def setting(
         self, fields: Sequence[Any], optional: tuple[Any, ...], types: Sequence[DocumentType]
     ) -> OptionalSetting:
-        """Estimate which share of this half a fit with these optional fields would accept."""
+        """Estimate the share of the ranking half that a fit with these optional fields would accept."""
         required = Requirements.of(fields, optional, types).required
         held = self.hopeless | self.documents.lacking(required)
         score = np.where(held, HELD_BACK, self.confidence)[self.chosen]
@@ -157,9 +160,9 @@ class Tried:
     ) -> tuple[OptionalSetting, ...]:
         """Return the present setting, the settings with one field changed, and the best setting found.
 
-        If a document lacks several fields, it is not accepted if only one of them becomes optional.
-        Therefore whole sets of fields that are often absent together are tried. Fields are added as
-        long as more documents are accepted.
+        A document that lacks several required fields can be accepted only if all of them become
+        optional. Therefore the search also tries whole sets of fields that are often absent together.
+        It adds fields as long as this increases the number of accepted documents.
         """
         fields = tuple(each.field for each in absences)
         present = tuple(each.field for each in absences if each.optional)
@@ -193,7 +196,7 @@ class Tried:
         types: Sequence[DocumentType],
         may: set[Any],
     ) -> list[set[Any]]:
-        """Return the most frequent sets of absent fields for which documents are not accepted."""
+        """Return the sets of absent required fields that most often keep documents from acceptance."""
         required = Requirements.of(fields, optional, types).required
         found = self.documents.found
         lacks = required[self.documents.type] & ~found

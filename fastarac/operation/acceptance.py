@@ -66,7 +66,7 @@ class AcceptanceRule:
     types : tuple of DocumentType
         The document types with their fields.
     missed : tuple of float
-        For each field, the probability that its value was missed, if a document lacks the field.
+        For each field, the probability that its value was missed in a document that lacks the field.
     """
 
     fields: tuple[Any, ...]
@@ -204,7 +204,7 @@ def require_column(given: object, name: str, *, needed: bool) -> None:
 
 
 def shown_threshold(threshold: float) -> str:
-    """Return a threshold in words; it keeps all digits, because rounding would change decisions."""
+    """Return a threshold as text with all its digits, because rounding would change decisions."""
     if math.isinf(threshold):
         return "always" if threshold < 0 else "never"
     return f">= {repr(threshold).removesuffix('.0')}"
@@ -217,7 +217,7 @@ def _by_field(
     *,
     unknown: float,
 ) -> NDArray[Any]:
-    """Apply to each value the rule of its field; without fields, apply the only rule."""
+    """Apply to each value the rule of its field; without fields, apply the only rule to all values."""
     if codes is None:
         return rules[0](values)
     found = np.full(len(values), unknown)

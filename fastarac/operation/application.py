@@ -42,10 +42,10 @@ WRITTEN_FORMATS = {
 # Confidences are rounded to this many significant digits before their quantiles are computed.
 DIGITS = 4
 PERCENT = 100.0
-# New confidences may be on another scale if the largest one is this many times larger or smaller than
-# at the fit.
+# New confidences may be on another scale if the largest one is at least this many times larger or
+# smaller than at the fit.
 OTHER_SCALE = 10.0
-# Maximum share of confidences on another scale that may fall into the fitted range by chance.
+# If the scale is another one, at most this share of the new confidences lies in the fitted range.
 MOST_INSIDE = 0.05
 INTEGERS = frozenset({
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
@@ -92,8 +92,8 @@ def apply_policy(
         The column of document types, if the policy was fitted with types.
     empty_confidence : bool, default=False
         Whether confidences may be null or empty. Such outputs are never accepted. A document lacks a
-        field if none of its outputs of the field has a confidence. Always true if the file has a column
-        `kind`, which says what became of each word or field.
+        field if none of its outputs of the field has a confidence. This is always allowed if the file
+        has a column `kind`, in which ``fastarac ocr`` marks missed words and fields.
 
     Examples
     --------
@@ -124,8 +124,8 @@ def apply_policy(
     DataFileError
         As :func:`.read_outputs`. Also if the file changes while it is read. Also if the confidences are
         clearly on another scale than at the fit: they have shifted, at most one in twenty lies in the
-        fitted range, and the largest are ten times as large or as small. Nothing is written in these
-        cases.
+        fitted range, and the largest one is at least ten times as large as at the fit, or at most a
+        tenth of it. Nothing is written in these cases.
     ValueError
         If two of the three files are the same, or a file name has an unknown extension.
     TypeError
@@ -186,7 +186,7 @@ def require_policy(policy: Any) -> None:
 
 
 def require_format(goal: Path, name: str) -> None:
-    """Raise unless the file name ends in a known format."""
+    """Raise unless the file name has the extension of a known format."""
     if goal.suffix.lower() not in WRITTEN_FORMATS:
         endings = ", ".join(WRITTEN_FORMATS)
         raise ValueError(f"{name} must end in one of {endings}, got {str(goal)!r}")
@@ -260,7 +260,7 @@ class _Rule:
         self.n_required = self._by_type(names_of_types, [str(len(each)) for each in required])
 
     def _factors(self, policy: Policy) -> list[tuple[str, str]]:
-        """Return for each optional field the SQL test for its rows, and the factor for its absence."""
+        """Return SQL for each optional field: a test for its rows, and the factor if it is absent."""
         found = []
         needs = Requirements.of(policy.fields, policy.optional, policy.types)
         names = [sql_text(str(each.type)) for each in policy.types]
@@ -278,7 +278,7 @@ class _Rule:
         return f"({self.by} IN ({', '.join(sql_text(str(field)) for field in fields)}))"
 
     def _by_type(self, types: list[str], each: list[str]) -> str:
-        """Return an SQL expression by document type; the last element of `each` is for other types."""
+        """Return SQL that chooses an element of `each` by document type; the last for other types."""
         if self.type is None:
             return each[-1]
         cases = " ".join(f"WHEN {t} THEN {e}" for t, e in zip(types, each[:-1], strict=True))
@@ -303,7 +303,7 @@ class _Rule:
         if self.is_integer:
             return f"{self.value} >= {math.ceil(threshold)}"
         least = f"{self.value} >= CAST('{float(threshold)!r}' AS DOUBLE)"
-        # Only an integer that float64 would round is stored as an int, so compare it exactly.
+        # A threshold is an int only if float64 would round it, so compare it exactly.
         if isinstance(threshold, int):
             whole = f"regexp_full_match({self.written}, '[+-]?[0-9]+')"
             exact = f"CASE WHEN {whole} THEN TRY_CAST({self.written} AS HUGEINT) >= {threshold} END"
@@ -401,7 +401,7 @@ def _shift(
     rows: Iterable[tuple[Any, ...]],
     by_group: Mapping[str | None, NDArray[np.int64]],
 ) -> ConfidenceShift | None:
-    """Test counts by field, cell and rounded confidence for a shift; raise for another scale."""
+    """Test whether confidences, counted in `rows`, have shifted; raise if they are on another scale."""
     known = [row for row in rows if row[1] is not None]
     if not known:
         return None
@@ -451,10 +451,10 @@ def _require_scale(
     """Raise if the confidences are on another scale than the policy's.
 
     The scale differs if three conditions hold: the confidences have shifted, their largest absolute
-    value is ten times larger or smaller than at the fit, and at most 5% of them lie in the fitted
-    range. Small confidences also meet the third condition if all of them lie below the 5% quantile of
-    the fit. The scale also differs if some confidences seem to be percentages, although the fit had
-    shares.
+    value is at least ten times larger or smaller than at the fit, and at most 5% of them lie in the
+    fitted range. Smaller confidences also meet the third condition if all of them lie below the 5%
+    quantile of the fit. The scale also differs if some confidences seem to be percentages, although
+    the fit had shares.
 
     `inside` is the share of confidences in the fitted range, and `now` holds the lowest and highest
     confidence of each field.
@@ -483,7 +483,7 @@ def _require_scale(
 
 
 def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
-    """Check all rows and decide on each document, in a table `decided`."""
+    """Check all rows, and write the decision on each document into a table `decided`."""
     counts = f"({rule.known} AND {rule.given})"
     right = f"CASE WHEN NOT {counts} THEN 1.0::DOUBLE ELSE 1.0::DOUBLE - {rule.error} END"
     # Without fields, a document is incomplete if one of its rows has no confidence.
@@ -533,7 +533,7 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
     shift = _shift(source, policy, rows, by_group)
-    # Keep the order of the rows: use one thread, and look up each row's decision in turn.
+    # To keep the order of the rows, use one thread, and do not let the optimizer turn joins around.
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return applied_policy(
         policy, n, taken, [accepted], unknown_fields=unknown if policy.fields else 0,
@@ -588,7 +588,10 @@ def copy_options(source: FileSource, goal: Path) -> str:
 def write_tables(
     goals: Mapping[str, Path], tables: Mapping[str, Mapping[str, Any]], queries: Mapping[str, str]
 ) -> None:
-    """Write the result of each query to its file, all files or none; `tables` holds named columns."""
+    """Write the result of each query to its file, all files or none.
+
+    The queries read `tables`, which maps the name of each table to its columns.
+    """
     with connect(alone=True) as connection, ExitStack() as stack:
         for name, columns in tables.items():
             connection.register(name, columns)

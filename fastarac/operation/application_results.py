@@ -118,7 +118,7 @@ class AppliedPolicy(Result):
 
     @property
     def expected_rate(self) -> float:
-        """The expected value of the rate that is limited; NaN if its denominator is 0."""
+        """The expected error rate or risk, as the limit counts it; NaN if its denominator is 0."""
         if self.n_documents is None:
             return self._rate(self.n_items, self.accepted, self.expected_errors)
         return self._rate(self.n_documents, self.accepted_documents or 0, self.expected_errors)
@@ -145,7 +145,7 @@ class AppliedPolicy(Result):
 
     @property
     def decision(self) -> str:
-        """In words: how much is accepted, and how much people verify."""
+        """In words: the number of accepted outputs or documents, and the number that people verify."""
         whole, accepted = self.n_items, self.accepted
         if self.n_documents is not None:
             whole, accepted = self.n_documents, self.accepted_documents or 0

@@ -65,10 +65,10 @@ def log_of(
     """Check a log; an error names the first row (from 0) that contradicts another column.
 
     `above` says which outputs the rule accepts. `reasons` are used in messages: the first says why an
-    output should be rejected, the second why it should be accepted. If whole `groups` were drawn, the
-    number of drawn groups is tested instead of the number of drawn outputs. With `rejected_known`, the
-    truth of rejected outputs is required. It is needed only to judge other thresholds, because a
-    rejected output is never an undetected error.
+    output should be rejected, the second why it should be accepted. The number of drawn outputs must
+    fit the probabilities; if whole `groups` were drawn, the number of drawn groups must fit instead.
+    With `rejected_known`, the truth of rejected outputs is required. Only judging other thresholds
+    needs this truth, because a rejected output is never an undetected error.
     """
     n = len(confidence)
     truth = vector(correct, "correct").astype(np.float64)

@@ -10,8 +10,8 @@ from fastarac._core.special import binomial_cdf
 
 # Each of the two tests refuses about this share of honest logs.
 LEVEL = 0.001
-# Maximum number of binomial tests. More distinct probabilities are sorted and tested in this many
-# parts.
+# Maximum number of binomial tests. If there are more distinct probabilities, they are sorted, divided
+# into this many parts, and tested part by part.
 MOST_PARTS = 10
 
 
@@ -28,11 +28,11 @@ def refuse_unlikely_numbers(
     `words` are the verb for audited outputs in messages: "have a result" or "were drawn".
 
     The number of audits at one probability is binomial. If there are more than ten distinct
-    probabilities, they are sorted and tested in ten parts. The number of audits in a part with several
-    probabilities is compared with a binomial distribution of their mean, which has a larger variance
-    than the true distribution (Hoeffding 1956). A second test finds small deviations that add up over
-    several probabilities. It uses the sum of V/π − 1, where π is the probability of an output, and V is
-    1 if the output was audited, and 0 otherwise.
+    probabilities, they are sorted and tested in ten parts. If a part has several probabilities, its
+    number of audits is compared with the binomial distribution for their mean, which has a larger
+    variance than the true distribution (Hoeffding 1956). A second test finds small deviations that add
+    up over several probabilities. It uses the sum of V/π − 1, where π is the probability of an output,
+    and V is 1 if the output was audited, and 0 otherwise.
     """
     distinct, codes = np.unique(probability, return_inverse=True)
     n_parts = min(len(distinct), MOST_PARTS)
@@ -62,7 +62,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
     5% of honest logs were refused. The correction only widens the allowed range, never narrows it.
     """
     n = len(probability)
-    # With tiny probabilities, these sums may overflow to infinity. Then no number is too large.
+    # With tiny probabilities, these sums may overflow to infinity. No number of audits is then refused.
     with np.errstate(over="ignore", invalid="ignore"):
         odds = (1.0 - probability) / probability
         variance, third = odds.sum(), (odds * (1.0 - 2.0 * probability) / probability).sum()

@@ -21,7 +21,7 @@ STEPS = 50  # Number of acceptance rates at which error rates are estimated.
 class AuditedRates(NamedTuple):
     """Rates of undetected errors among all outputs at several acceptance rates.
 
-    `low` and `high` are the ends of an interval for each error rate by itself.
+    `low` and `high` are the ends of an interval for each error rate; each holds alone, not all at once.
     """
 
     acceptance_rate: NDArray[np.float64]

@@ -171,7 +171,7 @@ def calibration_of(sweep: ThresholdSweep) -> Calibration:
 
 
 def thinned(calibration: Calibration, weight: float) -> Calibration:
-    """Return the same rates with all counts divided by `weight`."""
+    """Return a calibration with the same error rates, but with all counts divided by `weight`."""
     if weight == 1.0:
         return calibration
     n_items, errors = calibration.n_items / weight, calibration.errors / weight
@@ -207,7 +207,7 @@ class CalibrationTable(Table, Result):
     accuracy, accuracy_low, accuracy_high : ndarray of shape (n_bins,)
         The share of correct items, and its exact interval (Clopper and Pearson).
     confidence_level : float
-        The confidence level of each interval by itself.
+        The confidence level of each single interval.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Checked new outputs: their error rate, its bounds, and how many more outputs would decide."""
+"""Checked new outputs: their error rate, its bounds, and the number of outputs still needed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LookRule(NamedTuple):
     look: int = 1
     declared: int | None = None
     logged: bool = False
-    """Whether a log records that these outputs have only this look, so that others must be new."""
+    """Whether a log records that only this look may test these outputs; others must then be new."""
 
     def share(self, delta: float, look: int, *, pools: bool, bets: bool) -> float:
         """Return the part of the failure probability `delta` that a look may use.
@@ -119,7 +119,7 @@ class Checked:
         return whole if criterion == "max_error_rate" else self.accepted
 
     def rate(self, criterion: str) -> float:
-        """Return the rate that is limited.
+        """Return the error rate or risk, as the limit counts it.
 
         In a log, an error that was audited with probability π counts as 1/π errors.
         """

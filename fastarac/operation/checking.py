@@ -220,7 +220,7 @@ def check_of(
     elif ends.low > limit:
         verdict = "fails"
     can_be_decided = verdict == "too few" and not of_fit and (may_hold or rate > limit)
-    # With groups, a single look needs as many outputs as a sequence of looks, so do not suggest one.
+    # With groups, a single look needs as many outputs as a sequence does, so do not suggest one look.
     first_of_many = can_be_decided and items.rule == LookRule("sequence") and items.codes is None
     return PolicyCheck(
         verdict,

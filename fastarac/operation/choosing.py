@@ -94,7 +94,7 @@ class PolicyChoice(Result):
         ]
         if self.chosen is None:
             return f"all of these keep their limits with {sure} confidence: {listed(shares)}"
-        how = "by its share of the ranking half" if self.by_half else "by what it accepts"
+        how = "by its share of the ranking half" if self.by_half else "by the share that it accepts"
         return f"{self.chosen} is chosen {how} ({listed(shares)}): {self.policy}"
 
 
@@ -236,11 +236,12 @@ def half_that_ranks(fits: Sequence[PolicyFit]) -> NDArray[np.bool_]:
 
 
 def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
-    """Return the share of the ranking half that the limit allows, if this half also ranks itself.
+    """Return the share of the ranking half that may be accepted if this half also ranks itself.
 
-    This share is too optimistic, but equally for all candidates. In simulations, it chose the better of
-    two models more often than a share in which one part of the half ranked the other part. The half
-    that tests the limit is not used, so the choice breaks no promise.
+    The limit must hold in this half. The share is too optimistic, but equally so for all candidates. In
+    simulations, it chose the better of two models more often than a share for which one part of the
+    half was ranked by the other part. The half that tests the limit is not used, so the choice breaks
+    no promise.
     """
     columns = fit.columns
     known = calibrations_of(columns, ranks, fit.settings.n_fields)

@@ -72,7 +72,9 @@ class DocumentLog(NamedTuple):
         n, of_item = len(whole.of_item), whole.of_item
         truth = vector(correct, "correct").astype(np.float64)
         if len(truth) != n:
-            raise ValueError(f"correct has {len(truth)} rows and confidence has {n}; use as many")
+            raise ValueError(
+                f"correct has {len(truth)} rows and confidence has {n}; both must have the same number"
+            )
         refuse_rows("correct", ~np.isin(truth, (0.0, 1.0)) & ~np.isnan(truth), truth, "use 0, 1 or NaN")
         chance = np.broadcast_to(fractions_of(probability, "audit_probability"), (n,))
         chance = _of_documents("audit_probability", chance, whole, accepted)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-# A field's rate is shrunk towards the overall rate, as if this many more of its groups had errors.
+# The rate of a field is shrunk towards the overall rate, as if the field also had items with the
+# overall rate and with this many errors (with groups, this many groups with errors).
 PRIOR = 3.0
 
 

@@ -114,7 +114,7 @@ def fit_policy(
         Whether a field without a row is known to have no true value.
     truth_reader : Reviewer, optional
         The people who gave `correct`, if they overlook errors. With `documents`, their detection
-        rate refers to wrong documents.
+        rate is the share of wrong documents that they notice.
     random_state : int, SeedSequence, Generator or None, default=0
         Seed for the random halves and for the random order of groups.
 
@@ -304,14 +304,14 @@ class PolicyFit:
         return float(tested["accepted"] / tested["n_items"])
 
     def _tested(self, ranks: NDArray[np.bool_] | None) -> dict[str, Any]:
-        """Return the thresholds, the guarantee and the tested counts, as fields of a policy."""
+        """Return the thresholds, the guarantee and the tested counts, as attributes of a policy."""
         if not self.splits:
             return self._one_threshold()
         fraction_of(self.limits[self.criterion], self.criterion)
         return self._by_halves(ranks)
 
     def _one_threshold(self) -> dict[str, Any]:
-        """Return the fields of a policy with one threshold, which all items test."""
+        """Return the attributes of a policy with one threshold, which all items test."""
         columns = self.columns
         point = guaranteed_operating_point(
             columns.answers(), columns.confidence, groups=self.groups, random_state=self.random_state,
@@ -327,7 +327,7 @@ class PolicyFit:
         }  # fmt: skip
 
     def _by_halves(self, ranks: NDArray[np.bool_] | None) -> dict[str, Any]:
-        """Return the fields of a policy: one half ranks the outputs, the other half tests the limit."""
+        """Return a policy's attributes: one half ranks the outputs, the other half tests the limit."""
         columns, settings = self.columns, self.settings
         rng = source_of_halves(columns, self.key)
         ranking = random_half(columns, rng) if ranks is None else ranks
@@ -373,7 +373,7 @@ class PolicyFit:
 
 
 def _question_fields(columns: ItemColumns, fields: tuple[Any, ...]) -> None:
-    """Warn if confidences are reversed, or all the same, in each field."""
+    """Warn of each field whose confidences are reversed, or all the same."""
     if not columns.all_verified:
         return
     for i in range(max(1, len(fields))):
@@ -400,7 +400,7 @@ def _references(columns: ItemColumns, n_fields: int) -> tuple[tuple[Reference, .
 
 
 def _of_point(point: GuaranteedOperatingPoint) -> dict[str, Any]:
-    """Return the fields of a policy that come from its guaranteed operating point."""
+    """Return the attributes of a policy that come from its guaranteed operating point."""
     names = (
         "criterion", "limit", "failure_probability", "bound", "max_group_size", "certified",
         "approximate_acceptance_rate", "truth_reader", "faultless_acceptance_rate",
@@ -411,7 +411,7 @@ def _of_point(point: GuaranteedOperatingPoint) -> dict[str, Any]:
 
 
 def _of_counts(tested: TestedCounts) -> dict[str, Any]:
-    """Return the fields of a policy that count the tested items."""
+    """Return the attributes of a policy that count the tested items."""
     return {
         "n_items": tested.n_items,
         "accepted": sum(tested.accepted),

@@ -37,7 +37,7 @@ class ItemColumns(NamedTuple):
     documents: NDArray[Any] | None
     truth: PartialTruth | None = None
     given: NDArray[np.bool_] | None = None
-    """Which items have a confidence; None if all do. The others hold the lowest confidence."""
+    """Which items have a confidence; None if all do. `confidence` has its minimum for the others."""
 
     @property
     def n(self) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-SCARCE = 1e-9  # a p-value this close to 1 has the calibrated factor 1/2, its limit
+SCARCE = 1e-9  # for p-values this close to 1, use the limit of the calibrated factor, 1/2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +41,8 @@ class JudgedRelease(Result):
         The numbers of anchors that the first release called as people do and this one does not, and the
         reverse.
     pvalue : float
-        The p-value for "this release agrees with people no less often than earlier ones"; 1 for the
-        first.
+        The p-value of the hypothesis that this release agrees with people at least as often as the
+        earlier ones; 1 for the first release.
     evidence : float
         The evidence for drift so far, an e-value; 1 for the first release.
 
@@ -115,7 +115,7 @@ def judge_drift(
     *,
     failure_probability: float = 0.05,
 ) -> JudgeDrift:
-    r"""Test whether a judge's releases judge a fixed set of anchors as the earlier ones did.
+    r"""Test whether a judge's releases agree with people on anchors as often as earlier ones did.
 
     Parameters
     ----------
@@ -144,16 +144,18 @@ def judge_drift(
     Notes
     -----
     The same anchors are judged in each release, so the results of two releases depend on each other.
-    The null hypothesis says that the results of an anchor are exchangeable over the releases: a judge
-    that is random, but has not changed. If release t disagrees with people on W anchors, and release t
-    and the t earlier ones together on anchor i :math:`s_i` times, then W is a sum of independent
-    Bernoulli variables with probabilities :math:`s_i/(t+1)`. The p-value is the probability of W or
-    more. For the second release, this is McNemar's exact test.
+    The null hypothesis says that the results of an anchor are exchangeable over the releases: the judge
+    may be random, but has not changed. Number the releases from 0. Let release t disagree with people
+    on W anchors, and let :math:`s_i` be the number of releases from 0 to t that disagree with people on
+    anchor i. Then W is a sum of independent Bernoulli variables with probabilities :math:`s_i/(t+1)`.
+    The p-value is the probability that this sum is at least W. For the second release, this is
+    McNemar's exact test.
 
     The p-values of successive releases are independent, and each is at least as large as a uniform
-    variable. The evidence multiplies :math:`\int_0^1 \kappa p^{\kappa-1}\,d\kappa = (1 - p + p\ln
-    p)/(p\ln^2 p)` over the releases; a release in which no result can differ counts 1. This is a test
-    martingale (Vovk, Gammerman and Shafer 2022): the probability that it ever reaches 1/δ is at most δ.
+    variable. The evidence is a product over the releases, with the factor :math:`\int_0^1 \kappa
+    p^{\kappa-1}\,d\kappa = (1 - p + p\ln p)/(p\ln^2 p)` for the p-value p of a release, and the
+    factor 1 if W cannot vary under the null hypothesis. This is a test martingale (Vovk,
+    Gammerman and Shafer 2022): the probability that it ever reaches 1/δ is at most δ.
 
     References
     ----------
@@ -179,7 +181,7 @@ def judge_drift(
     if not n or not releases:
         raise ValueError(f"{'releases' if n else 'correct'} is empty")
     found: list[JudgedRelease] = []
-    times = np.zeros(n, np.int64)  # how often each anchor was called otherwise than by people
+    times = np.zeros(n, np.int64)  # number of releases that disagreed with people, by anchor
     first, evidence = truth, 1.0
     for t, (name, calls) in enumerate(releases.items()):
         judged = _flags(calls, f"releases[{name!r}]", n)
@@ -208,9 +210,9 @@ def _flags(values: ArrayLike, name: str, n: int | None) -> NDArray[np.bool_]:
 
 
 def _pvalue(times: NDArray[np.int64], differ: int, releases: int) -> tuple[float, bool]:
-    """Return the probability of at least `differ` differences, and whether their number can vary."""
+    """Return the probability of at least `differ` disagreements, and whether their number can vary."""
     counts = np.bincount(times, minlength=releases + 1)
-    at_random = differ - int(counts[releases])  # the others differ in every release
+    at_random = differ - int(counts[releases])  # all releases disagree on the other anchors
     law = np.ones(1)
     for k in range(1, releases):
         if counts[k]:
@@ -232,7 +234,7 @@ def _factor(pvalue: float) -> float:
     if pvalue <= 0.0:
         return math.inf
     log = math.log(pvalue)
-    if abs(log) < 1e-3:  # the formula loses its digits here: use its series
+    if abs(log) < 1e-3:  # the formula would lose digits by cancellation: use its series
         return 0.5 - log / 3.0 + log * log / 8.0
     return (1.0 - pvalue + pvalue * log) / (pvalue * log**2)
 
@@ -245,7 +247,7 @@ def _release(
     pvalue: float,
     evidence: float,
 ) -> JudgedRelease:
-    """Return the figures of one release; `first` marks the differences of the first release."""
+    """Return the figures of one release; `first` marks the disagreements of the first release."""
     n, differs = len(truth), judged != truth
     wrong, flagged = int(np.sum(~truth)), int(np.sum(~judged))
     found, alarms = int(np.sum(~truth & ~judged)), int(np.sum(truth & ~judged))

@@ -39,7 +39,8 @@ DRAWN = "drawn"
 PLAIN = "use a uniform sample, as fastarac sample --for guarantee-new draws it"
 # Maximum relative difference of two probabilities in a file that count as equal.
 ROUNDING = 1e-9
-# Warn about a log without rejected outputs if an honest log has none with less than this probability.
+# Warn about a log without rejected outputs if the probability that a complete log has none is below
+# this.
 CHANCE = 0.001
 
 
@@ -336,7 +337,8 @@ def read_columns(
 ) -> dict[str, Any]:
     """Return columns by name: numbers and labels.
 
-    An empty number is NaN if `may_be_empty` allows it. Labels are None if they have no column.
+    An empty number is NaN in the columns that `may_be_empty` names, and an error in others. Labels are
+    None if they have no column.
     """
     named = {name: Label(name, column) for name, column in labels.items() if column is not None}
     source.refuse_missing(pick.column for pick in (*picks.values(), *named.values()))

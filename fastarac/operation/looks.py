@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 VERSION = 1
 KIND = "fastarac looks"
 MOST_LOOKS = 1000
-# Minimum number of common outputs that shows a repetition. Two looks may share fewer by chance.
+# Looks that share at least this many outputs may be repetitions. They may share fewer by chance.
 LEAST_ALIKE = 10
 # Numbers of hexadecimal digits: in the digest of one item or group, and in the digest of a look.
 OF_KEY, OF_LOOK = 16, 16
@@ -352,7 +352,7 @@ class Looks:
         return np.array([key not in known for key in keys], np.bool_)
 
     def _once_again(self, sample: LookedAt, keys: list[str]) -> Pooled:
-        """Turn the first look into the only look, whose single test refutes at least as many rates."""
+        """Turn the first look into the only one: a single exact test refutes at least as many rates."""
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
             raise ValueError(
@@ -385,7 +385,7 @@ class Looks:
         if groups is not None:
             largest = largest_group(max(Counter(groups).values()), checked.max_group_size)
         outcomes, unread = _outcomes_of(checked), sample.n_unread
-        # A sample that repeats earlier outputs also repeats their unread items, so count only new ones.
+        # If a sample repeats earlier outputs, it also repeats their unread items: count only the new.
         if not new.all():
             unread = max(0, unread - sum(each.n_unread for each in self._looks))
         return _Look(

@@ -296,10 +296,10 @@ def sample_size_for_policy(
     failure_probability, max_group_size, method, truth_reader
         As for :func:`.fit_policy`.
     accept : float, optional
-        The share of outputs that a fit must accept to be a success, in (0, 1]. By default, it is 90% of
-        the largest share that the pilot allows at the limit. It is lower if the pilot allows much less
-        at 95% of the limit, because many confidences are equal: at most 95% of that share. Not for a
-        stated model.
+        The share of outputs that a fit must accept to be a success, in (0, 1]. Let a(x) be the largest
+        share that the pilot allows at the limit x. The default is the smaller of 0.9·a(limit) and
+        0.95·a(0.95·limit). The second number is smaller if many confidences are equal, so that a
+        slightly lower limit allows much less. Not for a stated model.
     expected_error_rate : float, optional
         Instead of a pilot: the error rate of all outputs, in [0, limit). A stated model has no
         confidences, so success means that everything is accepted.
@@ -357,14 +357,15 @@ def sample_size_for_policy(
     options accepts at least the share `accept` of it.
 
     The search doubles the number of groups until enough fits succeed, and then bisects. It draws fewer
-    samples of a size if these already decide. The power can fall until one more error is allowed, so
-    the search may find a number with the power that is not the smallest one. The reported power comes
-    from new samples, not from the samples of the search. Samples have at most 500,000 items.
+    samples of a size if these already decide. With more groups, the power may fall until one more error
+    is allowed. So the number found has the power, but is not always the smallest such number. The
+    reported power comes from new samples, not from the samples of the search. Samples have at most
+    500,000 items.
 
     A plan that takes a small pilot for the truth is too optimistic. So 16 new pilots are drawn from the
-    pilot, and 16 samples from each new pilot. The first size is the plug-in number; it grows by a
-    quarter at a time, up to 3.8 times in all, until 70% of the new pilots reach the power. If no size
-    suffices, the pilot is too small.
+    pilot, and 16 samples from each new pilot. The first size is the number that would suffice if this
+    pilot were the truth. It grows by a quarter at a time, up to 3.8 times in all, until 70% of the new
+    pilots reach the power. If no size suffices, the pilot is too small.
 
     References
     ----------
@@ -429,7 +430,7 @@ def _of_pilot(
     codes = None if groups is None else _by_appearance(read_outermost(groups, items.n, "a plan"))
     right = np.not_equal(items.correct, 0)
     score = items.confidence
-    # Rank the items by calibrated error probability where the fit does so, too.
+    # Rank the items by calibrated error probability if the fit does so, too.
     if field is not None or criterion == "max_risk":
         score = np.empty(items.n)
         parts = np.zeros(items.n, np.intp) if field is None else field
@@ -494,7 +495,7 @@ class _Search:
         self.successes: dict[int, list[bool]] = {}
 
     def outcome(self, runs: int) -> dict[str, Any]:
-        """Search for the numbers; return them and the power as fields of :class:`PolicySampleSize`."""
+        """Search for the numbers; return them and the power as attributes of `PolicySampleSize`."""
         source, mean = self.source, float(self.source.sizes.mean())
         most = max(2, int(MOST_ITEMS / mean))
         share = error = 0.0
@@ -534,7 +535,7 @@ class _Search:
         stream: int = 0,
         without_errors: bool = False,
     ) -> float:
-        """Return the share that a policy accepts if fitted to a random sample.
+        """Return the share of a random sample that the policy fitted to this sample accepts.
 
         Samples of different sizes begin with the same groups if they have the same number `run`.
         """

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 POINTS = 600
 # A power curve ends at this multiple of `SampleSizes.stable`.
 BEYOND = 1.5
-# Minimum number of error counts that are tried next to the one found by bisection, because the power is
-# not monotonic.
+# Over the sample size, the power is a saw with a tooth for each allowed number of errors. So bisection
+# may miss the right number of errors. At least this many numbers next to the bisected one are tried.
 FEWEST_TEETH = 30
 
 
@@ -142,8 +142,8 @@ def sample_size_for_guarantee(
     Returns
     -------
     SampleSizes
-        The smallest number of items with the power; the smallest number from which all numbers have the
-        power; and the smallest number at which the guarantee is possible.
+        The smallest number of items with the power; the smallest number such that it and all larger
+        numbers have the power; and the smallest number at which the guarantee is possible.
 
     Raises
     ------
@@ -224,8 +224,8 @@ def audit_plan(
     Returns
     -------
     AuditPlan
-        The smallest number of audits with the power; the smallest number from which all numbers have
-        the power; and the share of outputs to audit.
+        The smallest number of audits with the power; the smallest number such that it and all larger
+        numbers have the power; and the share of outputs to audit.
 
     Raises
     ------
@@ -571,7 +571,7 @@ def rate_of_found(
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:
-    """Return a number close to the point from which a property always holds."""
+    """Return about the smallest number such that a property holds from this number on."""
     high, step = least, 1
     while not holds(high):
         high, step = high + step, 2 * step
@@ -579,7 +579,7 @@ def _change(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _margin(c: int) -> int:
-    """Return how far the exact change may be from the result of the bisection, as n is rounded."""
+    """Return how far the exact number may be from the bisected one, as sample sizes are integers."""
     return FEWEST_TEETH + math.isqrt(c)
 
 

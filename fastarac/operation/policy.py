@@ -460,10 +460,11 @@ class Policy(Result):
         interval is exact (Clopper and Pearson). With `groups`, the interval consists of the rates that
         betting on the groups does not refute.
 
-        *Logs of audits.* If π is the same for all outputs, the number of audited errors is binomial
-        with π times the error rate. If π varies, or with `groups`, the interval comes from bets on
-        outputs weighted by 1/π; groups are kept together. Drawn outputs without a result count as
-        errors. So select the outputs of a log by their own date, not by the date of their answers.
+        *Logs of audits.* If π is the same for all outputs, the number of audited errors is binomial,
+        with a probability of π times the error rate. If π varies, or with `groups`, the interval comes
+        from bets on outputs weighted by 1/π; groups are kept together. Drawn outputs without a result
+        count as errors. So select the outputs of a log by their own date, not by the date of their
+        answers.
 
         *Partial truth.* The number of errors is binomial if all items had the same probability, without
         groups and without a judge. Otherwise the interval comes from bets, with the judge as a control
@@ -536,7 +537,7 @@ class Policy(Result):
         Notes
         -----
         The test permutes the outputs of the fit and the new outputs. With `groups`, it permutes whole
-        groups; otherwise outputs of a page that vary together would look like a shift. If the fit or
+        groups, because outputs of a page that vary together might look like a shift. If the fit or
         the new outputs have more than 500 groups, 500 random groups are used.
         """
         values = confidences(confidence)
@@ -565,7 +566,7 @@ class Policy(Result):
 
     @property
     def fields_complete(self) -> bool:
-        """Whether a field without a row in a document has no true value, as the fit was told."""
+        """Whether a field without a row in a document has no true value, as stated at the fit."""
         return bool(self.columns.get("fields_complete"))
 
     @property

@@ -60,7 +60,7 @@ def _calibration(value: Any, name: str, count: saved.Check) -> Calibration:
     for i, (wrong, n) in enumerate(zip(errors, n_items, strict=True)):
         saved.require_at_most(wrong, f"{name}.errors[{i}]", n, f"{name}.n_items[{i}]")
         if i and wrong * n_items[i - 1] <= errors[i - 1] * n:
-            raise ValueError(f"{name}.errors / n_items must rise, got errors {wrong} at {i}")
+            raise ValueError(f"{name}.errors / n_items must rise, but errors[{i}] is {wrong}")
     kind = np.int64 if all(type(each) is int for each in (*n_items, *errors)) else np.float64
     return Calibration(thresholds, np.array(n_items, kind), np.array(errors, kind))
 
@@ -73,7 +73,9 @@ def _reference(value: Any, name: str) -> Reference:
     saved.require_length(quantiles, f"{name}.quantiles", len(PROBABILITIES), "probabilities")
     saved.require_rising(quantiles, f"{name}.quantiles", strictly=False)
     if quantiles[0] != edges[0] or quantiles[-1] < edges[-1]:
-        raise ValueError(f"{name}.quantiles must start at the first edge and end at or above the last")
+        raise ValueError(
+            f"{name}.quantiles must start at the first edge and end at or above the last one"
+        )
     groups = None if found["groups"] is None else _groups(found["groups"], counts, f"{name}.groups")
     return Reference(edges, np.array(counts, np.int64), quantiles, groups)
 
@@ -157,7 +159,7 @@ def _column(value: Any, name: str) -> Any:
 
 
 _LABELS, _SHARE = saved.sequence(saved.label), saved.number(fraction_of)
-#: Files of older versions lack these entries. They are then empty: no field of a document is optional.
+#: Files of older versions lack these entries. Then they are empty, so that no field is optional.
 _OF_DOCUMENTS: dict[str, saved.Check] = {
     "optional": _LABELS,
     "types": _made(DocumentType, {"type": saved.label, "fields": _LABELS}),
@@ -205,7 +207,7 @@ _CHECKS: dict[str, saved.Check] = {
     "faultless_acceptance_rate": saved.optional(saved.number(fraction_of)),
     "columns": saved.mapping(_column),
 }
-#: Files of older versions lack these fields, which then have these default values.
+#: Default values of fields that files of older versions lack.
 _LATER: dict[str, Any] = {
     "n_unread": 0, "missed_rate": None, "regions": None,
     "truth_reader": None, "faultless_acceptance_rate": None, "columns": {},
@@ -225,7 +227,7 @@ def _checks(count: saved.Check) -> saved.Check:
 
 
 def text_of_policy(fields: dict[str, Any]) -> str:
-    """Return the JSON text of the policy with these fields."""
+    """Return the JSON text of the policy with these attributes."""
     written = {
         "thresholds": [_written(value) for value in fields["thresholds"]],
         "bound": None if math.isnan(fields["bound"]) else fields["bound"],
@@ -263,7 +265,7 @@ def _written(value: float) -> float | str:
 
 
 def fields_of_policy(text: str) -> dict[str, Any]:
-    """Return the fields of the policy in a JSON text, after checks of each field and of all together.
+    """Return the attributes of the policy in a JSON text; check each alone, and all together.
 
     Raises
     ------

@@ -36,7 +36,7 @@ class DocumentSettings(NamedTuple):
 
 
 class RankedDocuments:
-    """The documents of a fit; a ranking half serves to rank them, the other half tests the limit."""
+    """The documents of a fit: one half serves to rank all of them, the other half tests the limit."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class RankedDocuments:
         return score, np.bincount(documents.of_item, unknown) > 0
 
     def settings_of_policy(self, limits: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields of a policy that concern documents."""
+        """Return the attributes of a policy that concern documents."""
         own = self.settings
         fields = {"documents": own.rule, "optional": own.optional, "types": self.types}
         return fields | self._advice(limits)

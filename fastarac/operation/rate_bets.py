@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.remaining_sample_size import RateEvidence
 
-# Grid of rates at which an interval found by betting can end.
+# Grid of rates. Only at these can an interval end that is found by betting.
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
 
@@ -87,7 +87,7 @@ class GroupBets(NamedTuple):
     def pvalues(self, rate: float) -> tuple[float, float]:
         """Return p-values for a rate of at least `rate` and of at most `rate`.
 
-        Each p-value is 1 divided by the largest wealth of the bets against it (Ville 1939).
+        Each p-value is 1 divided by the largest wealth of the bets against its hypothesis (Ville 1939).
         """
         return 1.0 / self._wealth_below(rate), 1.0 / self._wealth_above(rate)
 
@@ -101,7 +101,7 @@ class GroupBets(NamedTuple):
 def _with_others(
     n: int, total: int, rng: np.random.Generator, *, keeps_order: bool
 ) -> NDArray[np.intp]:
-    """Return `total` indices: of all n units, then of random repetitions; shuffled if allowed."""
+    """Return `total` indices: n units, then random repetitions, shuffled unless `keeps_order`."""
     every = np.concatenate([np.arange(n), rng.integers(n, size=total - n)])
     return every if keeps_order else rng.permutation(every)
 

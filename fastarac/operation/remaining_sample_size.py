@@ -57,9 +57,9 @@ def needed_by_counts(
     The number of future errors is assumed to be binomial with the observed rate. Past errors count,
     too, unless the test starts `afresh`. For each number of trials, there is a critical number c of
     errors: the largest number that proves that the limit holds, or the smallest number that proves that
-    it fails. Several numbers of trials have the same c. The power is highest at one end of this range,
-    and this highest power increases with c, apart from rounding to whole trials. So bisection finds c,
-    and then smaller values of c are tried.
+    it fails. A range of numbers of trials has the same c. Within such a range, the power is highest at
+    one end. This highest power increases with c, apart from rounding to whole trials. So bisection
+    finds a value of c, and then smaller values are tried.
     """
     rate = errors / trials
     if rate == limit:
@@ -121,7 +121,7 @@ def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: fl
 def _least(
     decided: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
 ) -> int | None:
-    """Return about the smallest number > `low` that is `decided`; None if it exceeds `furthest`."""
+    """Return about the smallest number > `low` at which `decided` is true; None if > `furthest`."""
     n = low + 1
     while not decided(n):
         low, n = n, 2 * n

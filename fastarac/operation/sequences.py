@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 A = 3.0
-# Minimum distance from 0 and from 1 of the rates that are tried as bounds.
+# Rates are tried as bounds only if they are at least this far from 0 and from 1.
 LOWEST = 1e-9
 # Maximum number of steps, and tolerance, of the search for an interval's end.
 STEPS, TINY = 100, 1e-9
-# A needed number of trials is too large by at most this factor.
+# The number of trials that is reported as needed may be too large, by at most this factor.
 PRECISION = 1.005
 
 
@@ -111,8 +111,8 @@ def _log_likelihood(errors: int, trials: int, rate: float) -> float:
 def _end(excess: Callable[[float], float], outside: float, inside: float) -> float:
     """Return the rate at which `excess` crosses 0, searched from the refuted side `outside`.
 
-    The search uses the method of false position on the log-odds. If one end stays the same twice, its
-    value is halved (Illinois method).
+    The search uses the method of false position on the log-odds. If one end stays the same twice, the
+    value of `excess` there is halved (Illinois method).
     """
     u, v = (math.log(r) - math.log1p(-r) for r in (outside, inside))
     f, g = excess(outside), excess(inside)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # Number of cells with about equal counts; a shift is measured at their edges.
 CELLS = 64
 DRAWS = 4999
-# Maximum number of groups of the fit, and of new groups, in a permutation test; more are sampled.
+# Maximum number of groups from the fit, and of new groups, in a permutation test. If there are more,
+# they are sampled.
 MOST_GROUPS = 500
 # Number of permutations of groups: in all, and in each block.
 GROUP_DRAWS, AT_ONCE = 1999, 250
@@ -247,7 +248,7 @@ def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float,
 
 
 def permuted_groups(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the largest difference and its p-value; counts have the shape (n_groups, n_cells)."""
+    """As `_permuted`, but permute whole groups; counts have the shape (n_groups, n_cells)."""
     cumulated = np.cumsum(np.concatenate([now, before]), axis=1).astype(np.float64)
     whole, n_now = cumulated.sum(axis=0), len(now)
 

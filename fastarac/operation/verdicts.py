@@ -28,7 +28,7 @@ class CheckedField(NamedTuple):
         Numbers of outputs of the field, of accepted outputs, and of known errors among the accepted
         outputs. In a log, drawn outputs without a result count as errors.
     rate, low, high : float
-        The rate that is limited, in this field alone, and its interval. They are NaN, 0 and 1 if the
+        The error rate or risk of this field alone, and its interval. They are NaN, 0 and 1 if the
         denominator of the rate is 0.
     """
 
@@ -50,8 +50,8 @@ class PolicyCheck(Result):
     verdict : {"holds", "fails", "too few"}
         Whether the rate is proved to be within the limit, proved to be above it, or neither.
     interval : Interval
-        The rate that is limited, with an interval. For each end of the interval, the probability that
-        the true rate lies beyond it is at most the policy's failure probability.
+        The error rate or risk, as the limit counts it, with an interval. For each end of the interval,
+        the probability that the true rate lies beyond it is at most the policy's failure probability.
     criterion : {"max_error_rate", "max_risk"}
         The kind of limit.
     limit : float
@@ -255,6 +255,6 @@ class PolicyCheck(Result):
 
     @property
     def _needs_drawn(self) -> bool:
-        """Whether the rate is within the limit, but the log does not say what was drawn."""
+        """Whether the rate is within the limit, but the log does not say which outputs were drawn."""
         unknown = self.audited is not None and self.unanswered is None
         return unknown and self.interval.estimate <= self.limit

@@ -45,11 +45,13 @@ class PolicyWeek(Result):
     criterion : {"max_error_rate", "max_risk"}
         The kind of limit.
     limit : float
+        The limit of the error rate or risk.
     errors, audited, unanswered : int
         Numbers of errors, of audits, and of audits without an answer at their deadline, as the monitor
         counts them.
     rate : Interval or None
-        The rate that is limited, with the monitor's interval; None before the first audit.
+        The error rate or risk, as the limit counts it, with the monitor's interval; None before the
+        first audit.
     alarm : bool
         Whether the monitor proves that the limit is exceeded.
     changes : tuple of int
@@ -144,7 +146,7 @@ class PolicyWeek(Result):
 
     @property
     def decision(self) -> str:
-        """Whether to go on, what changed and what to do, in one sentence."""
+        """In one sentence: whether to go on, any change, and the next step."""
         return f"{self._verdict}; {self._advice}"
 
     def __str__(self) -> str:

@@ -102,7 +102,7 @@ class Steps:
         Short decimals that accept exactly the same items.
     true_accepts, false_accepts : list of float
     of_limits : list of int
-        Index into these lists of each limit's own threshold.
+        For each limit, the index of its own threshold in these lists.
     """
 
     threshold: list[str]
@@ -139,7 +139,7 @@ def steps_of(model: Model) -> Steps:
 
 
 def _index_of(model: Model, limit: int, x: FloatArray) -> int:
-    """Return the index in the sweep of the operating point for a limit."""
+    """Return the index of a limit's operating point in the sweep."""
     point = model.point(limit)
     rate = (point.true_accepts + point.false_accepts) / model.sweep.total
     return int(np.abs(x - rate).argmin())

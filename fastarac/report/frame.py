@@ -1,7 +1,7 @@
 """Fill in the templates of pages; each page contains its style, script and numbers.
 
-The JavaScript library uPlot (MIT licence) draws the charts: lines, bands and bars. It takes 50 kB. The
-next larger well-maintained library takes 200 kB, and Plotly's smallest bundle takes 1,000 kB. uPlot
+The JavaScript library uPlot (MIT licence) draws the charts: lines, bands and bars. It has 50 kB. The
+next larger well-maintained library has 200 kB, and Plotly's smallest bundle has 1,000 kB. uPlot
 does not use `eval`, so the page can forbid `eval`. ``static`` has an unmodified copy of uPlot.
 
 No text from a file can run as code. Templates escape texts. Numbers and texts for the script are JSON
@@ -50,7 +50,7 @@ def page_of(
     package: str = PACKAGE,
     **values: Any,
 ) -> str:
-    """Fill in a template; `data` is for the script, `static` names the files of style and script.
+    """Fill in a template. The script reads `data`; `static` names the files of styles and of scripts.
 
     Another `package` may add templates and static files to those of this package.
     """

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bin", "Check", "Health", "health_of"]
 
-LARGE_TIE = 0.2  # a tie is large if it holds at least this share of all items
-PILED_UP = 0.05  # this share at one end of the scale suggests clipped confidences
-COARSE = 101  # number of whole percentages from 0 to 100; more distinct values are enough
+LARGE_TIE = 0.2  # a tie is large if it holds more than this share of all items
+PILED_UP = 0.05  # a larger share at one end of the range suggests clipped confidences
+COARSE = 101  # more distinct values than whole percentages from 0 to 100 are fine enough
 N_BINS = 10
 N_BARS = 50
 
@@ -60,9 +60,9 @@ class Health:
     edges : tuple of float
         Edges of the bars in the histograms; there is one more edge than bars.
     right, wrong : tuple of int
-        Heights of the bars, as numbers of right and of wrong items.
+        For each bar, the numbers of right and of wrong items, which are its heights.
     highest : float or None
-        The end of the scale, 1 or 100, if confidences are shares; else None.
+        The upper end of the scale if it is known: 1 for shares, 100 for percentages; else None.
     level : float
         Confidence level of the bins' intervals.
     """

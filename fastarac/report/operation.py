@@ -315,7 +315,7 @@ def _absent_fields(policy: operation.Policy) -> list[tuple[str, str]]:
 
 
 def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]:
-    """Return a fact: how many items lack an output, and the accepted share of the other items."""
+    """Return a fact: the number of items without an output, and the accepted share of the others."""
     if not n_unread:
         return []
     said = (
@@ -452,7 +452,9 @@ def _of_log(
         sure = percent((1.0 + level) / 2.0)
         words = f"{percent(level)} interval {ends}; each end alone holds with {sure} confidence."
     else:  # the check has already proved an interval
-        words = "The check proves its interval. The chart's are approximate and not simultaneous."
+        words = (
+            "The check proves its interval. The chart's intervals are approximate and not simultaneous."
+        )
     facts = [("Interval", words)]
     if log.unanswered:
         words = f"{log.unanswered:,} outputs were drawn and have no answer; they count as errors."
@@ -543,7 +545,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
 
 
 def _promises_of(monitor: operation.ErrorRateMonitor, rate: str) -> list[tuple[str, str]]:
-    """Return the state and the false-alarm rate of each of the two alarms."""
+    """Return, for each of the two alarms, its state and its guarantee against false alarms."""
     facts = []
     limit = percent(monitor.limit)
     if monitor.detect != "change":
@@ -623,7 +625,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _of_rows(what: str, rows: Sequence[Any]) -> str:
-    """Return the caption of a table of fields; it says so if only the first `ROWS` rows are shown."""
+    """Return the caption of a table of fields; it says if only the first `ROWS` rows are shown."""
     if len(rows) > ROWS:
         return f"{what} the first {ROWS} of {len(rows):,} fields"
     return f"{what} each field" if len(rows) > 1 else "All outputs"

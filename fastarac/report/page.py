@@ -49,7 +49,8 @@ class Report:
         Models with the same limits, best first.
     title : str
     confidence_level : float
-        Confidence level of bands, parts and calibration. Intervals of figures have their own level.
+        Confidence level of bands, parts and calibration. The intervals of `models` have their own
+        level.
     reviewer : Reviewer or None
         The people who verify, if they overlook errors or raise false alarms.
     costs : VerificationCosts or None
@@ -214,7 +215,7 @@ def _figures(models: Sequence[Model]) -> dict[str, Any]:
 
 
 def _curve_rows(curves: Curves) -> Any:
-    """Yield the rows of a table with the values of the charts at a few acceptance rates."""
+    """Yield the rows of a table that has the charts' values at a few acceptance rates."""
     for share in ROWS:
         cells = []
         for error, low, high in zip(curves.error_rate, curves.low, curves.high, strict=True):

@@ -76,7 +76,7 @@ class Parts:
     n : int
         The number of all parts.
     verdicts : tuple of dict
-        For each limit, the numbers of parts that hold, fail or are too small.
+        For each limit, the number of parts with each verdict.
     """
 
     shown: tuple[Part, ...]

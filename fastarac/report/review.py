@@ -38,7 +38,7 @@ class Reviewable(Protocol):
         ...
 
     def __review__(self, images: Mapping[str, Path]) -> Iterable[Page]:
-        """Return the pages in the order of their names; `images` has the images by page name."""
+        """Return the pages in the order of their names; `images` maps page names to images."""
         ...
 
 

@@ -47,8 +47,8 @@ def write_verified_report(
     """Write one HTML file about models with partly verified outputs.
 
     `found` has the figures of each model with intervals; `guarantees` has a sentence for each
-    guaranteed limit; `notes` are whole sentences. `groups` are labels of dependent outputs, for truths
-    that have no groups of their own.
+    guaranteed limit; `notes` are whole sentences. `groups` has the group of each output, and is used
+    for truths that have no groups of their own.
     """
     require_page(path)
     parts: list[ReportSection] = []

@@ -43,6 +43,7 @@ class Decision:
     model : int
         The index of the model.
     share, threshold : str
+        The accepted share, and the threshold.
     interval : str
         The interval of the share; empty without intervals.
     nothing : bool
@@ -64,7 +65,8 @@ class Decision:
     cost : str
         The cost of outputs at this limit, and with everything checked; empty without prices.
     order : str
-        The facts on which the order of models depends, or the parts where it is reversed; may be empty.
+        Notes on facts that decide the order of the models, or on parts in which it is reversed; may be
+        empty.
     caveats : list of str
         For each model with exceptions, a sentence on outputs that the limit does not cover.
     few : str
@@ -72,8 +74,8 @@ class Decision:
     exception : str
         The parts in which another model accepts more, such as "except in ru"; empty for none.
     large, claim : str
-        The share that is guaranteed, or the share of documents that need no person, and a sentence
-        about it. Empty if only the share in this sample is known.
+        `large` is the guaranteed share, or the share of documents that go through without a person;
+        `claim` is a sentence about it. Both are empty if only the share in this sample is known.
     """
 
     limit: str
@@ -154,7 +156,7 @@ def decisions_of(
 
 
 def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str]:
-    """Return the share with a guarantee for new outputs, and the sentence that the command prints."""
+    """Return the `large` share and the `claim`, the sentence that the command line prints."""
     through = decisions.straight_through(models, index)
     sure = decisions.leader(models, index).at(index).guaranteed
     if through is None and sure is None:
@@ -221,7 +223,7 @@ def _remaining(model: Model, index: int) -> str:
     point, limit = model.point(index), model.limits[index]
     errors = point.false_accepts
     if not point.acceptance_rate:
-        if point.error_rate:  # verifying outputs does not find missed words, so these stay wrong
+        if point.error_rate:  # people who verify outputs do not see missed words
             left = rounded_percent(point.error_rate)
             return (
                 f"no threshold keeps the limit, as {left} of all {model.units} stay wrong even "
@@ -283,7 +285,7 @@ class Detail:
 
     @property
     def start(self) -> int:
-        """Initial position of the slider: the first limit's threshold, or the end without limits."""
+        """Initial position of the slider: the first limit's threshold or, without limits, the end."""
         of_limits = self.steps.of_limits
         return of_limits[0] if of_limits else len(self.steps.threshold) - 1
 

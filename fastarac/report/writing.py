@@ -86,8 +86,8 @@ def write_report(
     reviewer : Reviewer, optional
         The people who verify; by default they find and correct every error.
     groups : array_like of shape (n,), optional
-        Labels of groups of dependent items. The groups of an OCR engine
-        are always its pages or documents.
+        Labels of groups of dependent items. The groups of an OCR engine are always its pages or
+        documents.
     by : array_like of shape (n,), optional
         Labels of parts to report separately, such as fields; by default the groups.
     confidence_level : float, default=0.95
@@ -100,8 +100,8 @@ def write_report(
         also shows figures for each value of an attribute, such as each language.
     texts : bool, default=True
         Whether the report may quote the pages: errors in their context, missed words, and the whole
-        texts of the worst pages. Without texts, it shows positions of errors, and confusions of at most
-        two characters.
+        texts of the worst pages. Without texts, the report shows the positions of errors instead,
+        and confusions of at most two characters.
     title : str, optional
 
     Raises
@@ -177,7 +177,7 @@ def _models(
     options: dict[str, Any],
     beside: Beside,
 ) -> tuple[list[Model], list[str]]:
-    """Evaluate the models, give each source the sources of the other models, and collect warnings."""
+    """Evaluate the models, show each source the sources of the others, and collect warnings."""
     found, notes = [], []
     for name, given in models.items():
         said: list[str] = []

@@ -27,7 +27,7 @@ OURS = LOG, ACCEPTED  # files in a week's folder that hold no answers
 
 
 class Taken(NamedTuple):
-    """How many answers were new, known before, or came after their week was counted."""
+    """Numbers of answers: new ones, known ones, and ones that came after their week was counted."""
 
     audits: int = 0
     reviewed: int = 0
@@ -52,13 +52,13 @@ class _RowsOfWeek(NamedTuple):
 def take_answers(
     ledger: Ledger, root: Path, given: Sequence[Path], logs: Sequence[WeekLog]
 ) -> tuple[Taken, list[WeekLog]]:
-    """Take the answers in files that are given, and in the weeks' folders; return the joined logs.
+    """Take the answers in the given files and in the weeks' folders; return logs that include them.
 
     Raises
     ------
     DataFileError
-        For a given file without the column of ids; for an id of no week; for an answer that contradicts
-        an earlier one, or is about an output that was accepted and not drawn.
+        If a given file has no column of ids, or an id that no week has. Also if an answer contradicts
+        an earlier one, or belongs to an output that was accepted and not drawn.
     """
     taken = Taken()
     resolved = {path.resolve() for path in given}
@@ -70,9 +70,8 @@ def take_answers(
         if digest in ledger.answer_files:
             taken = taken.plus(Taken(known_files=int(is_given)))
             continue
-        rows = rows or _rows_of(
-            ledger, logs
-        )  # built only for a new file, because it takes the rows of all weeks
+        # Built only for a new file, because this collects the rows of all weeks.
+        rows = rows or _rows_of(ledger, logs)
         found = _take(ledger, path, rows, is_given=is_given)
         if found.audits or found.reviewed or found.known or found.late:
             ledger.answer_files.append(digest)

@@ -1,4 +1,4 @@
-"""Divide the files of a week by a policy, and draw the audits of what it accepts."""
+"""Divide the files of a week by a policy, and draw audits of the outputs that it accepts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fastarac.results import AppliedPages
     from fastarac.weeks.ledger import Week
 
-# Columns that are added, so a table must not have them.
+# Columns that are added to a table, so it must not have them already.
 ADDED = ["row", DRAWN, OF_AUDIT, "correct", ID, WEEK]
 ACCEPTED, REVIEW, AUDITS = "accepted.csv", "review.csv", "audits.csv"
 
@@ -63,8 +63,8 @@ def divide(
 ) -> Divided:
     """Write the accepted outputs and those to review, as ``fastarac apply`` does.
 
-    `read_options` are further arguments of :func:`.apply_to_files` (with `output`, to combine several
-    engines) or of :func:`.apply_to_fields`.
+    `read_options` are further arguments of :func:`.apply_to_files` or of :func:`.apply_to_fields`. The
+    argument `output` of `apply_to_files` replaces `paths`, to combine several engines.
     """
     from fastarac import ocr
     from fastarac.ocr.application import are_engine_outputs
@@ -95,8 +95,8 @@ def draw_audits(
 ) -> WeekLog:
     """Draw the audits of a week; write its log, the audits to answer, and ids into the review.
 
-    The log is that of ``fastarac sample --audit`` with the seed plus the number of the week. If the
-    policy accepts whole documents, whole documents are drawn.
+    The log is the one that ``fastarac sample --audit`` would write with the sum of `seed` and the
+    week's number as its seed. If the policy accepts whole documents, whole documents are drawn.
     """
     both, columns = [folder / ACCEPTED, folder / REVIEW], cast("dict[str, Any]", week.columns)
     sample_outputs(

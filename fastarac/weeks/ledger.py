@@ -110,9 +110,9 @@ _CHECK = saved.record(
 
 @dataclass
 class Ledger:
-    """What is known of all weeks under one policy.
+    """The record of all weeks under one policy.
 
-    `counted` is the number of weeks that the check and the monitor have counted: the first ones.
+    `counted` is the number of weeks that the check and the monitor have counted, from the first on.
     """
 
     policy_digest: str
@@ -175,7 +175,7 @@ class Ledger:
         """Return the ledger in the text of a file; raise ValueError for any other text."""
         found = saved.content_of(text, KIND, VERSION)
         for each in found["weeks"] if isinstance(found.get("weeks"), list) else ():
-            if isinstance(each, dict):  # files from before these columns lack them
+            if isinstance(each, dict):  # files of older versions lack these columns
                 each |= {name: each.get(name) for name in LABELS}
         content = _CHECK(found, "")
         weeks = []
@@ -196,8 +196,8 @@ class Ledger:
     def load(cls, folder: Path) -> Ledger | None:
         """Return the latest ledger in a folder of weeks, or None before the first week.
 
-        A week's folder appears whole, with the ledger inside. An interrupt between that and the end of
-        the run leaves the folder's own ledger one week behind.
+        A week's folder appears whole, with a copy of the ledger inside. If the run is interrupted after
+        this, the ledger in `folder` itself lacks the last week.
         """
         of_weeks = folder.glob(f"week-*/{STATE}")
         paths = [folder / STATE, *sorted(of_weeks, key=lambda path: (len(str(path)), path))[-1:]]
@@ -218,7 +218,7 @@ def _written(week: Week) -> dict[str, Any]:
 
 
 def settled(ledger: Ledger | None, budget: float | None, **given: int | None) -> WeekSettings:
-    """Return the settings; those `given` again must be those of the first week.
+    """Return the settings; a setting that is `given` in a later week must be that of the first week.
 
     Raises
     ------
@@ -246,17 +246,17 @@ def settled(ledger: Ledger | None, budget: float | None, **given: int | None) ->
 
 
 def digest_of(path: Path, name: str = "") -> str:
-    """Return the fingerprint of a file's content, and of a name."""
+    """Return one fingerprint of a file's content and a name."""
     with path.open("rb") as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()
     return hashlib.sha256(f"{name}\n{content}".encode()).hexdigest()[:DIGEST]
 
 
 def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
-    """Return the names of all files by fingerprint; folders stand for the files inside.
+    """Return the paths of all files by fingerprint; a folder stands for the files inside.
 
-    A table is known by its content. The file of a page or a document is known by its name, too: blank
-    pages have the same content.
+    The fingerprint of a table depends on its content alone. The fingerprint of a page's or document's
+    file also depends on its name, because all blank pages have the same content.
 
     Raises
     ------
@@ -276,7 +276,10 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
 
 
 def _files_in(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file with its path in the folder, or its name, which is empty for a table."""
+    """Yield each file with its path within its folder.
+
+    A file that was given alone has its name instead; a table that was given alone has an empty text.
+    """
     for path in paths:
         if path.is_dir():
             inside = sorted(each for each in path.rglob("*") if each.is_file())

@@ -1,4 +1,4 @@
-"""The outputs of each week with their draws, joined with the answers to all outputs that count."""
+"""The logs of the weeks: which outputs were drawn for audits, and the answers so far."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ WEEK = "drawn_at"
 class WeekLog(NamedTuple):
     """The outputs of a week that have a confidence, as columns; `correct` is NaN without an answer.
 
-    If the policy accepts whole documents, all their rows are in the log, also without a confidence.
+    If the policy accepts whole documents, the log also has their rows without a confidence.
     """
 
     row: NDArray[np.intp]
@@ -88,7 +88,7 @@ class WeekLog(NamedTuple):
 
     @property
     def columns(self) -> AuditColumns:
-        """The columns of the log, as those of a file."""
+        """The columns of the log, as if they were read from a file."""
         return AuditColumns(
             self.correct, self.confidence, self.probability, self.accepted, self.audits, self.by,
             self.drawn, None, self.documents, self.types,
@@ -111,7 +111,7 @@ class WeekLog(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The least probability of an audit."""
+        """The smallest audit probability of an accepted output; 1 without accepted outputs."""
         return float(self.probability[self.accepted].min(initial=1.0))
 
 
@@ -122,7 +122,7 @@ class PooledLogs(NamedTuple):
 
     @property
     def probability(self) -> NDArray[np.float64]:
-        """Each output's probability of an audit, without the rounding of weeks of different sizes."""
+        """Each output's audit probability; the first week's if only rounding makes them differ."""
         found, first = self.column("probability"), self.logs[0].least
         return np.where(np.abs(found - first) <= ROUNDING * first, first, found)
 
@@ -133,7 +133,7 @@ class PooledLogs(NamedTuple):
 
     @property
     def documents(self) -> Any:
-        """The documents with the numbers of their weeks, as names may recur; None without documents."""
+        """The documents as "week/name", because names may recur; None without documents."""
         if self.logs[0].documents is None:
             return None
         labels = [() if each.documents is None else each.documents.tolist() for each in self.logs]
@@ -162,8 +162,8 @@ class PooledLogs(NamedTuple):
     def to_verified(self, policy: Policy) -> dict[str, Any]:
         """Return the outputs for a new fit: those that are verified, with their probabilities.
 
-        An audit without an answer counts as wrong, and so does a rejected output that nobody verified:
-        the new thresholds cannot profit from it.
+        An audit without an answer counts as wrong, and so does a rejected output that nobody verified.
+        So the new thresholds cannot profit from missing answers.
         """
         if policy.documents is not None:
             return self._rows_of_documents(policy)
@@ -182,10 +182,10 @@ class PooledLogs(NamedTuple):
         )
 
     def verified_documents(self) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return which documents are in a uniform sample of them, and the document of each row.
+        """Return which documents belong to a uniform sample of all, and the document of each row.
 
-        Accepted documents were drawn with probability π. Rejected ones are all verified, so each is
-        kept with probability π, too.
+        Accepted documents were drawn with probability π. All rejected documents go to people; each is
+        kept in the sample with probability π, too.
         """
         accepted = self.column("accepted")
         names, first, of_item = np.unique(self.documents, return_index=True, return_inverse=True)
@@ -235,10 +235,10 @@ def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> Non
 
 
 def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
-    """Count the weeks that are complete or due: give them to the monitor, and check all so far.
+    """Count the weeks that are complete or due: give them to the monitor, and check all weeks so far.
 
-    Return the check at the last week that is counted (None before the first), and whether it was left
-    out because the number of audits is unlikely, which happens by chance.
+    Return the latest check (None before the first), and whether the check at the last counted week was
+    left out because its number of audits is unlikely, which chance causes now and then.
     """
     for log in logs[ledger.counted :]:
         count_audits(ledger.monitor, policy, log)

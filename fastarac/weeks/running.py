@@ -72,20 +72,20 @@ def run_week(
         The new files, as :func:`.apply_policy`, :func:`.apply_to_files` or :func:`.apply_to_fields`
         takes them. Without files, or with those of an earlier week, only answers are taken.
     folder : str or path-like
-        The folder of all weeks under this policy; its own folder must exist.
+        The folder of all weeks under this policy; its parent folder must exist.
     budget : float, optional
-        The average number of accepted outputs to audit (fields, if whole documents are drawn);
-        required in the first week. If it is
-        left out or the same in later weeks, accepted outputs are drawn with the probability of the
-        first week, and the check is exact. Another number holds for this week alone; the check then
-        bets on outputs weighted by their probabilities, and needs more of them.
+        The average number of accepted outputs to audit (of fields, if whole documents are drawn);
+        required in the first week. If a later week has the same budget or none, its accepted outputs
+        are drawn with the probability of the first week, and the check is exact. Another budget applies
+        to this week alone; the check then bets on outputs weighted by the inverse of their
+        probabilities, and needs more outputs.
     deadline : int, default=4
         How many weeks to wait for the answers of a week; fixed in the first week.
     seed : int, default=0
         Week k draws with the seed plus k; fixed in the first week.
     answers : iterable of str or path-like
-        Tables with answers: ``audits.csv`` and ``review.csv`` of earlier weeks, as filled in or as
-        their pages save them. Tables in the weeks' folders are found there.
+        Tables with answers: filled-in copies of ``audits.csv`` and ``review.csv`` of earlier weeks, or
+        the files that their pages save. Tables in the weeks' folders are found without being given.
     confidence : str, default="confidence"
         The column of confidences in a table.
     by : str, optional
@@ -100,7 +100,7 @@ def run_week(
     read_options : mapping, optional
         Further arguments of :func:`.apply_to_files` or :func:`.apply_to_fields`.
     seconds : float, optional
-        How long a person takes for one output: the summary then gives the hours of work.
+        The seconds that a person needs for one output; the summary then states the hours of work.
 
     Returns
     -------
@@ -110,8 +110,9 @@ def run_week(
     Raises
     ------
     ValueError, TypeError, OSError
-        As the functions of each step; also if the folder belongs to another policy, a setting is not
-        that of the first week, or some of the files belong to an earlier week. Nothing changes then.
+        As the functions of each step. Also if the folder belongs to another policy, if a setting
+        differs from the first week's, or if only some of the files belong to an earlier week. Nothing
+        is written in these three cases.
     DataFileError
         As the functions of each step; also for answers that contradict earlier ones.
     ModuleNotFoundError
@@ -126,9 +127,10 @@ def run_week(
 
     Notes
     -----
-    The folder of a week appears whole, and the state of all weeks is written last: after an interrupt,
-    the same call ends what was begun, with the same files. A week is counted once its audits are
-    answered, or the deadline has passed, and a later week has been drawn; weeks are counted in order.
+    The folder of a week appears whole, and the state of all weeks is written last. So after an
+    interrupt, the same call with the same files completes the week. A week is counted when its audits
+    are answered or the deadline has passed, and when a later week has been drawn. Weeks are counted in
+    order.
     Each counted week is a look at all weeks so far, and an update of the monitor.
 
     Examples
@@ -202,7 +204,7 @@ class _Run:
     def new_week(
         self, divided: Any, columns: TableColumns, budget: float | None, images: Any
     ) -> PolicyWeek:
-        """Divide and draw in a folder that appears whole, and count what is complete."""
+        """Divide the files, draw audits, and count complete weeks; the week's folder appears whole."""
         before = self.ledger.counted
         of_log = {name: each for name, each in columns._asdict().items() if name != "groups"}
         week = self.ledger.add_week(self.files, of_log)
@@ -226,21 +228,21 @@ class _Run:
         return result
 
     def _budget(self, accepted: int, given: float | None) -> float:
-        """Return the budget of the week; by default, with the probability of the first week."""
+        """Return the budget of the week; by default, the one with the probability of the first week."""
         first = self.ledger.settings.budget
         if self.logs and given in (None, first):
             return self.logs[0].least * accepted
         return first if given is None else given
 
     def known_week(self) -> PolicyWeek:
-        """Count what is complete, without new files."""
+        """Count complete weeks, without new files."""
         week = self.ledger.week_of(self.files) if self.files else self.ledger.weeks[-1]
         result = self._result(week or self.ledger.weeks[-1], self.ledger.counted)
         self._finish(result)
         return result
 
     def _finish(self, result: PolicyWeek) -> None:
-        """Write what follows from the ledger, and the ledger last."""
+        """Write the files that are made from the ledger, and then the ledger itself."""
         if self.ledger.counted:
             write_columns(self.root / LOG, self._since(1).to_columns())
         if result.since is None:
@@ -252,11 +254,11 @@ class _Run:
         self.ledger.save(self.root / STATE)
 
     def _since(self, week: int) -> PooledLogs:
-        """Return the logs of the counted weeks since a week."""
+        """Return the logs of the counted weeks from the given week on."""
         return PooledLogs(self.logs[week - 1 : self.ledger.counted])
 
     def _result(self, week: Week, before: int, **of_files: Any) -> PolicyWeek:
-        """Count the weeks that are complete, and return what they show."""
+        """Count the weeks that are complete, and return the result for `week`."""
         found, left_out = weigh(self.policy, self.ledger, self.logs)
         monitor, policy = self.ledger.monitor, self.policy
         drawn_at = [int(each["drawn_at"]) for each in monitor.to_dict()["updates"]]
@@ -301,7 +303,7 @@ class _Run:
         )
 
     def _answered(self, logs: PooledLogs) -> int:
-        """Return how many outputs, or documents, people verified: audited and rejected ones."""
+        """Return the number of outputs or documents, audited or rejected, that people verified."""
         if self.policy.documents is not None:
             return int(logs.verified_documents()[0].sum())
         asked = logs.column("audits") | ~logs.column("accepted")

@@ -35,7 +35,7 @@ def test_all_items_share_the_failure_probability():
     assert (choice.chosen, choice.policy) == (best, choice[best])
     assert choice.shares == tuple(each.acceptance_rate for each in alone.values())
     assert not choice.by_half
-    assert f"{best} is chosen by what it accepts" in str(choice)
+    assert f"{best} is chosen by the share that it accepts" in str(choice)
 
 
 def test_one_candidate_is_one_fit():

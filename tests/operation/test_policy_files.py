@@ -193,7 +193,7 @@ def test_the_updates_of_a_state_give_its_changes(alarms, message):
         ([[2, 9], [0, 3]], r"updates\[0\].errors must be 2, the sum of its groups, got 3"),
         ([[3, 9], [0, 2]], r"updates\[0\].audited must be 11, the sum of its groups, got 12"),
         ([[3, 12]], r"groups\[0\].audited must be at most 10 \(max_group_size\), got 12"),
-        ([[3, 2], [0, 10]], r"groups\[0\].errors must be at most 2 \(its audited\), got 3"),
+        ([[3, 2], [0, 10]], r"groups\[0\].errors must be at most 2 \(its number audited\), got 3"),
         (
             [[3, 9], [0, 3], [0, 0]],
             r"updates\[0\]\.groups\[2\]\.audited must be an integer of at least 1,",

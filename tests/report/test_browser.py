@@ -143,7 +143,7 @@ def test_the_slider(look, reports):
     best = fa.costs.optimal_operating_point(sweep, costs=costs)
     everything = 1000 * costs.cost(fa.operating_point(sweep, threshold=0.0))
     assert cost.text.startswith(f"{everything:,.2f} here")
-    assert f"least, {1000 * costs.cost(best):,.2f}, at confidence ≥ " in cost.text
+    assert f"the least cost is {1000 * costs.cost(best):,.2f}, at confidence ≥ " in cost.text
     article.find_element(By.CSS_SELECTOR, "[data-cheapest]").click()
     assert cost.text.startswith(f"{1000 * costs.cost(best):,.2f} here")
     article.find_element(By.CSS_SELECTOR, "[data-step]").click()

@@ -215,7 +215,8 @@ class DrawnAudits:
         saved.require_rising(tuple(times), "pending.drawn_at")
         for i, each in enumerate(content):
             name = f"pending[{i}]"
-            saved.require_at_most(each["errors"], f"{name}.errors", each["answered"], "its answered")
+            answered = each["answered"]
+            saved.require_at_most(each["errors"], f"{name}.errors", answered, "its number answered")
             cohort = Cohort(each["errors"], each["answered"])
             for fingerprint in each["open"]:
                 key, like = known.parts_of(fingerprint)

@@ -18,7 +18,7 @@ from fastarac.io._formats import open_source
 from fastarac.io._picks import Correct, Number
 from fastarac.io._sources import connect, explained
 from fastarac.operation.document_logs import DocumentLog
-from fastarac.operation.logs import DRAWN, OF_AUDIT, PLAIN, ROUNDING, read_audits, read_columns
+from fastarac.operation.logs import DRAWN, OF_AUDIT, ROUNDING, read_audits, read_columns
 
 if TYPE_CHECKING:
     import os
@@ -127,9 +127,11 @@ def read_logged_audits(
         least = float(probability.min(initial=1.0))
         uneven = log.accepted & (log.audit_probability > least * (1.0 + ROUNDING))
         if uneven.any():
-            raise source.unexpected(
-                OF_AUDIT, int(uneven.argmax()), f"other rows have {least:g}; {PLAIN} with --audit"
+            expected = (
+                f"other rows have {least:g}; use a log in which all audits have one probability, as "
+                "fastarac sample --audit writes it without --judge and --mix"
             )
+            raise source.unexpected(OF_AUDIT, int(uneven.argmax()), expected)
     units = units_of(policy, log, fields_complete=fields_complete)
     labels = {name: None if each is None else each[units.rows] for name, each in labels.items()}
     chosen = audited_rows(policy, units.accepted, units.drawn, labels["ids"], least)
@@ -157,7 +159,7 @@ class LoggedUnits(NamedTuple):
 
 
 def units_of(policy: Policy, log: Any, *, fields_complete: bool = False) -> LoggedUnits:
-    """Return what a policy accepts or rejects in a log: outputs, or whole documents.
+    """Return the units of a log that a policy accepts or rejects: outputs, or whole documents.
 
     `log` has the columns of :class:`.AuditColumns`. The details of a document combine the details of
     its rows.

@@ -85,7 +85,7 @@ class CountedAudits:
         return fingerprint[:OF_ID], fingerprint[OF_ID:]
 
     def about(self, key: str) -> str | None:
-        """Return the fingerprint of the content for the fingerprint of an id; None if not recorded."""
+        """Return the content fingerprint of the audit whose id has the fingerprint `key`, or None."""
         return self._audits.get(key)
 
     def note(self, key: str, about: str) -> None:

@@ -134,9 +134,9 @@ class AuditedGroups:
         return self._log_above(Counter((s, m) for s, m, _ in update.groups or ()), self.limit)
 
     def _log_above(self, seen: Counter[tuple[int, int]], rate: float) -> list[float]:
-        """Return the logarithms of the wealth of bets on a rate above `rate`.
+        """Return, for each detector, the log wealth of its bets on a rate above `rate`.
 
-        The bets on detector k have the stake λₖ = 2⁻ᵏ/(rate·max_group_size).
+        The bets of detector k have the stake λₖ = 2⁻ᵏ/(rate·max_group_size).
         """
         pages = [
             ((s / rate - m) / self.max_group_size, number) for (s, m), number in sorted(seen.items())
@@ -144,9 +144,9 @@ class AuditedGroups:
         return [math.fsum(n * math.log1p(x / 2**k) for x, n in pages) for k in SIZES]
 
     def _log_below(self, rate: float) -> list[float]:
-        """Return the logarithms of the wealth of bets on a rate below `rate`.
+        """Return, for each detector, the log wealth of its bets on a rate below `rate`.
 
-        The bets on detector k have the stake λₖ = −2⁻ᵏ/((1 − rate)·max_group_size).
+        The bets of detector k have the stake λₖ = −2⁻ᵏ/((1 − rate)·max_group_size).
         """
         pages = [
             ((rate * m - s) / ((1.0 - rate) * self.max_group_size), number)

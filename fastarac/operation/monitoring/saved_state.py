@@ -90,7 +90,7 @@ def update_of(
         raise saved.unexpected(each["drawn_at"], f"{name}.drawn_at", f"{expected} to match deadline")
     unanswered = each["unanswered"]
     most = audited - errors
-    saved.require_at_most(unanswered, f"{name}.unanswered", most, "the audits without an error")
+    saved.require_at_most(unanswered, f"{name}.unanswered", most, "audited - errors")
     if groups is None or max_group_size is None:
         if groups is not None or max_group_size is not None:
             expected = "null" if max_group_size is None else "a list"
@@ -100,9 +100,9 @@ def update_of(
     for g, group in enumerate(groups):
         here = f"{name}.groups[{g}]"
         saved.require_at_most(group["audited"], f"{here}.audited", max_group_size, "max_group_size")
-        saved.require_at_most(group["errors"], f"{here}.errors", group["audited"], "its audited")
+        saved.require_at_most(group["errors"], f"{here}.errors", group["audited"], "its number audited")
         right = group["audited"] - group["errors"]
-        name_of = f"{here}.unanswered", "its audits without an error"
+        name_of = f"{here}.unanswered", "its number of audits without an error"
         saved.require_at_most(group["unanswered"], name_of[0], right, name_of[1])
     for key in keys:
         total = sum(group[key] for group in groups)

@@ -41,7 +41,7 @@ const axis = (label, values, more) => ({
 });
 const percents = (u, splits) => splits.map((value) => `${+value.toFixed(6)}%`);
 
-// A chart that a mouse, a finger or arrow keys read; `tell` writes what is at an index.
+// A chart whose values can be read by mouse, finger or arrow keys; `tell` describes the values at an index.
 function chart(place, height, options, series, tell) {
   const readout = place.closest("figure").querySelector(".readout");
   const u = new uPlot({
@@ -77,7 +77,7 @@ function legend(place, names, note) {
   readout.replaceChildren(...entries, ...(note ? [note] : []));
 }
 
-// Dashed lines at heights, with what they stand for on the side that the curve leaves free.
+// Dashed lines at given heights, with their names on the side that the curve leaves free.
 function guides(lines, above) {
   return (u) => {
     const { ctx } = u;
@@ -197,7 +197,7 @@ function drawBars(place, detail) {
 function drawCalibration(place, detail) {
   const { bins, highest } = detail;
   const rows = [bins.map((bin) => bin[0]), bins.map((bin) => 100 * bin[1])];
-  // Engines are mostly sure: the empty part of the scale is left out, in steps of a tenth.
+  // Most confidences are high: leave out the empty part of the scale, in steps of a tenth.
   const least = Math.min(...bins.flatMap((bin) => [highest ? bin[0] / highest : 1, bin[2]]));
   const low = Math.max(0, Math.floor(10 * least - 0.2) / 10);
   const errorBars = (u) => {
@@ -239,10 +239,10 @@ function drawCalibration(place, detail) {
     axes: [axis("mean confidence", undefined), axis("", percents, { size: 58 })], hooks: { draw: [errorBars] },
   }, rows, tell);
   const readout = place.closest("figure").querySelector(".readout");
-  readout.replaceChildren(highest ? "On the dashed line the confidence is the share that is right. Below it, the engine is surer than right." : "Higher confidence should mean a larger share right.");
+  readout.replaceChildren(highest ? "On the dashed line, the confidence equals the share that is right. Below it, confidences are too high." : "Higher confidence should mean a larger share right.");
 }
 
-// Lines with bands, or points with intervals: what a page about a policy shows.
+// Lines with bands, or points with intervals, on a page about a policy.
 function drawLines(place, drawn) {
   const { x, series: models, names, points } = drawn;
   const scale = drawn.percent ? 100 : 1;
@@ -296,7 +296,7 @@ function drawLines(place, drawn) {
       const left = x - wide >= u.bbox.left ? x - wide : x + 4 * ratio;
       const free = taken.findIndex((end) => end < left);
       const row = free < 0 ? taken.length : free;
-      if (row && text === last) continue; // which stands at the line before
+      if (row && text === last) continue; // the line before already has this name
       last = text;
       taken[row] = left + wide;
       const y = u.bbox.top + u.bbox.height - (4 + 14 * row) * ratio;
@@ -342,7 +342,7 @@ function drawLines(place, drawn) {
   else place.closest("figure").querySelector(".readout").replaceChildren(named || !names ? "" : `From left to right: ${names.join(", ")}.`);
 }
 
-// Draw what can be seen; what is hidden has no width, and is drawn when it is shown.
+// Draw visible charts only: a hidden one has no width, and is drawn when it is shown.
 function drawAll() {
   for (const place of document.querySelectorAll(".chart:not([data-drawn])")) {
     if (!place.clientWidth) continue;
@@ -372,7 +372,7 @@ function thresholds(article) {
   }
   // Verification, correction and errors of imperfect people, for 1,000 outputs.
   function cost(at, [verification, correction, error]) {
-    // What has a price of its own is counted by no other; it is accepted first, never, or no item.
+    // Items with a price of their own have no other price. `where` says whether they are accepted first, never accepted, or not among the items.
     const [lost, price, where] = detail.apart ?? [0, 0, "outside"];
     const unseen = where === "accepted" && at > 0 ? lost : 0;
     const fr = right - ta[at];
@@ -407,7 +407,7 @@ function thresholds(article) {
       return;
     }
     const best = cheapest(given);
-    costOutput.replaceChildren(element("b", "", money(cost(at, given))), " here; ", `${money(cost(0, given))} where everything is verified; least, ${money(cost(best, given))}, `,
+    costOutput.replaceChildren(element("b", "", money(cost(at, given))), " here; ", `${money(cost(0, given))} where everything is verified; the least cost is ${money(cost(best, given))}, `,
       best === 0 ? "where everything is verified." : best === ta.length - 1 ? "where everything goes through." : `at confidence ≥ ${threshold[best]}.`);
   }
   slider.disabled = false;
@@ -440,7 +440,7 @@ if (chooser) {
 }
 drawAll();
 
-// Colours are read when a chart is drawn: draw again where they change. Paper is light, and has all models.
+// Colours are read when a chart is drawn, so draw again when they change. A printed page is light, and has all models.
 const redraw = () => charts.forEach((u) => u.redraw(false));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 addEventListener("beforeprint", () => {

@@ -33,7 +33,7 @@ function show(index) {
 
 function go(step) {
   const to = at < 0 && step < 0 ? marks.length - 1 : (at + step + marks.length) % marks.length;
-  marks[to].focus(); // which shows it
+  marks[to].focus(); // the focus shows the output
   if (at !== to) show(to);
   marks[to].scrollIntoView({ block: "nearest" });
 }
