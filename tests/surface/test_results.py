@@ -248,6 +248,10 @@ EXAMPLES = {
     "SampleSizes": lambda _: fa.operation.sample_size_for_guarantee(0.1, 0.01),
     "Scorer": lambda _: fa.make_scorer("aurc"),
     "SweepMeasures": lambda _: fa.measures.confusion_measures(fa.threshold_sweep(*MANY)),
+    "NearOptimalThresholds": lambda _: fa.near_optimal_thresholds(SWEEP, measure="f1", tolerance=0.1),
+    "ThresholdBootstrap": lambda _: fa.bootstrap_threshold(
+        *MANY, measure="f1", n_resamples=3, random_state=0
+    ),
     "ThresholdSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE),
     "EstimatedSweep": lambda _: fa.threshold_sweep(_partial(), range(200)),
     "VerifiedOutputs": _verified,
