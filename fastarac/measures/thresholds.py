@@ -37,7 +37,7 @@ from fastarac.measures._tables import GOALS, LOSSES, ConfusionTables
 from fastarac.operating_points.limits import last_with_risk, last_within
 from fastarac.samples.door import as_sweep, refuse_partial
 from fastarac.uncertainty.bootstrap import ends_of, reliability_warning_of
-from fastarac.uncertainty.replicates import Resample
+from fastarac.uncertainty.replicates import BATCH, Resample
 from fastarac.uncertainty.resampling import population_of
 from fastarac.uncertainty.thread_batches import run_batches
 
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-BATCH = 1 << 18  # number of counts that are drawn together, so that they fit the cache
 # Two metrics that differ by less than this share of the larger one differ only by rounding.
 ROUNDING = 1e-14
 

@@ -113,7 +113,7 @@ class Resample:
         return _kernels.bootstrap.out_of_bag(self._counts, p.codes, p.lanes, p.weights, tie)
 
     def tie(self, point: int) -> int:
-        """Return the number of a point among the population's; of the last point if there is none."""
+        """Return the population's number of a point; beyond the last point, the number of the last."""
         _, _, n = self._points()
         return int(self._which[min(point, n - 1)])
 
