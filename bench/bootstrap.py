@@ -64,6 +64,10 @@ def _band(items: Inputs, keywords: dict[str, Any]) -> Any:
     return fa.bootstrap_band(items.correct, items.confidence, random_state=0, **keywords)
 
 
+def _threshold(items: Inputs, keywords: dict[str, Any]) -> Any:
+    return fa.bootstrap_threshold(items.correct, items.confidence, random_state=0, **keywords)
+
+
 def _counts(items: Inputs, keywords: dict[str, Any]) -> Any:
     """Counts of a billion items at 101 distinct confidences."""
     sweep = fa.threshold_sweep(items.correct, np.round(items.confidence, 2))
@@ -92,6 +96,8 @@ ROWS = (
         {"statistic": fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)},
     ),
     Row("ARAC band", 10**6, 300, draw=_band),
+    Row("threshold by Youden's index", 10**6, 300, {"measure": "youden_index"}, draw=_threshold),
+    Row("threshold at 1 % errors", 10**6, 300, {"max_error_rate": 0.01}, draw=_threshold),
 )  # fmt: skip
 
 

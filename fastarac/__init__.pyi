@@ -65,6 +65,8 @@ from .evaluation.items import evaluate as evaluate
 from .evaluation.results import Evaluation as Evaluation
 from .guarantees.exact import guaranteed_operating_point as guaranteed_operating_point
 from .guarantees.three_way import three_way_operating_point as three_way_operating_point
+from .measures.thresholds import bootstrap_threshold as bootstrap_threshold
+from .measures.thresholds import near_optimal_thresholds as near_optimal_thresholds
 from .operating_points.points import OperatingPoint as OperatingPoint
 from .operating_points.points import acceptance_at_error_rate as acceptance_at_error_rate
 from .operating_points.points import acceptance_at_risk as acceptance_at_risk

@@ -46,6 +46,8 @@ from .measures.confusion import ClassCounts as ClassCounts
 from .measures.confusion import ConfusionMeasures as ConfusionMeasures
 from .measures.confusion import SweepMeasures as SweepMeasures
 from .measures.folds import AverageCurve as AverageCurve
+from .measures.thresholds import NearOptimalThresholds as NearOptimalThresholds
+from .measures.thresholds import ThresholdBootstrap as ThresholdBootstrap
 from .ocr.analysis.attribute_figures import AttributeAtLimit as AttributeAtLimit
 from .ocr.analysis.attribute_figures import AttributeFigures as AttributeFigures
 from .ocr.analysis.attributes import Attribute as Attribute

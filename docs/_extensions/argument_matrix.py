@@ -26,6 +26,7 @@ REASONS = {
     "counts": "The probability statement is about numbers of independent items.",
     "drop_in": "As in scikit-learn.",
     "ratios": "Its result is for all ratios of prices, or for those given as `gamma` and `delta`.",
+    "chosen": "The threshold is chosen for people who find every error.",
     "published": "As its source defines it: people find every error.",
     "values": "One value an item: those of a group add up.",
 }
@@ -39,6 +40,7 @@ SPECIAL = {
     ("delong_test", "sample_weight"): "counts",
     ("costs.cost_curve_band", "sample_weight"): "counts",
     ("influence_values", "groups"): "values",
+    **{(name, "reviewer"): "chosen" for name in ("bootstrap_threshold", "near_optimal_thresholds")},
     ("costs.preference_map", "sample_weight"): "in_sweep",
     ("costs.roc_convex_hull", "sample_weight"): "in_sweep",
     **{

@@ -19,6 +19,7 @@ TYPE_ONE = DATA / "type_one.json"  # by python -m bench.simulations.type_one
 PAIRED_GROUPS = DATA / "paired_groups.json"  # by python -m bench.simulations.paired_groups
 PAIRED_POWER = DATA / "paired_power.json"  # by python -m bench.simulations.paired_power
 EQUAL_COSTS = DATA / "equal_costs.json"  # by python -m bench.simulations.equal_costs
+THRESHOLDS = DATA / "thresholds.json"  # by python -m bench.simulations.thresholds
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
 CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
 SEARCHES = DATA / "adaptive_search.json"  # by python -m bench.simulations.adaptive_search
@@ -274,6 +275,24 @@ def equal_costs_table() -> str:
     return markdown(["errors", "price", *header], lines)
 
 
+def thresholds_table() -> str:
+    """Ways to choose and numbers of items down: how often the interval covers, and both metrics."""
+    lines = [
+        [
+            row["chosen_by"],
+            f"{row['n']:,}",
+            f"{100 * row['covered'] / row['samples']:.1f}",
+            *(f"{row[name]:.3f}" for name in ("deviation", "bootstrap_deviation")),
+            *(f"{row[name]:.4f}" for name in ("apparent", "out_of_bag", "true")),
+        ]
+        for row in rows_of(THRESHOLDS)
+    ]
+    header = ["chosen by", "items", "interval contains the best, %", "SD over samples"]
+    return markdown(
+        [*header, "SD by resamples", "metric on its items", "out of bag", "in the population"], lines
+    )
+
+
 def audits_of(table: str) -> dict[str, dict[str, dict[str, Any]]]:
     """Rows of a table, by case and rule."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -402,6 +421,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "paired_groups.md": paired_groups_table,
     "paired_power.md": paired_power_table,
     "equal_costs.md": equal_costs_table,
+    "chosen_thresholds.md": thresholds_table,
     "cascades_promises.md": cascades_table,
     "searches.md": partial(searches_table, hostile=False),
     "searches_at_the_limit.md": partial(searches_table, hostile=True),

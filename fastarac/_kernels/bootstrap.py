@@ -228,6 +228,29 @@ def points_of_counts(
 
 
 @kernel
+def out_of_bag(
+    row: Array, codes: Array, lanes: int, weights: Array, last: int
+) -> tuple[float, float, float, float]:
+    """Return TA, FA, n⁺ and n⁻ of the units that were not drawn; the first `last` ties are accepted."""
+    n = np.uint64(len(codes))
+    alike = len(weights) == 1
+    first_weight = float(weights[0])
+    tie = np.int64(0)
+    correct = incorrect = ta = fa = 0.0
+    for k in range(lanes):
+        for i in range(np.uint64(k), n, np.uint64(lanes)):
+            code = np.int64(codes[i])
+            tie += code >> 1
+            weight = first_weight if alike else float(weights[i])
+            left = weight if row[i] == 0 else 0.0
+            correct += left if code & CORRECT else 0.0
+            incorrect += 0.0 if code & CORRECT else left
+            if tie <= last:
+                ta, fa = correct, incorrect
+    return ta, fa, correct, incorrect
+
+
+@kernel
 def polygon_of_counts(
     row: Array, codes: Array, lanes: int, weights: Array, quantity: int, of_risk: bool
 ) -> tuple[float, float, float]:

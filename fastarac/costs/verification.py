@@ -21,7 +21,7 @@ from fastarac.samples.door import as_ranked
 from fastarac.sweep import CornerSweep, ThresholdSweep
 
 if TYPE_CHECKING:
-    from fastarac._engine.counts import CountsAtThresholds
+    from fastarac._engine.counts import AcceptedCounts
 
 FloatArray = NDArray[np.float64]
 
@@ -362,10 +362,10 @@ def optimal_operating_point(
     return point_at(sweep, cheapest_corner(sweep, saved, lost), reviewer)
 
 
-def cheapest_corner(sweep: CountsAtThresholds, saved: Fraction, lost: Fraction) -> int:
+def cheapest_corner(sweep: AcceptedCounts, saved: Fraction, lost: Fraction) -> int:
     """Return the index of the cheapest threshold, given the saving and the loss per accepted item."""
     if lost <= 0:
-        return len(sweep.thresholds) - 1
+        return len(sweep.true_accepts) - 1
     corners = hull_corners(sweep)
     steps = hull_steps(sweep, corners)
     best = bisect_left(steps, 1, key=lambda step: lost * step[0] > saved * step[1])

@@ -226,7 +226,7 @@ def bootstrap(
     for j, (name, one) in enumerate(statistics.items()):
         estimate = estimates[name]
         given = estimate, errors[name], accelerations[name]
-        ends, error = _ends(values[j], spreads[j], *given, method, level, name)
+        ends, error = ends_of(values[j], spreads[j], *given, method, level, name)
         if isinstance(one, Statistic) and method in ("basic", "studentized"):
             ends = intervals.Ends(*within(one, *ends))
         known = error if math.isfinite(error) else math.nan
@@ -251,7 +251,7 @@ def _by_exact_variance(
     return intervals_of_pairs
 
 
-def _ends(
+def ends_of(
     replicates: NDArray[np.float64],
     spreads: NDArray[np.float64],
     estimate: float,

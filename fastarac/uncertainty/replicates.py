@@ -102,6 +102,21 @@ class Resample:
         ta, fa, n = self._points()
         return PointCounts(ta[:n], fa[:n])
 
+    def accepted(self, point: int) -> tuple[Any, Any, Any, Any]:
+        """Return TA, FA, n⁺ and n⁻ of the drawn items at a point."""
+        ta, fa, n = self._points()
+        return ta[point], fa[point], ta[n - 1], fa[n - 1]
+
+    def accepted_out_of_bag(self, tie: int) -> tuple[float, float, float, float]:
+        """Return TA, FA, n⁺ and n⁻ of the items not drawn, at the population's point number `tie`."""
+        p = self._population
+        return _kernels.bootstrap.out_of_bag(self._counts, p.codes, p.lanes, p.weights, tie)
+
+    def tie(self, point: int) -> int:
+        """Return the population's number of a point; beyond the last point, the number of the last."""
+        _, _, n = self._points()
+        return int(self._which[min(point, n - 1)])
+
     def area(self, quantity: int, *, of_risk: bool = False) -> tuple[float, float, float]:
         """Return an area, and the numbers of correct and incorrect items (see `_kernels.bootstrap`)."""
         if quantity in _POLYGONS:

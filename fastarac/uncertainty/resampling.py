@@ -179,12 +179,14 @@ def population_of(
     *,
     stratified: bool,
     of_pairs: bool = False,
+    single_items: bool = False,
     n_groups: int | None = None,
 ) -> Population:
     """Read the arguments of a bootstrap.
 
-    With `of_pairs`, all statistics are pair-based, so counts between runs suffice. With `n_groups`,
-    `groups` holds numbers below `n_groups`, and groups without items are drawn, too.
+    With `of_pairs`, all statistics are pair-based, so counts between runs suffice. With `single_items`,
+    identical items are never drawn as a cell, so the items that a resample lacks are known. With
+    `n_groups`, `groups` holds numbers below `n_groups`, and groups without items are drawn, too.
     """
     if stratified and groups is not None:
         raise ValueError(
@@ -208,7 +210,7 @@ def population_of(
             counts: AcceptedCounts = as_ranked(correct, confidence, corners=True).runs
         else:
             counts = as_sweep(correct, confidence)
-        return _of_counts(counts, stratified=stratified)
+        return _of_counts(counts, stratified=stratified, single_items=single_items)
     confidence = require_confidence(confidence)
     sweep = threshold_sweep(correct, confidence, sample_weight=sample_weight)
     items = read_items(correct, confidence, sample_weight)
@@ -281,12 +283,17 @@ def _of_members(
     )  # fmt: skip
 
 
-def _of_counts(sweep: AcceptedCounts, *, stratified: bool) -> Population:
+def _of_counts(sweep: AcceptedCounts, *, stratified: bool, single_items: bool) -> Population:
     n = sweep.true_accepts[-1].item() + sweep.false_accepts[-1].item()
     least = min(2 * LOOKUP_COST, CELL_COST) * (len(sweep.true_accepts) - 1)
-    found = _of_cells(sweep, n, stratified=stratified) if least < n or n >= WHOLE_PAIRS else None
-    if found is not None:
-        return found
+    if single_items and n >= WHOLE_PAIRS:
+        raise ValueError(
+            f"correct must hold fewer than {WHOLE_PAIRS:,} items, which are drawn one by one, got {n:,}"
+        )
+    if not single_items and (least < n or n >= WHOLE_PAIRS):
+        found = _of_cells(sweep, n, stratified=stratified)
+        if found is not None:
+            return found
     codes = np.empty(n + 1, np.uint8)
     _kernels.bootstrap.codes_of_counts(sweep.true_accepts, sweep.false_accepts, codes)
     codes = _interleaved(codes[:n])

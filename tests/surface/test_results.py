@@ -251,6 +251,10 @@ EXAMPLES = {
         *MANY, max_error_rate=0.2, max_false_discard_rate=0.2, failure_probability=0.4
     ),
     "SweepMeasures": lambda _: fa.measures.confusion_measures(fa.threshold_sweep(*MANY)),
+    "NearOptimalThresholds": lambda _: fa.near_optimal_thresholds(SWEEP, measure="f1", tolerance=0.1),
+    "ThresholdBootstrap": lambda _: fa.bootstrap_threshold(
+        *MANY, measure="f1", n_resamples=3, random_state=0
+    ),
     "ThresholdSweep": lambda _: fa.threshold_sweep(CORRECT, CONFIDENCE),
     "EstimatedSweep": lambda _: fa.threshold_sweep(_partial(), range(200)),
     "VerifiedOutputs": _verified,
