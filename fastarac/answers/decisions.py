@@ -97,9 +97,9 @@ def nothing_kept(models: Sequence[Model], index: int, limit: str) -> str:
     return f"no threshold keeps {limit}: review everything."
 
 
-def accepts_most(model: Model) -> str:
+def accepts_most(leaders: Sequence[Model]) -> str:
     """Return the words that begin a sentence about the best of several models."""
-    return f"{printable(model.name)} accepts most"
+    return f"{_names(leaders)} {'accepts' if len(leaders) == 1 else 'accept'} most"
 
 
 def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
@@ -112,12 +112,12 @@ def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
         if everything:
             return f"{names} accept everything ({_each(wrong)} wrong)"
         share = rounded_percent(point.acceptance_rate)
-        return f"{names} accept most, {share} at confidence >= {_thresholds(leaders, index)}"
+        return f"{accepts_most(leaders)}, {share} at confidence >= {_thresholds(leaders, index)}"
     sure = _interval(first, index)
     if everything:
         said = f"{printable(first.name)} accepts everything" if several else "accept everything"
         return f"{said} ({wrong[0]} wrong)"
-    said = f"{accepts_most(first)}," if several else "accept"
+    said = f"{accepts_most(leaders)}," if several else "accept"
     share = rounded_percent(point.acceptance_rate)
     among = ""
     if not several and first.limits[index].criterion == "max_error_rate" and point.error_rate:
@@ -166,10 +166,10 @@ def _guaranteed(models: Sequence[Model], index: int) -> str:
     leaders = [(model, sure) for model, sure in every if sure.acceptance_rate == best]
     if len(leaders) > 1:
         thresholds = [exact(sure.threshold) for _, sure in leaders]
-        names = _names([model for model, _ in leaders])
-        return f"{promise}: {names} accept most, {_share(best)} at confidence >= {_each(thresholds)}."
+        most = accepts_most([model for model, _ in leaders])
+        return f"{promise}: {most}, {_share(best)} at confidence >= {_each(thresholds)}."
     model, sure = leaders[0]
-    who = f"{accepts_most(model)}," if len(models) > 1 else "accept"
+    who = f"{accepts_most([model])}," if len(models) > 1 else "accept"
     of_sample = rounded_percent(model.point(index).acceptance_rate)
     return (
         f"{promise}: {who} {_share(best)} at confidence >= {exact(sure.threshold)} (in this sample "

@@ -229,7 +229,7 @@ def _advice(models: Sequence[Model], index: int, exception: str = "") -> str:
         who = ""
         if len(models) > 1:
             but = f", {exception}" if exception else ""
-            who = f"{decisions.accepts_most(leaders[0])}{but}: "
+            who = f"{decisions.accepts_most(leaders[:1])}{but}: "
         where, errors = _where(leaders[0], index), _remaining(leaders[0], index)
         return f"{who}accept {share} automatically {where}; {errors}."
     names = [printable(model.name) for model in leaders]

@@ -35,7 +35,8 @@ from fastarac.costs.verification import (
 )
 from fastarac.measures._tables import GOALS, LOSSES, ConfusionTables
 from fastarac.operating_points.limits import last_with_risk, last_within
-from fastarac.samples.door import as_sweep, refuse_partial
+from fastarac.samples.door import as_sweep
+from fastarac.samples.partial import INSTEAD
 from fastarac.uncertainty.bootstrap import ends_of, reliability_warning_of
 from fastarac.uncertainty.replicates import BATCH, Resample
 from fastarac.uncertainty.resampling import population_of
@@ -231,8 +232,7 @@ def near_optimal_thresholds(
     """
     room = positive_scalar(tolerance, "tolerance")
     objective = _objective_of(measure, costs)
-    refuse_partial(correct)
-    sweep = as_sweep(correct, confidence, sample_weight)
+    sweep = as_sweep(correct, confidence, sample_weight, instead=INSTEAD)
     counts = sweep.true_accepts, sweep.false_accepts, sweep.n_correct, sweep.n_incorrect
     values = objective.values(*counts)
     defined = values[~np.isnan(values)]
