@@ -216,3 +216,50 @@ def guaranteed_by_risk(
             high = middle
     assert used <= tests
     return found[low][0]
+
+
+def ever_within(looks: Sequence[int], limit: Fraction) -> Fraction:
+    """P(for any c, at most c of the first looks[c] items are wrong); each is with chance `limit`."""
+    met, outside = Fraction(0), {0: Fraction(1)}
+    for m in range(1, max(looks, default=0) + 1):
+        moved: dict[int, Fraction] = {}
+        for errors, chance in outside.items():
+            moved[errors] = moved.get(errors, Fraction(0)) + chance * (1 - limit)
+            moved[errors + 1] = moved.get(errors + 1, Fraction(0)) + chance * limit
+        allowed = sum(look <= m for look in looks) - 1
+        met += sum((chance for errors, chance in moved.items() if errors <= allowed), Fraction(0))
+        outside = {errors: chance for errors, chance in moved.items() if errors > allowed}
+    return met
+
+
+def pocock_looks(n: int, limit: Fraction, delta: float) -> list[int]:
+    """Fewest accepted items for 0, 1, … errors: one level for all, then the first as low as δ allows.
+
+    Probabilities that are equal except for rounding errors pass.
+    """
+    most = Fraction(delta * (1 + 1e-9))
+
+    def at(level: Fraction) -> list[int]:
+        found: list[int] = []
+        for m in range(1, n + 1):
+            if binomial_cdf(len(found), m, limit) <= level:
+                found.append(m)
+        return found
+
+    step = 0
+    while ever_within(looks := at(most * Fraction(2.0 ** (-step / 8))), limit) > most:
+        step += 1
+    while looks and looks[0] > 1 and ever_within([looks[0] - 1, *looks[1:]], limit) <= most:
+        looks[0] -= 1
+    return looks
+
+
+def guaranteed_at_all_thresholds(
+    correct: Sequence[int], confidence: Sequence[float], limit: Fraction, delta: float
+) -> float:
+    """The lowest of all thresholds at which the accepted items suffice for the errors among them."""
+    found = points(correct, confidence)
+    if limit >= 1:
+        return found[-1][0]
+    looks = pocock_looks(len(correct), limit, delta)
+    return min(k for k, m, c in found if m == 0 or (c < len(looks) and m >= looks[c]))

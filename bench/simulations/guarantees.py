@@ -13,6 +13,12 @@ them wrong. "unequal" pages have lognormal sizes around 30 items, and the log-od
 shifted by N(0, 0.7); "bursts" are such pages of which 2 % are wrong throughout; "halves": of 3 % every
 second item is wrong; "thirds": of a tenth every third; "equal bursts": pages of 40 items. The rate of
 the source at a threshold comes from numerical integration.
+
+Few items: "normal" and "confident" have z ~ N(2.2, 1.3) and z ~ N(3, 1.3), with errors as above;
+"smooth" has uniform confidences t, and the probability of an error is 0.3(1 − t)⁴. "bad top" is
+"confident", but half of the fiftieth with the largest z is wrong. "steep": 1 % of the upper third is
+wrong, and 40 % of the others. "alike": 1 % is wrong, whatever the confidence; "at the limit": a little
+more than 5 %. "tied" is "confident" with confidences rounded down to hundredths.
 """
 
 from __future__ import annotations
@@ -58,6 +64,13 @@ BURSTS = {
     "equal bursts": (0.02, 1.0),
 }
 NODES = np.linspace(-8.0, 8.0, 20_001)
+# Mean and standard deviation of z of the sources of few items; "smooth" has no normal z.
+FEW = {
+    "normal": (2.2, 1.3),
+    "smooth": (math.nan, math.nan),
+    **dict.fromkeys(("confident", "bad top", "steep", "alike", "at the limit", "tied"), (3.0, 1.3)),
+}
+BAD_TOP, UPPER = 2.0537489106318225, 0.43072729929545744  # of a normal number: a fiftieth, a third
 
 
 class Source(NamedTuple):
@@ -108,6 +121,24 @@ def wrong_of_items(z: Floats, source: str = "items") -> Floats:
     return np.where(z > centre() + TOP * SPREAD, TOP_WRONG, wrong) if source == "falling" else wrong
 
 
+def few_items(source: str, normal: Floats) -> tuple[Floats, Floats]:
+    """The z and the chances of an error of a source of few items, at values of a normal number."""
+    if source == "smooth":
+        below = np.array([math.erfc(-value / math.sqrt(2.0)) / 2.0 for value in normal.tolist()])
+        inner = np.clip(below, 1e-300, 1.0 - 1e-16)
+        return np.log(inner) - np.log1p(-inner), 0.3 * (1.0 - below) ** 4
+    mean, spread = FEW[source]
+    z = mean + spread * normal
+    wrong = 1.0 - chance(z)
+    if source == "bad top":
+        wrong = np.where(normal > BAD_TOP, 0.5, wrong)
+    elif source == "steep":
+        wrong = np.where(normal > UPPER, 0.01, 0.4)
+    elif source in ("alike", "at the limit"):
+        wrong = np.full(z.shape, 0.01 if source == "alike" else LIMIT * (1.0 + 1e-5))
+    return z, wrong
+
+
 def wrong_of_pages(z: Floats, mean: float, spread: float) -> Floats:
     """The same where what decides is shifted by N(mean, spread)."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(41)
@@ -134,6 +165,8 @@ def rates(source: str) -> Rates:
         in_giants = GIANTS * GIANT / (GIANTS * GIANT + (1.0 - GIANTS) * TYPICAL)
         wrong = in_giants * 0.5 + (1.0 - in_giants) * wrong_of_items(z)
         return rates_of(z, wrong)
+    if source in FEW:
+        return rates_of(*few_items(source, NODES))
     return rates_of(z, wrong_of_items(z, source))
 
 
@@ -167,6 +200,10 @@ def draw(source: str, n: int, rng: np.random.Generator) -> Source:
         z = rng.normal(centre(), SPREAD, len(pages))
         wrong = np.where(giant[pages], 0.5, wrong_of_items(z))
         return Source(rng.random(len(pages)) >= wrong, expit(z), pages, GIANT)
+    if source in FEW:
+        z, wrong = few_items(source, rng.normal(size=n))
+        confidence = np.floor(100.0 * expit(z)) / 100.0 if source == "tied" else expit(z)
+        return Source(rng.random(n) >= wrong, confidence)
     z = rng.normal(centre(), SPREAD, n)
     wrong = wrong_of_items(z, source)
     return Source(rng.random(n) >= wrong, expit(z))
@@ -241,6 +278,18 @@ def clopper_pearson(source: Source) -> float:
     return at.lowest(np.array(tails) <= DELTA)
 
 
+def from_the_top(source: Source, limit: float = LIMIT) -> float:
+    """A fixed sequence with the whole δ, from the fewest items that can prove the limit."""
+    at = of_items(source)
+    lowest, fewest = math.inf, math.log(DELTA) / math.log1p(-limit)
+    for k, n, wrong in zip(at.thresholds, at.accepted, at.wrong, strict=True):
+        if n >= fewest:
+            if coverage.special.binomial_cdf(int(wrong), int(n), limit) > DELTA:
+                break
+            lowest = float(k)
+    return lowest
+
+
 def conformal(source: Source) -> float:
     """Conformal risk control (Angelopoulos et al. 2024): (FA + 1)/(n + 1) within the limit."""
     at = of_items(source)
@@ -264,6 +313,7 @@ class Table(NamedTuple):
     sources: dict[str, tuple[int, ...]]
     rules: dict[str, Rule]
     samples: int
+    limit: float = LIMIT
 
 
 def pilot(rng: np.random.Generator) -> Floats:
@@ -302,14 +352,28 @@ def one_of_each(source: Source, rng: np.random.Generator) -> float:
     return library(RATE)(Source(source.correct[first], source.confidence[first]), rng)
 
 
+def of_few(limit: float, sources: tuple[str, ...], sizes: tuple[int, ...]) -> Table:
+    """Rules for a limit on the risk that few items are to prove."""
+    given = {"max_risk": limit}
+    rules = {
+        "pocock": library(given, method="pocock"),
+        "pocock, scale": library(given, scale="unit"),
+        "fallback": library(given, scale="unit", method="fallback"),
+        "SGR": library(given, method="sgr"),
+        "from the top": plainly(from_the_top, limit=limit),
+    }
+    return Table("max_risk", dict.fromkeys(sources, sizes), rules, 1000, limit)
+
+
 SIZES = (500, 2000, 10_000)
+FEWER = (100, 200, 300, 500)
 TABLES = {
     "risk": Table(
         "max_risk",
         {"items": SIZES, "falling": SIZES, "flat": SIZES},
         {
-            "fallback, pilot of 1,000": library(RISK, scale="unit", with_pilot=True),
-            "fallback, a tenth set aside": library(RISK, scale="unit"),
+            "fallback, pilot of 1,000": library(RISK, scale="unit", method="fallback", with_pilot=True),
+            "fallback, a tenth set aside": library(RISK, scale="unit", method="fallback"),
             "SGR": library(RISK, method="sgr"),
         },
         1000,
@@ -382,6 +446,9 @@ TABLES = {
         },
         2000,
     ),
+    "few": of_few(LIMIT, tuple(FEW), FEWER),
+    "few, 10 %": of_few(0.1, ("normal", "confident", "smooth", "bad top"), FEWER),
+    "few, 15 %": of_few(0.15, ("normal", "confident", "smooth", "bad top"), FEWER),
 }
 
 
@@ -426,7 +493,7 @@ def simulate(name: str, samples: int | None = None) -> Iterator[Row]:
                 for row, rule in zip(rows, table.rules.values(), strict=True):
                     threshold = rule(sample, np.random.default_rng([*place, 1]))
                     rate = true.at(threshold, table.criterion)
-                    row.exceeded += rate > LIMIT * (1.0 + 1e-6)
+                    row.exceeded += rate > table.limit * (1.0 + 1e-6)
                     row.accepted += float(np.mean(sample.confidence >= threshold)) / samples
                     row.rate += rate / samples
             yield from rows

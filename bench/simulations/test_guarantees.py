@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("source", ["items", "falling", "flat", "pages", "giants", "documents 0.5"])
+@pytest.mark.parametrize(
+    "source", ["items", "falling", "flat", "pages", "giants", "documents 0.5", *guarantees.FEW]
+)
 def test_rates_are_those_of_a_large_sample(source: str) -> None:
     """At any threshold, of all items and of the accepted ones."""
     sample = guarantees.draw(source, 30_000, np.random.default_rng(0))
@@ -49,6 +51,20 @@ def test_rules_that_are_not_the_librarys() -> None:
     assert guarantees.plug_in_rate(source) == confidence[63]
     assert guarantees.conformal(source) == confidence[61]  # 2 + 1 of 74
     assert guarantees.wilson(source) == np.inf
+    assert guarantees.from_the_top(source) == np.inf  # one error of 59 to 61
+    assert guarantees.from_the_top(guarantees.Source(correct[1:], confidence[1:])) == confidence[60]
+
+
+def test_the_boundary_keeps_its_promise_and_accepts_more() -> None:
+    """Of up to 300 items, at least what the fallback sequence accepts, less two points."""
+    rows = [row for row in rows_of(guarantees.Row, guarantees.OUTPUT) if row.table.startswith("few")]
+    fallback = {(r.table, r.source, r.n): r.accepted for r in rows if r.rule == "fallback"}
+    for row in rows:
+        if row.rule.startswith("pocock"):
+            assert row.samples >= 1000
+            assert row.share <= guarantees.DELTA + 2.0 * row.error
+            if row.n <= 300:
+                assert row.accepted >= fallback[row.table, row.source, row.n] - 0.02
 
 
 def test_command(

@@ -145,6 +145,25 @@ def guarantee_table(table: str, source: str, unit: str = "items", *, rate: bool 
     return markdown(["rule", *(f"{n:,} {unit}" for n in sizes), "± points"], lines)
 
 
+def few_table() -> str:
+    """Limits, sources and sizes down, rules across: shares accepted, and samples beyond the limit."""
+    limits = {"few": (LEVEL, None), "few, 10 %": (0.1, (100, 300)), "few, 15 %": (0.15, (100, 300))}
+    rows = [row for row in rows_of(GUARANTEES) if row["table"] in limits]
+    rules = list(dict.fromkeys(row["rule"] for row in rows))
+    lines = []
+    for table, source, n in dict.fromkeys((row["table"], row["source"], row["n"]) for row in rows):
+        limit, sizes = limits[table]
+        if sizes is None or n in sizes:
+            cell = table, source, n
+            own = {r["rule"]: r for r in rows if (r["table"], r["source"], r["n"]) == cell}
+            cells = [
+                f"{own[rule]['accepted']:.3f}, {percent(own[rule]['exceeded'], own[rule]['samples'])}"
+                for rule in rules
+            ]
+            lines.append([source, f"{100 * limit:g}\N{NO-BREAK SPACE}%", f"{n:,}", *cells])
+    return markdown(["source", "limit", "items", *rules], lines)
+
+
 def with_warnings(row: dict[str, Any], hits: str = "rejected") -> str:
     """Of the samples, those of a kind; where some warn, how many, and of these and of the others."""
     text = percent(row[hits], row["samples"])
@@ -413,6 +432,7 @@ MAKERS: dict[str, Callable[[], str]] = {
         )
         for source in sources
     },
+    "guarantees_few.md": few_table,
     "crossed_groups_intervals.md": partial(crossed_groups_table, "interval"),
     "crossed_groups_tests.md": partial(crossed_groups_table, "test"),
     "type_one_unequal.md": partial(type_one_table, documents=False, unequal=True),

@@ -125,7 +125,7 @@ def _poisson(count: float, mean: float) -> float:
     """Return the probability meanᶜ·e⁻ᵐᵉᵃⁿ/Γ(c + 1) of a count c > 0, which need not be whole."""
     if mean <= 0.0:
         return 0.0
-    exponent = -_stirling_error(count) - _deviance(count, mean)
+    exponent = -stirling_error(count) - _deviance(count, mean)
     return math.exp(exponent) / math.sqrt(2.0 * math.pi * count)
 
 
@@ -174,14 +174,14 @@ def _probability(k: float, n: float, p: float) -> float:
     """Return the probability of exactly `k` successes, for 0 < k < n and 0 < p < 1."""
     rest = n - k
     exponent = (
-        (_stirling_error(n) - _stirling_error(k) - _stirling_error(rest))
+        (stirling_error(n) - stirling_error(k) - stirling_error(rest))
         - _deviance(k, n * p)
         - _deviance(rest, n * (1.0 - p))
     )
     return math.exp(exponent) * math.sqrt(n / k / (2.0 * math.pi * rest))
 
 
-def _stirling_error(n: float) -> float:
+def stirling_error(n: float) -> float:
     """Return ln n! minus Stirling's approximation ln(√(2πn)·(n/e)ⁿ)."""
     if n < 16:
         return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)

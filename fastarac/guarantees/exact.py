@@ -41,6 +41,7 @@ from fastarac.guarantees.gamma import (
     upper_bound,
 )
 from fastarac.guarantees.partial import proved_of
+from fastarac.guarantees.pocock import FEW_ERRORS, last_within
 from fastarac.operating_points.limits import last_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.reviewer import Reviewer, limit_of_found, premise_of
@@ -50,7 +51,7 @@ from fastarac.sweep import ThresholdSweep
 if TYPE_CHECKING:
     from fastarac.samples.partial import PartialTruth
 
-Method = Literal["auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"]
+Method = Literal["auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
 # The approximation is reported if the proved acceptance rate is below this share of its own.
 MUCH_LESS = 0.5
@@ -200,12 +201,13 @@ def guaranteed_operating_point(
         100 for "percent", and a grid on [0, 1] for "unit".
     pilot : array_like of shape (k,), optional
         Other confidences from the same source, used to choose the first thresholds to test. By default,
-        a tenth of the items is set aside for this choice.
-    method : {"auto", "exact", "fallback", "sgr", "betting", "one_per_group", "gamma"}, default="auto"
-        "auto" uses "betting" with groups and for a :class:`.PartialTruth`. Otherwise it uses "exact"
-        for ``max_error_rate``, and "fallback" for ``max_risk`` with thresholds or a scale. "sgr" takes
-        its thresholds from the items. "gamma" is an approximation for groups, which accepts far more
-        but is not proved.
+        a tenth of the items is set aside for this choice. "pocock" needs neither.
+    method : {"auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"}
+        "auto", the default, uses "betting" with groups and for a :class:`.PartialTruth`. Otherwise it
+        uses "exact" for ``max_error_rate``. For ``max_risk``, it uses "pocock" with a scale if the
+        limit allows at most 50 errors among all items, and otherwise "fallback". "pocock" and "sgr" can
+        take their thresholds from the items. "gamma" is an approximation for groups, which accepts far
+        more but is not proved.
     truth_reader : Reviewer, optional
         The people who gave the answers in `correct`, if they may overlook errors.
     never_accepted : float, optional
@@ -269,8 +271,8 @@ def guaranteed_operating_point(
 
     References
     ----------
-    Clopper, Pearson 1934; Fay, Feuer 1997 (gamma); Geifman, El-Yaniv 2017 (SGR); Waudby-Smith, Ramdas
-    2024 (betting); Wiens, Dmitrienko 2005 (fallback).
+    Clopper, Pearson 1934; Fay, Feuer 1997 (gamma); Geifman, El-Yaniv 2017 (SGR); Pocock 1977;
+    Waudby-Smith, Ramdas 2024 (betting); Wiens, Dmitrienko 2005 (fallback).
     """
     criterion = exactly_one(max_error_rate=max_error_rate, max_risk=max_risk)
     given = max_error_rate if max_risk is None else max_risk
@@ -288,6 +290,10 @@ def guaranteed_operating_point(
     sweep = as_sweep(labels, confidence)
     if grid is not None:
         _require_fitting(sweep, grid, scale, pilot)
+    # With few thresholds, fallback sequences test few hypotheses, so only the fine grids of scales use
+    # a boundary that holds for all thresholds.
+    if method == "auto" and how == "fallback" and scale and limit * float(sweep.total) <= FEW_ERRORS:
+        how = "pocock"
     asked = _Asked(
         labels, confidence, truth, sweep, groups, max_group_size, (grid, pilot), method, how, criterion,
         never_accepted, key_of(random_state),
@@ -335,10 +341,11 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
         return _by_groups(asked, limit, delta)
     question_sweep(sweep)
     grid, pilot = asked.fixed
+    if how == "pocock":
+        return _by_pocock(sweep, grid, limit, delta, asked.never_accepted)
     if how == "fallback" and grid is not None:
         return _by_fallback(sweep, grid, pilot, limit, delta, asked.never_accepted, key)
-    last = last_accepted(sweep, asked.never_accepted)
-    n = int(sweep.total)
+    last, n = last_accepted(sweep, asked.never_accepted), int(sweep.total)
     if how == "exact":
         index = min(last, _last_by_errors(sweep.false_accepts, n, limit, delta))
         trials, share = n, delta
@@ -413,7 +420,7 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
     """Return the method ("auto" is resolved); raise if it does not fit the limit or the items."""
     choice(method, "method", METHODS)
     by_rate = criterion == "max_error_rate"
-    fitting = ["exact"] if by_rate else ["fallback", "sgr"]
+    fitting = ["exact"] if by_rate else ["fallback", "pocock", "sgr"]
     if grouped:
         fitting = ["betting", "one_per_group", "gamma"] if by_rate else ["betting", "gamma"]
     fitting = ["betting"] if some else fitting  # only betting supports partly verified outputs
@@ -423,7 +430,7 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
                 "max_risk needs thresholds that were fixed without these items: give thresholds, "
                 "or scale='unit' for confidences in [0, 1], or scale='percent'"
             )
-            + ("" if grouped or some else ", or method='sgr'")
+            + ("" if grouped or some else ", or method='pocock', or method='sgr'")
         )
     if method == "auto":
         return fitting[0]
@@ -465,11 +472,44 @@ def _by_fallback(
     starts = starts_of(shares, n, limit, delta)
     accepted, errors = counts_at(tested, _above(grid, never_accepted))
     last = last_rejected(accepted, errors, starts, limit, delta)
+    return _proved_risk(sweep, n, grid, (accepted, errors), last, limit, delta)
+
+
+def _by_pocock(
+    sweep: ThresholdSweep,
+    grid: NDArray[np.float64] | None,
+    limit: float,
+    delta: float,
+    never_accepted: float | None,
+) -> GuaranteedOperatingPoint:
+    """Return the lowest proved threshold, of fixed ones or of the items' own confidences."""
+    n, end = int(sweep.total), last_accepted(sweep, never_accepted) + 1
+    thresholds, errors = sweep.thresholds[1:end], sweep.false_accepts[1:end]
+    accepted = errors + sweep.true_accepts[1:end]
+    if grid is not None:
+        thresholds = _above(grid, never_accepted)
+        accepted, errors = counts_at(sweep, thresholds)
+    last = last_within(accepted, errors, n, limit, delta)
+    return _proved_risk(sweep, n, thresholds, (accepted, errors), last, limit, delta)
+
+
+def _proved_risk(
+    sweep: ThresholdSweep,
+    n: int,
+    thresholds: NDArray[Any],
+    counts: tuple[NDArray[np.int64], NDArray[np.int64]],
+    last: int,
+    limit: float,
+    delta: float,
+) -> GuaranteedOperatingPoint:
+    """Return the threshold of index `last`, or none if it is −1; warn if the n items tested are few."""
     least = binomial_upper_bound(0, n, delta)
     if least > limit:
         _warn_few(n, least, "max_risk", limit, delta)
-    threshold = float(grid[last]) if last >= 0 else math.inf
-    bound = binomial_upper_bound(int(errors[last]), int(accepted[last]), delta) if last >= 0 else 0.0
+    threshold, bound = math.inf, 0.0
+    if last >= 0:
+        accepted, errors = (int(each[last]) for each in counts)
+        threshold, bound = thresholds[last], binomial_upper_bound(errors, accepted, delta)
     point = operating_point(sweep, threshold=threshold)
     return GuaranteedOperatingPoint(point, bound, limit, delta, "max_risk")
 

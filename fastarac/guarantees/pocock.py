@@ -1,0 +1,130 @@
+"""Guarantees of a risk at all thresholds at once, by a boundary like Pocock's for repeated looks.
+
+The boundary allows c errors from m(c) accepted items on. It is calibrated on items that are wrong
+independently with a probability equal to the limit: as they are accepted one after the other, the
+errors ever lie within the boundary with a probability of at most δ.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastarac._core.special import binomial_cdf, stirling_error
+
+# "auto" uses the boundary if the limit allows at most this number of errors among all items. Fallback
+# sequences accept more from larger samples.
+FEW_ERRORS = 50
+# Largest such number for the boundary at all, because the calibration takes time in proportion to its
+# square.
+MOST_ERRORS = 500
+# Nominal levels that are tried: δ, and each further one smaller by the factor 2^(1/STEPS).
+STEPS = 8
+# Relative rounding error of computed probabilities.
+ROUNDING = 1e-9
+_FEW = 16  # numbers below this one have their errors of Stirling's formula in a table
+
+
+@lru_cache(maxsize=64)
+def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
+    """Return m(0) < m(1) < …: the fewest accepted of n items with which 0, 1, … errors prove the limit.
+
+    All have the largest nominal level that keeps δ: m(c) is the smallest m with P(Bin(m, limit) ≤ c) at
+    most this level. What then remains of δ lowers m(0), which decides whether anything is accepted.
+    """
+    if limit <= 0.0:
+        return ()
+    allowed = delta * (1.0 + ROUNDING)
+
+    def looks_at(step: int) -> list[int]:
+        return _looks(n, limit, allowed * 2.0 ** (-step / STEPS))
+
+    # The level δ divided by the number of looks certainly keeps δ.
+    most = math.ceil(STEPS * math.log2(max(1, len(looks_at(0))))) + 1
+    looks = looks_at(
+        bisect_left(range(most), -allowed, key=lambda step: -crossing(looks_at(step), limit))
+    )
+    if looks:
+        looks[0] = 1 + bisect_left(
+            range(1, looks[0]), -allowed, key=lambda m: -crossing([m, *looks[1:]], limit)
+        )
+    return tuple(looks)
+
+
+def _looks(n: int, limit: float, level: float) -> list[int]:
+    """Return the smallest m ≤ n with P(Bin(m, limit) ≤ c) ≤ level, for c = 0, 1, … until none is."""
+    looks: list[int] = []
+    m = 0
+    while m <= n:
+        sizes, c = range(m + 1, n + 1), len(looks)
+        m += 1 + bisect_left(sizes, -level, key=partial(_minus_cdf, c, limit))
+        looks.append(m)
+    return looks[:-1]
+
+
+def _minus_cdf(c: int, limit: float, m: int) -> float:
+    return -binomial_cdf(c, m, limit)
+
+
+def crossing(looks: list[int], limit: float) -> float:
+    """Return the probability that for any c, at most c of the first looks[c] items are wrong.
+
+    The items are wrong independently with the probability `limit`. If c is the first such number, then
+    exactly c of them are wrong, because more than c − 1 already were at the previous look. So with
+    f(c), the probability that c is the first one, and p(m, k) = P(Bin(m, limit) = k),
+
+        p(m(c), c) = f(c) + Σ_{j<c} f(j)·p(m(c) − m(j), c − j).
+    """
+    m, c = np.array(looks, np.int64), np.arange(len(looks))
+    later, first = np.tril_indices(len(looks), -1)
+    between = np.eye(len(looks))
+    between[later, first] = _probability(m[later] - m[first], later - first, limit)
+    return float(np.sum(np.linalg.solve(between, _probability(m, c, limit))))
+
+
+def _probability(m: NDArray[np.int64], k: NDArray[np.int64], p: float) -> NDArray[np.float64]:
+    """Return P(Bin(m, p) = k) for 0 < p < 1; 0 where k exceeds m.
+
+    Deviances keep the digits of large m (Loader 2000), as in `_core.special`.
+    """
+    inner = (k > 0) & (k < m)
+    n, hits = np.where(inner, m, 2).astype(np.float64), np.where(inner, k, 1).astype(np.float64)
+    rest, mean, mean_rest = n - hits, n * p, n * (1.0 - p)
+    off = (mean - hits) / mean_rest
+    deviance = hits * np.log(hits / mean) + mean - hits
+    deviance += mean_rest * ((1.0 + off) * np.log1p(off) - off)
+    errors = _stirling_error(n) - _stirling_error(hits) - _stirling_error(rest)
+    log = errors - deviance + 0.5 * np.log(n / (2.0 * math.pi * hits * rest))
+    ends = [inner, k == 0, k == m]
+    return np.exp(np.select(ends, [log, m * math.log1p(-p), m * math.log(p)], -math.inf))
+
+
+def _stirling_error(n: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ln n! minus Stirling's approximation ln(√(2πn)·(n/e)ⁿ), for whole n ≥ 1."""
+    large = np.maximum(n, _FEW)
+    square = 1.0 / (large * large)
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - square / 1680) * square) * square) / large
+    return np.where(n < _FEW, _ERRORS[np.minimum(n, _FEW - 1).astype(np.intp)], series)
+
+
+_ERRORS = np.array([0.0, *(stirling_error(float(n)) for n in range(1, _FEW))])
+
+
+def last_within(
+    accepted: NDArray[np.int64], errors: NDArray[np.int64], n: int, limit: float, delta: float
+) -> int:
+    """Return the index of the last of some thresholds whose errors prove the limit; −1 for none."""
+    if limit >= 1.0:
+        return len(accepted) - 1
+    if limit * n > MOST_ERRORS:
+        raise ValueError(
+            f"method='pocock' needs a limit that allows at most {MOST_ERRORS} errors among all items, "
+            f"got {limit:g} of {n:,} items; use method='fallback' with thresholds or a scale"
+        )
+    looks = np.array(boundary(n, limit, delta), np.int64)
+    proved = np.flatnonzero(errors < np.searchsorted(looks, accepted, side="right"))
+    return int(proved[-1]) if len(proved) else -1
