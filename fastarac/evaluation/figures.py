@@ -28,6 +28,7 @@ from fastarac.evaluation.limits import LABELS, label_of, statistics_of, statisti
 from fastarac.evaluation.rejected import without_rejected
 from fastarac.evaluation.results import SCALARS, Evaluation, LimitEvaluation
 from fastarac.guarantees.exact import guaranteed_operating_point
+from fastarac.guarantees.pocock import method_of_own_thresholds
 from fastarac.operating_points.points import point_of_limit
 from fastarac.samples.door import as_ranked, as_sweep, require_confidence, split_grades
 from fastarac.samples.estimated import EstimatedSweep, require_alone
@@ -200,7 +201,8 @@ class CountedFigures(_ItemFigures):
         data: tuple[Any, Any] = self._given
         if self._groups is None or data[1] is None:
             data = self.sweep, None
-            options |= {"method": "sgr"} if limit.criterion == "max_risk" else {}
+            if limit.criterion == "max_risk":
+                options["method"] = method_of_own_thresholds(limit.value, float(self.sweep.total))
         with unquestioned():
             return guaranteed_operating_point(*data, failure_probability=failure_probability, **options)
 

@@ -81,8 +81,8 @@ def evaluate(
         Level of the intervals.
     failure_probability : float, optional
         Also find a threshold that keeps each limit on new items, except with this probability
-        (:func:`.guaranteed_operating_point`). A limit on the risk uses the method "sgr", which needs no
-        fixed thresholds.
+        (:func:`.guaranteed_operating_point`). A limit on the risk uses the method "pocock" if it allows
+        at most 100 errors among all items, and otherwise "sgr"; both need no fixed thresholds.
     never_accepted : float, optional
         Items at or below this confidence are never accepted, whatever the limit. Use this for items
         without an output, whose confidence is below all others (`AlignedOutputs.never_accepted`). Such

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastarac._core.special import binomial_upper_bound
 from fastarac.evaluation.costs import evaluate_costs
 from fastarac.guarantees.exact import GuaranteedOperatingPoint, guaranteed_operating_point
+from fastarac.guarantees.pocock import method_of_own_thresholds
 from fastarac.operating_points.limits import last_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.sweep import ThresholdSweep
@@ -73,7 +74,7 @@ def _sure_above(
             sweep,
             max_risk=sure.limit,
             failure_probability=sure.failure_probability,
-            method="sgr",
+            method=method_of_own_thresholds(sure.limit, float(sweep.total)),
             never_accepted=rejected,
         )
     if sure.threshold > rejected:

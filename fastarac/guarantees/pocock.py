@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from functools import lru_cache, partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from fastarac._core.special import binomial_cdf, stirling_error
 # "auto" uses the boundary if the limit allows at most this number of errors among all items. Fallback
 # sequences accept more from larger samples.
 FEW_ERRORS = 50
+# Largest such number up to which the calibration takes less than about a tenth of a second.
+QUICK_ERRORS = 100
 # Largest such number for the boundary at all, because the calibration takes time in proportion to its
 # square.
 MOST_ERRORS = 500
@@ -53,6 +56,14 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
             range(1, looks[0]), -allowed, key=lambda m: -crossing([m, *looks[1:]], limit)
         )
     return tuple(looks)
+
+
+def method_of_own_thresholds(limit: float, n: float) -> Literal["pocock", "sgr"]:
+    """Return the method that proves a limit on the risk at the confidences of the n items themselves.
+
+    "pocock" is proved for any shape of the risk, and accepts more, but takes too long for many items.
+    """
+    return "pocock" if limit * n <= QUICK_ERRORS else "sgr"
 
 
 def _looks(n: int, limit: float, level: float) -> list[int]:

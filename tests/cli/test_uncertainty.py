@@ -297,7 +297,7 @@ class TestGuarantee:
         assert record["failure_probability"] == 0.1
         for key, limit in (
             ("0.01", {"max_error_rate": 0.01}),
-            ("risk/0.02", {"max_risk": 0.02, "method": "sgr"}),
+            ("risk/0.02", {"max_risk": 0.02, "method": "pocock"}),
         ):
             found = fa.guaranteed_operating_point(*DATA["knn-votes"], **limit, failure_probability=0.1)
             assert record[f"threshold/guaranteed/{key}"] == found.threshold
