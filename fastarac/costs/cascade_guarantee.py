@@ -46,7 +46,7 @@ class Passed(NamedTuple):
     max_group_size: int | None
 
 
-class TestedItems(NamedTuple):
+class HeldOutItems(NamedTuple):
     """The items of the test, with a random number for each item.
 
     The random numbers decide what people do to the items, and the order of equal confidences.
@@ -97,7 +97,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
 
 def divided(
     stages: Stages, promise: Promise, rng: np.random.Generator, one_in: int
-) -> tuple[Stages, TestedItems]:
+) -> tuple[Stages, HeldOutItems]:
     """Draw one in `one_in` items or groups; return them, and the other ones to test.
 
     The items are sorted first, so that their given order has no influence.
@@ -127,11 +127,11 @@ def divided(
         shuffled = rng.permutation(len(labels))
         groups = shuffled[groups]
         sizes = np.bincount(groups).astype(np.float64)
-    tested = TestedItems(stages.of_items(testing), drawn[testing], groups, sizes, largest)
+    tested = HeldOutItems(stages.of_items(testing), drawn[testing], groups, sizes, largest)
     return stages.of_items(fitting), tested
 
 
-def _path(search: CascadeSearch, fitting: Stages, half: TestedItems, limit: float) -> list[Thresholds]:
+def _path(search: CascadeSearch, fitting: Stages, half: HeldOutItems, limit: float) -> list[Thresholds]:
     """Return the thresholds to test, from safe to cheap; they depend only on the first half."""
     spread = math.sqrt(limit * (1.0 - limit) / half.stages.n_items * float(half.sizes.mean()))
     limits = sorted({min(limit, max(0.0, limit - below * spread)) for below in BELOW})
@@ -161,7 +161,7 @@ def keeps_capacities(stages: Stages, thresholds: Thresholds) -> bool:
     return bool(np.all(np.array(counts_of(stages, thresholds).reached) <= stages.capacities()))
 
 
-def _wrong(half: TestedItems, thresholds: Thresholds) -> NDArray[np.bool_]:
+def _wrong(half: HeldOutItems, thresholds: Thresholds) -> NDArray[np.bool_]:
     """Return which items are wrong in the end, given the random numbers drawn for people."""
     stages = half.stages
     decided = decided_by(stages, thresholds)
@@ -178,11 +178,11 @@ def _wrong(half: TestedItems, thresholds: Thresholds) -> NDArray[np.bool_]:
     return wrong
 
 
-def _errors(half: TestedItems, thresholds: Thresholds) -> int:
+def _errors(half: HeldOutItems, thresholds: Thresholds) -> int:
     return int(_wrong(half, thresholds).sum())
 
 
-def _passes(half: TestedItems, thresholds: Thresholds, promise: Promise) -> bool:
+def _passes(half: HeldOutItems, thresholds: Thresholds, promise: Promise) -> bool:
     wrong = _wrong(half, thresholds)
     limit, delta = promise.limit.rate, promise.failure_probability
     if limit >= 1.0:
@@ -201,7 +201,7 @@ def _leaves_no_error(stages: Stages) -> bool:
     return stages.stages[last].kind != MODEL and stages.rates(last) == (1.0, 0.0)
 
 
-def say_too_small(half: TestedItems, promise: Promise) -> None:
+def say_too_small(half: HeldOutItems, promise: Promise) -> None:
     """Warn if the items of the test are too few to prove the limit, even without an error."""
     limit, delta = promise.limit.rate, promise.failure_probability
     if half.groups is not None:

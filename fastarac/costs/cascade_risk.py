@@ -12,9 +12,9 @@ from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.costs.cascade_counts import decided_by
 from fastarac.costs.cascade_guarantee import (
+    HeldOutItems,
     Passed,
     Promise,
-    TestedItems,
     divided,
     keeps_capacities,
     say_too_small,
@@ -114,7 +114,7 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
     alone = stages.free == 1 and promise.codes is None
     if alone:
         order = np.lexsort([stages.correct[0], stages.values[0]])
-        tested = TestedItems(
+        tested = HeldOutItems(
             stages.of_items(order), rng.random(stages.n_items), None, np.ones(stages.n_items), 1
         )
         path = _path_of_one(tested, _starts(tested, promise), promise)
@@ -145,7 +145,7 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
     return Passed(thresholds, tested.stages, bound, None)
 
 
-def _starts(tested: TestedItems, promise: Promise) -> list[tuple[float, float]]:
+def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]:
     """Return the shares of accepted items at which tests start, and their parts of δ."""
     rate, n = promise.limit.rate, tested.stages.n_items
     if rate >= 1.0:
@@ -159,7 +159,7 @@ def _starts(tested: TestedItems, promise: Promise) -> list[tuple[float, float]]:
     return [(first, 1.0)] if first < 1.0 else []
 
 
-def _path_of_one(tested: TestedItems, starts: list[tuple[float, float]], promise: Promise) -> _Path:
+def _path_of_one(tested: HeldOutItems, starts: list[tuple[float, float]], promise: Promise) -> _Path:
     """Return the path of a single model, by fixed ranks of the confidences.
 
     Above the confidence of a fixed rank, items are as independent as all items are. So each start is at
@@ -239,7 +239,7 @@ def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
 
 
 def _proved(
-    tested: TestedItems, path: _Path, decided: NDArray[np.int64], promise: Promise
+    tested: HeldOutItems, path: _Path, decided: NDArray[np.int64], promise: Promise
 ) -> list[int]:
     """Return the steps whose risk is proved; all of them keep the limit with probability 1 − δ."""
     limit, stages = promise.limit.rate, tested.stages

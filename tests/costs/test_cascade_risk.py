@@ -197,6 +197,19 @@ def test_a_price_of_abstention_people_and_capacities_choose_among_the_proved_thr
         optimize_cascade([first, few, Stage("clerk", 5, max_share=0.1)], max_risk=0.001)
 
 
+def test_abstention_leaves_no_errors_and_costs_its_price():
+    models = draw("", 1000, 9)
+    stages = stages_of(models, Stage("no answer", 3, abstains=True))
+    costs = fa.VerificationCosts(2, 5, 200)
+    none = evaluate_cascade(stages, thresholds=[math.inf, math.inf], costs=costs)
+    assert (none.error_rate, none.correction_rate, none.cost) == (0, 0, 1 + 10 + 3)
+    kept = optimize_cascade(stages, max_error_rate=0.02, failure_probability=DELTA)
+    assert 0.1 < kept.acceptance_rate < 0.9
+    assert kept.error_rate == kept.acceptance_rate * kept.risk <= 0.02
+    display = fa.displays.CascadeCostDisplay.from_stages(stages, kept, stage="m1", costs=costs)
+    assert np.isfinite(display.cost).all()
+
+
 def test_nothing_is_accepted_where_nothing_can_be_proved():
     models = draw("", 100, 5)
     for limit in (0, 0.01):
