@@ -9,13 +9,17 @@ from typing import NamedTuple
 
 
 class RefStage(NamedTuple):
-    """A stage: a model with (correct, confidence) of each item, or people with rates (d, a)."""
+    """A model with (correct, confidence) of each item, people with rates (d, a), or abstention.
 
-    price: str
+    Abstention without a price has the price None: as many items as possible are decided.
+    """
+
+    price: str | None
     correct: list[int] | None = None
     confidence: list[float] | None = None
     people: tuple[str, str] = ("1", "0")
     max_share: str | None = None
+    abstains: bool = False
 
 
 class Outcome(NamedTuple):
@@ -23,6 +27,8 @@ class Outcome(NamedTuple):
     errors: Fraction
     decided: tuple[int, ...]
     reached: tuple[int, ...]
+    wrong: int
+    """Wrong items among those that models decide."""
 
 
 def outcome(
@@ -43,23 +49,29 @@ def outcome(
                 reached[s] += stage.correct is None
                 decided[s][right] += 1
                 break
-    cost, errors = Fraction(0), Fraction(0)
+    cost, errors, wrong_of_models = Fraction(0), Fraction(0), 0
     for stage, (wrong, right), paid in zip(stages, decided, reached, strict=True):
-        cost += Fraction(stage.price) * paid
+        cost += Fraction(stage.price or 0) * paid
+        if stage.abstains:
+            continue
         left = Fraction(wrong)
+        wrong_of_models += wrong * (stage.correct is not None)
         if stage.correct is None:
             found, spoiled = map(Fraction, stage.people)
             cost += Fraction(correction) * (found * wrong + spoiled * right)
             left = (1 - found) * wrong + spoiled * right
         cost += Fraction(error) * left
         errors += left
-    return Outcome(cost / n, errors / n, tuple(map(sum, decided)), tuple(reached))
+    return Outcome(cost / n, errors / n, tuple(map(sum, decided)), tuple(reached), wrong_of_models)
 
 
-def is_kept(stages: list[RefStage], found: Outcome, limit: str | None) -> bool:
-    """Whether the error limit and all capacities are kept."""
+def is_kept(stages: list[RefStage], found: Outcome, limit: str | None, risk: str | None) -> bool:
+    """Whether the limits of errors and risk and all capacities are kept."""
     n = len(stages[0].correct)
     within = limit is None or float(found.errors) <= float(limit)
+    pairs = zip(found.decided, stages, strict=True)
+    accepted = sum(number for number, stage in pairs if stage.correct is not None)
+    within = within and (risk is None or found.wrong <= Fraction(risk) * accepted)
     return within and all(
         stage.max_share is None or reached / n <= float(stage.max_share)
         for stage, reached in zip(stages, found.reached, strict=True)
@@ -67,7 +79,7 @@ def is_kept(stages: list[RefStage], found: Outcome, limit: str | None) -> bool:
 
 
 def exhaustive(
-    stages: list[RefStage], limit: str | None, correction: str, error: str
+    stages: list[RefStage], limit: str | None, correction: str, error: str, risk: str | None = None
 ) -> tuple[tuple[float, ...], Outcome] | None:
     """The cheapest thresholds; a tie goes to those at which earlier stages decide more items."""
     best = None
@@ -79,6 +91,12 @@ def exhaustive(
         values.append([*own, math.inf])
     for thresholds in product(*values):
         found = outcome(stages, thresholds, correction, error)
-        if is_kept(stages, found, limit) and (best is None or found.cost < best[1].cost):
-            best = thresholds, found
-    return best
+        rank = (found.decided[-1] if stages[-1].price is None else 0), found.cost
+        if is_kept(stages, found, limit, risk) and (best is None or rank < best[0]):
+            best = rank, thresholds, found
+    return best and best[1:]
+
+
+def binomial_tail(k: int, n: int, p: Fraction) -> Fraction:
+    """The probability of at most k successes in n trials."""
+    return sum((math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1)), Fraction(0))

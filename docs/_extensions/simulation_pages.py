@@ -22,6 +22,7 @@ EQUAL_COSTS = DATA / "equal_costs.json"  # by python -m bench.simulations.equal_
 THRESHOLDS = DATA / "thresholds.json"  # by python -m bench.simulations.thresholds
 AUDITS = DATA / "audits.json"  # by python -m bench.simulations.audits
 CASCADES = DATA / "cascades.json"  # by python -m bench.simulations.cascades
+CASCADE_RISKS = DATA / "cascade_risks.json"  # by python -m bench.simulations.cascade_risks
 SEARCHES = DATA / "adaptive_search.json"  # by python -m bench.simulations.adaptive_search
 SAMPLING_GOALS = DATA / "sampling_goals.json"  # by python -m bench.simulations.sampling_goals
 TRUTH_READERS = DATA / "truth_readers.json"  # by python -m bench.simulations.truth_readers
@@ -393,6 +394,25 @@ def cascades_table() -> str:
     return markdown(["", "items", "exceeded", "without a promise", "seen by no one"], lines)
 
 
+def cascade_risks_table() -> str:
+    """How often cascades that abstain exceed the limit, and what they accept, by either rule."""
+    ways = ("exceeded", "accepted"), ("exceeded_stagewise", "accepted_stagewise")
+    lines = [
+        [
+            row["case"],
+            f"{row['n']:,}",
+            *(
+                f"{100 * share:.1f} %"
+                for exceeded, accepted in ways
+                for share in (row[exceeded] / row["samples"], row[accepted])
+            ),
+        ]
+        for row in rows_of(CASCADE_RISKS)
+    ]
+    head = ["", "outputs", "exceeded", "accepted", "exceeded, theirs", "accepted, theirs"]
+    return markdown(head, lines)
+
+
 def searches_table(*, hostile: bool) -> str:
     """Populations down: what searches accept by the number of answers, or how often they failed."""
     rows = [row for row in rows_of(SEARCHES) if row["hostile"] == hostile]
@@ -443,6 +463,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "equal_costs.md": equal_costs_table,
     "chosen_thresholds.md": thresholds_table,
     "cascades_promises.md": cascades_table,
+    "cascade_risks.md": cascade_risks_table,
     "searches.md": partial(searches_table, hostile=False),
     "searches_at_the_limit.md": partial(searches_table, hostile=True),
     "audits_guarantees.md": audited_guarantees_table,

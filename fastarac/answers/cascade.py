@@ -21,10 +21,15 @@ def cascade_answer(cascade: Cascade) -> Answer:
         Column(header.replace("of ", "of\n"), list(column))
         for header, column in zip(FIGURES, cells, strict=True)
     ]
-    accepted, wrong = (percent(rate, 3) for rate in (cascade.acceptance_rate, cascade.error_rate))
+    accepted, wrong = (
+        percent(cascade.acceptance_rate, 3),
+        f"{percent(cascade.error_rate, 3)} of all outputs",
+    )
+    if cascade.max_risk is not None and cascade.acceptance_rate > 0.0:
+        wrong = f"{percent(cascade.risk, 3)} of these"
     whole = (
         f"{UNIT:,} outputs cost {money(UNIT * cascade.cost)}: {accepted} are accepted unverified, "
-        f"and {wrong} of all outputs remain wrong."
+        f"and {wrong} remain wrong."
     )
     table = AnswerTable(cascade.names, [columns], "stage")
     notes = [Note(each, Weight.ASSUMES) for each in cascade.sentences()]

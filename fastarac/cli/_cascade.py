@@ -17,6 +17,8 @@ from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import (
     Details,
     ErrorRate,
+    Guarantee,
+    MaxRisk,
     OutputFormat,
     Plot,
     PrintedFormat,
@@ -39,6 +41,7 @@ Examples:
 \b
   fastarac cascade stages.toml
   fastarac cascade stages.toml --error-rate 0.005 --plot stages.png
+  fastarac cascade judges.toml --max-risk 0.15 --guarantee 0.1
 
 The file lists the stages in order, each with its price; files are named relative to its folder:
 
@@ -57,13 +60,14 @@ The file lists the stages in order, each with its price; files are named relativ
   detection_rate = 0.98
   max_share = 0.2
 
-The last stage takes all remaining outputs; --error-rate replaces max_error_rate of the file.
+The last stage takes all remaining outputs. With "abstains = true" and neither price nor file, it gives
+them no answer. Options replace limits of the file.
 \f
 Files of fastarac ocr -o are matched by their items; an engine decides nothing on an item for which it
-has no output. Further keys are failure_probability and max_group_size; in [columns] confidence,
-correct, prediction, truth, id, group and model, which name the columns of all files (with model, each
-stage is named as its model), and compare and open, as in evaluate; and false_alarm_rate in a stage of
-people.
+has no output. Further keys are max_risk, failure_probability and max_group_size; in [columns]
+confidence, correct, prediction, truth, id, group and model, which name the columns of all files (with
+model, each stage is named as its model), and compare and open, as in evaluate; and false_alarm_rate in
+a stage of people.
 """
 
 Stages = Annotated[
@@ -75,6 +79,8 @@ Stages = Annotated[
 def cascade(
     path: Stages,
     error_rate: ErrorRate = None,
+    max_risk: MaxRisk = None,
+    guarantee: Guarantee = None,
     output_format: OutputFormat = PrintedFormat.table,
     details: Details = False,
     plot: Plot = None,
@@ -93,7 +99,7 @@ def cascade(
     ):
         file = StagesFile.read(path)
         refuse_samples(list(file.files.values()), taken=False)
-        request = file.load(error_rate)
+        request = file.load(error_rate, max_risk, guarantee)
         tell(request.notes)
         found = optimize_cascade(request.stages, costs=request.costs, **request.limits)
     if plot is not None:

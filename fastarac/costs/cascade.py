@@ -18,8 +18,9 @@ from fastarac._core.text import money, percent
 from fastarac._engine.inputs import read_groups, vector
 from fastarac.costs.cascade_counts import counts_of
 from fastarac.costs.cascade_guarantee import Promise, guaranteed_thresholds, raise_beyond_limits
+from fastarac.costs.cascade_risk import guaranteed_risk
 from fastarac.costs.cascade_search import CascadeSearch, cheapest_single
-from fastarac.costs.stages import MODEL, PEOPLE, Stage, Stages, read_stages
+from fastarac.costs.stages import ABSTENTION, MODEL, ErrorLimit, Stage, Stages, read_stages
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,14 +42,14 @@ class Cascade(Table, Result):
     ----------
     names : tuple of str
         Names of the stages, in order.
-    kinds : tuple of {"model", "people"}
+    kinds : tuple of {"model", "people", "abstention"}
     thresholds : tuple of float
         A model accepts an item iff its confidence is at or above the model's threshold. People verify
         an item iff the confidence of the last model before them is at or above their threshold. ``inf``
         means that the stage decides nothing. The last stage has ``-inf``: it decides all remaining
         items.
     prices : tuple of float
-        Price of an item that reaches a model, or that people verify.
+        Price of an item that reaches a model, that people verify, or that gets no answer.
     reached, decided : tuple of int
         Number of items for which the price of the stage is paid, and number of items that the stage
         decides.
@@ -57,14 +58,14 @@ class Cascade(Table, Result):
         people correct, and correct outputs that people make wrong.
     n_items : int
         Number of items from which the figures are computed. With a `failure_probability`, these are
-        only the items of the test half.
+        only the items of the test.
     correction_price, error_price : float
         C_C and C_E, the prices of a correction and of an undetected error.
-    max_error_rate, failure_probability : float or None
-        The limit, and the maximum probability that new items from the same source exceed the limit.
+    max_error_rate, max_risk, failure_probability : float or None
+        The limits, and the maximum probability that new items from the same source exceed the limit.
     bound : float or None
-        The Clopper–Pearson upper bound of the error rate on the test half, at `failure_probability`;
-        None without a failure probability, or with groups.
+        The Clopper–Pearson upper bound of the error rate or risk on the items of the test, at
+        `failure_probability`; None without a failure probability, or with groups.
     exact : bool
         Whether all combinations of thresholds were compared. Otherwise, increasingly fine grids were
         searched.
@@ -94,9 +95,10 @@ class Cascade(Table, Result):
     bound: float | None = None
     exact: bool = True
     max_group_size: int | None = None
+    max_risk: float | None = None
 
     _derived = (
-        "shares", "stage_costs", "cost", "error_rate", "correction_rate", "acceptance_rate",
+        "shares", "stage_costs", "cost", "error_rate", "risk", "correction_rate", "acceptance_rate",
     )  # fmt: skip
 
     @property
@@ -106,9 +108,18 @@ class Cascade(Table, Result):
 
     @property
     def acceptance_rate(self) -> float:
-        """X, the share of all items that no person checks."""
-        by_models = zip(self.decided, self.kinds, strict=True)
-        return sum(number for number, kind in by_models if kind == MODEL) / self.n_items
+        """X, the share of all items that models decide, so that no person checks them."""
+        return sum(self._of_models(self.decided)) / self.n_items
+
+    @property
+    def risk(self) -> float:
+        """The share of wrong items among those that models decide; NaN if they decide none."""
+        accepted = sum(self._of_models(self.decided))
+        return sum(self._of_models(self.missed)) / accepted if accepted else math.nan
+
+    def _of_models(self, numbers: tuple[float, ...]) -> list[float]:
+        pairs = zip(numbers, self.kinds, strict=True)
+        return [number for number, kind in pairs if kind == MODEL]
 
     @property
     def error_rate(self) -> float:
@@ -237,6 +248,9 @@ class Cascade(Table, Result):
             ).rstrip()
             for row in rows
         ]
+        if self.max_risk is not None and self.acceptance_rate > 0.0:
+            accepted, wrong = percent(self.acceptance_rate, 3), percent(self.risk, 3)
+            lines.append(f"{accepted} of the outputs are accepted, and {wrong} of these are wrong.")
         return "\n".join([*lines, *self.sentences()])
 
     def rows_in_words(self) -> list[tuple[str, ...]]:
@@ -259,22 +273,27 @@ class Cascade(Table, Result):
     def sentences(self) -> list[str]:
         """Describe the guarantee, and mention if no model accepts anything."""
         said = []
-        if self.failure_probability is not None and self.max_error_rate is not None:
+        limit, of = self.max_error_rate, "of new outputs are wrong in the end"
+        if self.max_risk is not None:
+            limit, of = self.max_risk, "of the new outputs that models accept are wrong"
+        if self.failure_probability is not None and limit is not None:
             provided = ""
             if self.max_group_size is not None:
                 provided = f", in groups of at most {self.max_group_size} outputs"
             said.append(
                 f"With {percent(1.0 - self.failure_probability)} confidence, at most "
-                f"{percent(self.max_error_rate)} of new outputs are wrong in the end{provided}. All "
-                f"figures are from the {self.n_items:,} outputs of the test."
+                f"{percent(limit)} {of}{provided}. All figures are from the {self.n_items:,} outputs "
+                "of the test."
             )
-        elif self.max_error_rate is not None:
+        elif limit is not None:
             said.append(
-                f"The limit of {percent(self.max_error_rate)} is kept on these outputs; new ones may "
+                f"The limit of {percent(limit)} is kept on these outputs; new ones may "
                 "exceed it. To guarantee it, set failure_probability."
             )
         if self.acceptance_rate == 0.0:
-            said.append("No model is sure enough: people verify everything.")
+            abstains = self.kinds[-1] == ABSTENTION
+            left = "no output gets an answer" if abstains else "people verify everything"
+            said.append(f"No model is sure enough: {left}.")
         return said
 
 
@@ -282,6 +301,7 @@ def optimize_cascade(
     stages: Sequence[Stage | Mapping[str, Any]],
     *,
     max_error_rate: float | None = None,
+    max_risk: float | None = None,
     costs: VerificationCosts | None = None,
     failure_probability: float | None = None,
     groups: ArrayLike | None = None,
@@ -292,7 +312,8 @@ def optimize_cascade(
 
     Items go from stage to stage. A model accepts the items with a confidence at or above its threshold,
     and passes the other items on. People verify the items with a confidence at or above their
-    threshold, and pass the other items on. The last stage decides all remaining items.
+    threshold, and pass the other items on. The last stage decides all remaining items, or abstains: the
+    items then get no answer.
 
     Parameters
     ----------
@@ -301,13 +322,16 @@ def optimize_cascade(
         arguments.
     max_error_rate : float, optional
         Largest allowed share of all items that are wrong in the end, in [0, 1].
+    max_risk : float, optional
+        Largest allowed share of wrong items among the items that models decide, in [0, 1]; instead of
+        `max_error_rate`. People or abstention must be the last stage.
     costs : VerificationCosts, optional
         Prices of a correction and an error. The price of verification applies to people without a price
         of their own. By default, corrections and errors cost nothing, and only the limit prevents
         errors.
     failure_probability : float, optional
         δ, in (0, 0.5]: the maximum probability that new items from the same source exceed the limit.
-        Thresholds are then chosen on a random half of the items and tested on the other half.
+        Some items, drawn at random, then choose the thresholds, and the others test them.
     groups : array_like of shape (n,), optional
         Labels of dependent items (page, document); needs `failure_probability`.
     max_group_size : int, optional
@@ -347,7 +371,8 @@ def optimize_cascade(
     Raises
     ------
     TypeError
-        If neither `max_error_rate` nor `costs` is given, because errors would then cost nothing.
+        If no limit and no `costs` are given, because errors would then cost nothing; or if both limits
+        are given.
     ValueError, TypeError
         If the stages do not form a cascade, or if no thresholds keep the limit and all capacities. The
         message gives the lowest possible value.
@@ -355,7 +380,7 @@ def optimize_cascade(
     Warns
     -----
     SampleTooSmallWarning
-        If the test half is too small for a guarantee, even without an error.
+        If the items of the test are too few for a guarantee, even without an error.
 
     See Also
     --------
@@ -376,30 +401,51 @@ def optimize_cascade(
     Up to about a million combinations of distinct confidences are all compared (``exact``). Otherwise,
     a grid is refined around the best thresholds until each of its cells has a single confidence.
 
-    **The guarantee.** Thresholds for several limits up to `max_error_rate` are chosen on one half of
-    the items. They are tested on the other half, from the strictest limit up, until a test fails. The
-    test is an exact binomial test or, with `groups`, a betting test
+    **The guarantee of an error rate.** Thresholds for several limits up to `max_error_rate` are chosen
+    on one half of the items. They are tested on the other half, from the strictest limit up, until a
+    test fails. The test is an exact binomial test or, with `groups`, a betting test
     (:func:`.guaranteed_operating_point`). The work of people is simulated for each item with the given
     d and a. The test does not include the capacities.
+
+    **The guarantee of a risk.** It needs models, then people or abstention. A tenth of the items
+    estimates each model's error probability by its confidence, p_s, with a logistic regression. On a
+    path, all models accept at the same p_s; each model but the last one adds two standard errors. From
+    low to high p, the other items test
+
+    .. math:: P(\mathrm{Bin}(N, r) \le E) \le \delta
+
+    for their N accepted items with E errors and the limit r, until a test fails. The first test accepts
+    a quarter of the items, but at least two and at most five times as many as prove r without an error.
+    It has 0.85 δ; tests start again where four fifths are accepted, with 0.15 δ. A single model needs
+    no estimate: all items test its thresholds, from a fixed rank of the confidences on. With `groups`,
+    the tests are bets. All thresholds that pass keep the limit with the probability 1 − δ, and the
+    cheapest of them is taken. With abstention that has no price, it is the one that accepts most.
+
+    References
+    ----------
+    Jung, Brahman, Choi 2025 (cascades that abstain); Wiens, Dmitrienko 2005 (tests in a fixed order).
     """
-    if max_error_rate is None and costs is None:
-        raise TypeError("give max_error_rate or costs: without them errors cost nothing")
-    limit = None if max_error_rate is None else fraction_of(max_error_rate, "max_error_rate")
+    limit = _limit_of(max_error_rate, max_risk)
+    if limit is None and costs is None:
+        raise TypeError("give max_error_rate, max_risk or costs: without them errors cost nothing")
     delta = None if failure_probability is None else failure_of(failure_probability)
     if delta is not None and limit is None:
-        raise TypeError("failure_probability needs max_error_rate")
+        raise TypeError("failure_probability needs max_error_rate or max_risk")
     for name, value in (("groups", groups), ("max_group_size", max_group_size)):
         if value is not None and delta is None:
             raise TypeError(f"{name} needs failure_probability")
     if max_group_size is not None and groups is None:
         raise TypeError("max_group_size needs groups")
     read = read_stages(stages, costs)
+    if limit is not None and limit.of_accepted:
+        _require_last(read, guaranteed=delta is not None)
     if limit is not None and delta is not None:
         codes = None if groups is None else read_groups(groups, read.n_items)[1]
         promise = Promise(limit, delta, codes, max_group_size)
-        passed = guaranteed_thresholds(read, promise, np.random.default_rng(key_of(random_state)))
+        guaranteed = guaranteed_risk if limit.of_accepted else guaranteed_thresholds
+        passed = guaranteed(read, promise, np.random.default_rng(key_of(random_state)))
         return _cascade(
-            passed.half, passed.thresholds, limit, exact=False, failure_probability=delta,
+            passed.tested, passed.thresholds, limit, exact=False, failure_probability=delta,
             bound=passed.bound, max_group_size=passed.max_group_size,
         )  # fmt: skip
     single = cheapest_single(read) if limit is None else None
@@ -410,6 +456,31 @@ def optimize_cascade(
     if found.excess > 0:
         raise_beyond_limits(search, limit)
     return _cascade(read, found.thresholds, limit, exact=found.exact)
+
+
+def _limit_of(max_error_rate: float | None, max_risk: float | None) -> ErrorLimit | None:
+    if max_error_rate is not None and max_risk is not None:
+        raise TypeError("give one of max_error_rate, max_risk, got max_error_rate and max_risk")
+    if max_risk is not None:
+        return ErrorLimit(fraction_of(max_risk, "max_risk"), of_accepted=True)
+    if max_error_rate is not None:
+        return ErrorLimit(fraction_of(max_error_rate, "max_error_rate"), of_accepted=False)
+    return None
+
+
+def _require_last(stages: Stages, *, guaranteed: bool) -> None:
+    """Raise unless the stages can keep a risk."""
+    kinds = [stage.kind for stage in stages.stages]
+    if kinds[-1] == MODEL:
+        raise ValueError(
+            "max_risk needs people or abstention as the last stage: add "
+            "Stage('no answer', None, abstains=True)"
+        )
+    if guaranteed and set(kinds[:-1]) != {MODEL}:
+        raise ValueError(
+            "failure_probability with max_risk needs models before the last stage, got "
+            f"{', '.join(kinds)}"
+        )
 
 
 def evaluate_cascade(
@@ -512,17 +583,20 @@ def cost_over_threshold(
     return CostOverThreshold(*search.over_threshold(own, s), at=(now.shares[s], now.cost))
 
 
-def _cascade(stages: Stages, own: tuple[float, ...], limit: float | None, **promised: Any) -> Cascade:
+def _cascade(
+    stages: Stages, own: tuple[float, ...], limit: ErrorLimit | None, **promised: Any
+) -> Cascade:
     counts = counts_of(stages, own)
+    if limit is not None:
+        promised[limit.name] = limit.rate
     return Cascade(
         names=tuple(stage.name for stage in stages.stages),
-        kinds=tuple(MODEL if stage.kind == MODEL else PEOPLE for stage in stages.stages),
+        kinds=tuple(stage.kind for stage in stages.stages),
         thresholds=(*(stages.threshold(s, value) for s, value in enumerate(own)), -math.inf),
         prices=stages.prices,
         **counts._asdict(),
         n_items=stages.n_items,
         correction_price=stages.correction,
         error_price=stages.error,
-        max_error_rate=limit,
         **promised,
     )

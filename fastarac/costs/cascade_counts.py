@@ -54,17 +54,11 @@ def counts_of(stages: Stages, thresholds: Sequence[float]) -> StageCounts:
     for s, stage in enumerate(stages.stages):
         right = int(np.count_nonzero((decided == s) & (stages.correct[stages.model[s]] == 1)))
         wrong = all_decided[s] - right
-        if stage.kind == MODEL:
-            reached.append(left)
-            missed.append(float(wrong))
-            corrected.append(0.0)
-            spoiled.append(0.0)
-        else:
-            people = stages.reviewer(s)
-            reached.append(all_decided[s])
-            missed.append((1.0 - people.detection_rate) * wrong)
-            corrected.append(people.detection_rate * wrong)
-            spoiled.append(people.false_alarm_rate * right)
+        found, alarmed = stages.rates(s)
+        reached.append(left if stage.kind == MODEL else all_decided[s])
+        missed.append((1.0 - found) * wrong if stages.leaves_errors(s) else 0.0)
+        corrected.append(found * wrong)
+        spoiled.append(alarmed * right)
         left -= all_decided[s]
     each = map(tuple, (reached, all_decided, missed, corrected, spoiled))
     return StageCounts(*each)

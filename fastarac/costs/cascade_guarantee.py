@@ -15,7 +15,7 @@ from fastarac._core.special import binomial_cdf, binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.costs.cascade_counts import counts_of, decided_by
 from fastarac.costs.cascade_search import CascadeSearch
-from fastarac.costs.stages import MODEL, PEOPLE, Stages
+from fastarac.costs.stages import MODEL, ErrorLimit, Stages
 from fastarac.guarantees.betting import wealth
 
 FIRST = 1 << 16  # number of threshold combinations on the first grid, for each value of BELOW
@@ -31,23 +31,26 @@ Thresholds = tuple[float, ...]
 class Promise(NamedTuple):
     """A limit, the allowed probability of exceeding it, and the groups of dependent items."""
 
-    limit: float
+    limit: ErrorLimit
     failure_probability: float
     codes: NDArray[Any] | None
     max_group_size: int | None
 
 
 class Passed(NamedTuple):
-    """Thresholds that passed the test, the test half, and its results."""
+    """Thresholds that passed the test, the items of the test, and its results."""
 
     thresholds: Thresholds
-    half: Stages
+    tested: Stages
     bound: float | None
     max_group_size: int | None
 
 
-class _Half(NamedTuple):
-    """The test half, with a random number for each item that decides what people do to the item."""
+class HeldOutItems(NamedTuple):
+    """The items of the test, with a random number for each item.
+
+    The random numbers decide what people do to the items, and the order of equal confidences.
+    """
 
     stages: Stages
     drawn: NDArray[np.float64]
@@ -65,20 +68,20 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
         If no thresholds keep the limit on the first half, or no thresholds pass the test on the other
         half.
     """
-    fitting, half = _halves(stages, promise, rng)
+    fitting, half = divided(stages, promise, rng, 2)
     search = CascadeSearch(fitting, FIRST, FIRST, FINER)
-    path = _path(search, fitting, half, promise.limit)
+    path = _path(search, fitting, half, promise.limit.rate)
     passed: Thresholds | None = None
     for thresholds in path:
         if not _passes(half, thresholds, promise):
             break
         passed = thresholds
     if passed is None:
-        _say_too_small(half, promise)
+        say_too_small(half, promise)
         passed = (math.inf,) * stages.free
-        if not (_leaves_no_error(stages) and _keeps(stages, passed)):
+        if not (_leaves_no_error(stages) and keeps_capacities(stages, passed)):
             raise ValueError(
-                f"max_error_rate is {promise.limit:g}, which no thresholds guarantee with "
+                f"max_error_rate is {promise.limit.rate:g}, which no thresholds guarantee with "
                 f"{percent(1.0 - promise.failure_probability)} confidence: even the safest "
                 f"have {_errors(half, path[0])} errors in {half.stages.n_items} items, and if the last "
                 f"stage, {stages.stages[-1].name!r}, decides all items, errors remain or a "
@@ -92,18 +95,23 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
     return Passed(passed, half.stages, bound, None)
 
 
-def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple[Stages, _Half]:
-    """Draw the two halves; sort the items first, so that their given order has no influence."""
+def divided(
+    stages: Stages, promise: Promise, rng: np.random.Generator, one_in: int
+) -> tuple[Stages, HeldOutItems]:
+    """Draw one in `one_in` items or groups; return them, and the other ones to test.
+
+    The items are sorted first, so that their given order has no influence.
+    """
     n, codes = stages.n_items, promise.codes
     keys = [*stages.correct, *stages.values]
     order = np.lexsort([*keys, *([] if codes is None else [codes])])
     n_units = n if codes is None else int(codes.max()) + 1
     if n_units < 2:
         raise ValueError(
-            f"there must be at least two {'items' if codes is None else 'groups'}, one for each "
-            "half, got one"
+            f"there must be at least two {'items' if codes is None else 'groups'}, one to choose the "
+            "thresholds and one to test them, got one"
         )
-    first = rng.permutation(n_units) < n_units // 2
+    first = rng.permutation(n_units) < max(1, n_units // one_in)
     chosen = np.empty(n, np.bool_)
     if codes is None:
         chosen[order] = first
@@ -119,23 +127,23 @@ def _halves(stages: Stages, promise: Promise, rng: np.random.Generator) -> tuple
         shuffled = rng.permutation(len(labels))
         groups = shuffled[groups]
         sizes = np.bincount(groups).astype(np.float64)
-    half = _Half(stages.of_items(testing), drawn[testing], groups, sizes, largest)
-    return stages.of_items(fitting), half
+    tested = HeldOutItems(stages.of_items(testing), drawn[testing], groups, sizes, largest)
+    return stages.of_items(fitting), tested
 
 
-def _path(search: CascadeSearch, fitting: Stages, half: _Half, limit: float) -> list[Thresholds]:
+def _path(search: CascadeSearch, fitting: Stages, half: HeldOutItems, limit: float) -> list[Thresholds]:
     """Return the thresholds to test, from safe to cheap; they depend only on the first half."""
     spread = math.sqrt(limit * (1.0 - limit) / half.stages.n_items * float(half.sizes.mean()))
     limits = sorted({min(limit, max(0.0, limit - below * spread)) for below in BELOW})
     path: list[Thresholds] = []
     for own in limits:
-        found = search.cheapest(own)
+        found = search.cheapest(ErrorLimit(own, of_accepted=False))
         if found.excess == 0 and found.thresholds not in path:
             path.append(found.thresholds)
     if not path:
-        raise_beyond_limits(search, limit)
+        raise_beyond_limits(search, ErrorLimit(limit, of_accepted=False))
     kept = [_shrunk(fitting, path[0], share) for share in KEPT]
-    return [*dict.fromkeys([each for each in kept if _keeps(fitting, each)]), *path]
+    return [*dict.fromkeys([each for each in kept if keeps_capacities(fitting, each)]), *path]
 
 
 def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
@@ -148,12 +156,12 @@ def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
     return tuple(found)
 
 
-def _keeps(stages: Stages, thresholds: Thresholds) -> bool:
+def keeps_capacities(stages: Stages, thresholds: Thresholds) -> bool:
     """Return whether all capacities are kept."""
     return bool(np.all(np.array(counts_of(stages, thresholds).reached) <= stages.capacities()))
 
 
-def _wrong(half: _Half, thresholds: Thresholds) -> NDArray[np.bool_]:
+def _wrong(half: HeldOutItems, thresholds: Thresholds) -> NDArray[np.bool_]:
     """Return which items are wrong in the end, given the random numbers drawn for people."""
     stages = half.stages
     decided = decided_by(stages, thresholds)
@@ -164,19 +172,19 @@ def _wrong(half: _Half, thresholds: Thresholds) -> NDArray[np.bool_]:
         if stage.kind == MODEL:
             wrong |= own & ~right
         else:
-            people = stages.reviewer(s)
-            missed = ~right & (half.drawn >= people.detection_rate)
-            wrong |= own & (missed | (right & (half.drawn < people.false_alarm_rate)))
+            found, alarmed = stages.rates(s)
+            missed = ~right & (half.drawn >= found) & stages.leaves_errors(s)
+            wrong |= own & (missed | (right & (half.drawn < alarmed)))
     return wrong
 
 
-def _errors(half: _Half, thresholds: Thresholds) -> int:
+def _errors(half: HeldOutItems, thresholds: Thresholds) -> int:
     return int(_wrong(half, thresholds).sum())
 
 
-def _passes(half: _Half, thresholds: Thresholds, promise: Promise) -> bool:
+def _passes(half: HeldOutItems, thresholds: Thresholds, promise: Promise) -> bool:
     wrong = _wrong(half, thresholds)
-    limit, delta = promise.limit, promise.failure_probability
+    limit, delta = promise.limit.rate, promise.failure_probability
     if limit >= 1.0:
         return True
     if half.groups is None:
@@ -186,15 +194,16 @@ def _passes(half: _Half, thresholds: Thresholds, promise: Promise) -> bool:
 
 
 def _leaves_no_error(stages: Stages) -> bool:
-    """Return whether the last stage corrects every error that reaches it."""
+    """Return whether no error remains among the items that reach the last stage."""
     last = len(stages.stages) - 1
-    people = stages.reviewer(last)
-    certain = people.detection_rate == 1.0 and people.false_alarm_rate == 0.0
-    return stages.stages[last].kind == PEOPLE and certain
+    if not stages.leaves_errors(last):
+        return True
+    return stages.stages[last].kind != MODEL and stages.rates(last) == (1.0, 0.0)
 
 
-def _say_too_small(half: _Half, promise: Promise) -> None:
-    limit, delta = promise.limit, promise.failure_probability
+def say_too_small(half: HeldOutItems, promise: Promise) -> None:
+    """Warn if the items of the test are too few to prove the limit, even without an error."""
+    limit, delta = promise.limit.rate, promise.failure_probability
     if half.groups is not None:
         needed = math.ceil(
             math.log(1.0 / delta) / max(limit, 1e-300) * half.largest / half.sizes.mean()
@@ -206,12 +215,12 @@ def _say_too_small(half: _Half, promise: Promise) -> None:
     if there < needed:
         expected = f"at least {needed} are needed" if needed < math.inf else "no number is enough"
         warn_too_small(
-            f"the half for the test has {there} {of}; even without an error, {expected} for a limit of "
+            f"the test has {there} {of}; even without an error, {expected} for a limit of "
             f"{limit:g}: nothing can be accepted"
         )
 
 
-def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
+def raise_beyond_limits(search: CascadeSearch, limit: ErrorLimit | None) -> None:
     """Raise a ValueError with the limit that no thresholds keep, and its lowest possible value."""
     stages = search.stages
     least = search.fewest_errors()
@@ -228,8 +237,14 @@ def raise_beyond_limits(search: CascadeSearch, limit: float | None) -> None:
         raise ValueError(
             f"no thresholds keep all capacities: with the smallest excess, {' and '.join(beyond)}"
         )
+    if limit is None:
+        raise AssertionError(least)  # without a limit, only capacities can be exceeded
+    if limit.of_accepted:
+        raise ValueError(
+            f"max_risk is {limit.rate:g}, but no thresholds keep it together with all capacities"
+        )
     raise ValueError(
-        f"max_error_rate is {limit:g}, but these stages leave an error rate of at least "
+        f"max_error_rate is {limit.rate:g}, but these stages leave an error rate of at least "
         f"{counts.errors() / stages.n_items:.6g} (at thresholds "
         f"{', '.join(_in_words(stages, least.thresholds))})"
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac.costs.stages import MODEL, PEOPLE, SILENT, Stages
+from fastarac.costs.stages import MODEL, PEOPLE, SILENT, ErrorLimit, Stages
 from fastarac.costs.verification import cheapest_corner
 from fastarac.samples.door import threshold_sweep
 
@@ -119,9 +119,9 @@ class CascadeSearch:
         self.items = _CountedItems(stages.values, stages.correct, np.ones(stages.n_items, np.int64))
         self.grid = self._grid([_Tried(points[m], nothing=True) for m in self.cutting])
 
-    def cheapest(self, max_error_rate: float | None) -> CheapestThresholds:
+    def cheapest(self, limit: ErrorLimit | None) -> CheapestThresholds:
         """Return the cheapest thresholds within a limit and all capacities."""
-        return self._search(_Goal(*self.stages.weights(max_error_rate)))
+        return self._search(_Goal(*self.stages.weights(limit)))
 
     def fewest_errors(self) -> CheapestThresholds:
         """Return the thresholds that leave the fewest errors within all capacities."""

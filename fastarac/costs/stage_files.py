@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-TOP = ("max_error_rate", "failure_probability", "max_group_size", "columns", "costs", "stage")
-LIMITS = TOP[:3]
+LIMITS = ("max_error_rate", "max_risk", "failure_probability", "max_group_size")
+TOP = (*LIMITS, "columns", "costs", "stage")
 COLUMNS = ("confidence", "correct", "prediction", "truth", "id", "group", "model", "compare", "open")
 PRICES = ("verification", "correction", "error")
 OF_MODELS = ("name", "price", "file", "max_share")
 OF_REVIEWERS = ("detection_rate", "false_alarm_rate")
-OF_PEOPLE = ("name", "price", *OF_REVIEWERS, "max_share")
+OF_PEOPLE = ("name", "price", *OF_REVIEWERS, "max_share", "abstains")
 INDEPENDENT = "none"  # the value of `id` that matches outputs by position
 
 # Messages of the library name its arguments. These replacements name keys of the TOML file instead.
@@ -95,8 +95,13 @@ class StagesFile:
             raise ValueError(f"{path}: it must have at least two [[stage]] tables, got none")
         return cls(path, content, _files(path, stages))
 
-    def load(self, max_error_rate: float | None = None) -> CascadeStages:
-        """Read the outputs of the models; `max_error_rate` replaces the limit of the file."""
+    def load(
+        self,
+        max_error_rate: float | None = None,
+        max_risk: float | None = None,
+        failure_probability: float | None = None,
+    ) -> CascadeStages:
+        """Read the outputs of the models; a limit that is given replaces those of the file."""
         path, prices = self.path, self.content.get("costs", {})
         costs = None
         if prices:
@@ -105,8 +110,10 @@ class StagesFile:
                 raise ValueError(f"{path}: [costs] must have {listed(missing)}")
             costs = _of(path, lambda: VerificationCosts(**{"verification": 0.0, **prices}), "[costs] ")
         limits = {name: self.content[name] for name in LIMITS if name in self.content}
-        if max_error_rate is not None:
-            limits["max_error_rate"] = max_error_rate
+        if max_error_rate is not None or max_risk is not None:
+            limits |= {"max_error_rate": max_error_rate, "max_risk": max_risk}
+        if failure_probability is not None:
+            limits["failure_probability"] = failure_probability
         outputs, notes = self._outputs(by_pages="failure_probability" in limits)
         group = next(iter(outputs.values())).group
         if group is not None:
@@ -120,15 +127,17 @@ class StagesFile:
         path, where = self.path, f"[[stage]] {place} "
         if "name" not in given:
             raise ValueError(f"{path}: {where}has no name")
-        options: dict[str, Any] = {name: given[name] for name in ("max_share",) if name in given}
+        own = ("max_share", "abstains")
+        options: dict[str, Any] = {name: given[name] for name in own if name in given}
         if given["name"] in outputs:
-            own = outputs[given["name"]]
-            silent = own.rejected is not None
-            confidence = np.where(own.rejected, np.nan, own.confidence) if silent else own.confidence
-            options |= {"correct": own.correct, "confidence": confidence}
+            read = outputs[given["name"]]
+            silent = read.rejected is not None
+            confidence = np.where(read.rejected, np.nan, read.confidence) if silent else read.confidence
+            options |= {"correct": read.correct, "confidence": confidence}
         else:
             _only(path, where, given, OF_PEOPLE)
-            if "price" not in given and "verification" not in self.content.get("costs", {}):
+            free = "abstains" in given or "verification" in self.content.get("costs", {})
+            if "price" not in given and not free:
                 raise ValueError(f"{path}: {where}needs a price, or [costs] must give verification")
             people = {name: given[name] for name in OF_REVIEWERS if name in given}
             if people:

@@ -1,4 +1,4 @@
-"""The stages of a cascade: models and people in sequence, with their prices."""
+"""The stages of a cascade: models, people and abstention in sequence, with their prices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastarac._engine.inputs import read_items
 from fastarac.costs.verification import PERFECT, VerificationCosts, require_costs
 from fastarac.reviewer import Reviewer, check_reviewer
 
-MODEL, PEOPLE = "model", "people"
+MODEL, PEOPLE, ABSTENTION = "model", "people", "abstention"
 SILENT = -np.inf  # stands for the confidence of a missing output
 DIGITS_OF_DOUBLE = 53  # number of bits in the mantissa of a double
 MOST_PARTS = 16  # maximum number of doubles whose sum represents a price or a rate
@@ -27,17 +27,19 @@ MOST_PARTS = 16  # maximum number of doubles whose sum represents a price or a r
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Stage(Result):
-    """One stage of a cascade: a model, or people.
+    """One stage of a cascade: a model, people, or abstention.
 
-    A model has `correct`, and `confidence` unless it is the last stage; people have neither.
+    A model has `correct`, and `confidence` unless it is the last stage; people have neither. Abstention
+    can only be the last stage: the items that reach it get no answer.
 
     Attributes
     ----------
     name : str
         Name of the stage; different for each stage.
     price : float or None
-        Cost of an item that reaches a model, or that people verify, at least 0. For people, None means
-        the price of verification in `costs`; a model must have a price.
+        Cost of an item that reaches a model, that people verify, or that gets no answer, at least 0.
+        For people, None means the price of verification in `costs`. For abstention, None means that as
+        many items as possible are decided, whatever that costs. A model must have a price.
     correct : array_like of shape (n,), optional
         Whether the model's output is right, for all items (bool, or 0 and 1).
     confidence : array_like of shape (n,), optional
@@ -49,6 +51,9 @@ class Stage(Result):
     max_share : float, optional
         Largest share of all items that may reach the model, or that the people can verify, in [0, 1].
         The comparison is exact, so that 2 of 6 items are within a limit of 1/3.
+    abstains : bool, default=False
+        Whether items that reach this stage get no answer. They then count neither as accepted nor as
+        wrong.
 
     See Also
     --------
@@ -59,6 +64,8 @@ class Stage(Result):
     >>> import fastarac as fa
     >>> fa.costs.Stage("clerk", 2, reviewer=fa.Reviewer(0.9), max_share=0.2).name
     'clerk'
+    >>> fa.costs.Stage("no answer", None, abstains=True).kind
+    'abstention'
     """
 
     name: str
@@ -67,6 +74,7 @@ class Stage(Result):
     confidence: NDArray[Any] | None = None
     reviewer: Reviewer | None = None
     max_share: float | None = None
+    abstains: bool = False
 
     def __init__(
         self,
@@ -77,6 +85,7 @@ class Stage(Result):
         confidence: ArrayLike | None = None,
         reviewer: Reviewer | None = None,
         max_share: float | None = None,
+        abstains: bool = False,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise TypeError(f"name must be a non-empty string, got {name!r}")
@@ -89,6 +98,9 @@ class Stage(Result):
                 f"reviewer {of_stage} cannot go with correct: people have no correct, and a model "
                 "has no reviewer"
             )
+        require_type(abstains, bool | np.bool_, f"abstains {of_stage}", "True or False")
+        if abstains and (is_model or reviewer is not None):
+            raise TypeError(f"abstains {of_stage} cannot go with correct or reviewer: nobody answers")
         if price is None and is_model:
             raise TypeError(f"price {of_stage} is None, but a model needs the price of an item")
         check_reviewer(reviewer, f"reviewer {of_stage}")
@@ -101,6 +113,7 @@ class Stage(Result):
             "max_share": (
                 None if max_share is None else fraction_of(max_share, f"max_share {of_stage}")
             ),
+            "abstains": bool(abstains),
         }
         if correct is not None:
             names = (f"correct {of_stage}", f"confidence {of_stage}", "sample_weight")
@@ -119,8 +132,23 @@ class Stage(Result):
 
     @property
     def kind(self) -> str:
-        """Kind of the stage: "model" or "people"."""
+        """Kind of the stage: "model", "people" or "abstention"."""
+        if self.abstains:
+            return ABSTENTION
         return PEOPLE if self.correct is None else MODEL
+
+
+class ErrorLimit(NamedTuple):
+    """A limit on errors."""
+
+    rate: float
+    of_accepted: bool
+    """Whether it limits the risk, the share of errors among the items that models decide."""
+
+    @property
+    def name(self) -> str:
+        """Name of the argument that sets the limit."""
+        return "max_risk" if self.of_accepted else "max_error_rate"
 
 
 class StagePrices(NamedTuple):
@@ -137,7 +165,7 @@ class Stages(NamedTuple):
 
     stages: tuple[Stage, ...]
     prices: tuple[float, ...]
-    """Price of each stage, with the price of verification in place of None."""
+    """Price of each stage. In place of None: the price of verification, or 0 for abstention."""
     correction: float
     error: float
     model: tuple[int, ...]
@@ -167,9 +195,21 @@ class Stages(NamedTuple):
         values = tuple(each[items] for each in self.values)
         return self._replace(values=values, correct=np.ascontiguousarray(self.correct[:, items]))
 
-    def reviewer(self, stage: int) -> Reviewer:
-        """Return the reviewer of a stage, perfect if none was given."""
-        return self.stages[stage].reviewer or PERFECT
+    def rates(self, stage: int) -> tuple[float, float]:
+        """Return the shares of wrong and of correct outputs that a stage changes."""
+        if self.stages[stage].kind != PEOPLE:
+            return 0.0, 0.0
+        people = self.stages[stage].reviewer or PERFECT
+        return people.detection_rate, people.false_alarm_rate
+
+    def leaves_errors(self, stage: int) -> bool:
+        """Return whether wrong outputs that a stage decides and does not change count as errors."""
+        return self.stages[stage].kind != ABSTENTION
+
+    @property
+    def abstains_freely(self) -> bool:
+        """Whether abstention has no price, so that as many items as possible are decided."""
+        return self.stages[-1].kind == ABSTENTION and self.stages[-1].price is None
 
     def threshold(self, stage: int, value: float) -> Any:
         """Convert an internal double to a threshold in the units of the given confidences."""
@@ -193,38 +233,45 @@ class Stages(NamedTuple):
             price = number(self.prices[s])
             if stage.kind == MODEL:
                 paid += price
-                spoiled, missed, changed = Fraction(0), Fraction(1), Fraction(0)
                 price = Fraction(0)
-            else:
-                people = self.reviewer(s)
-                changed, spoiled = number(people.detection_rate), number(people.false_alarm_rate)
-                missed = 1 - changed
+            changed, spoiled = map(number, self.rates(s))
+            missed = 1 - changed if self.leaves_errors(s) else Fraction(0)
             found.correct.append(paid + price + spoiled * (correction + error))
             found.wrong.append(paid + price + changed * correction + missed * error)
             found.correct_errors.append(spoiled)
             found.wrong_errors.append(missed)
         return found
 
-    def weights(self, max_error_rate: float | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def weights(self, limit: ErrorLimit | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the kernel's weights, and the maximum number of errors within the limit, scaled alike.
 
         Prices and rates are read as decimal numbers, as a user writes them.
         """
         each, n = self.of_each(written=True), self.n_items
+        if self.abstains_freely:
+            # One abstention costs more than all items can otherwise: acceptance goes before price.
+            most_expensive = n * max(*each.correct, *each.wrong) + 1
+            each.correct[-1], each.wrong[-1] = (most_expensive + each.correct[-1],) * 2
+        if limit is not None and limit.of_accepted:
+            # errors <= r * accepted is the same as errors + r * (n - accepted) <= r * n, in which no
+            # summand is negative.
+            for s, stage in enumerate(self.stages):
+                if stage.kind != MODEL:
+                    each.correct_errors[s] = each.wrong_errors[s] = Fraction(repr(limit.rate))
         whole_costs, _ = in_whole_numbers([*each.correct, *each.wrong])
         whole_errors, unit = in_whole_numbers([*each.correct_errors, *each.wrong_errors])
-        most = 0 if max_error_rate is None else most_within(max_error_rate, unit * n)
+        most = 0 if limit is None else most_within(limit.rate, unit * n)
         costs = in_parts(whole_costs, n)
         errors = in_parts([*whole_errors, min(most, max(whole_errors) * n)], n)
         stages, size = len(self.stages), max(costs.shape[1], errors.shape[1])
         found = np.zeros((4 * stages, size))
         found[: 2 * stages, : costs.shape[1]] = costs
         found[2 * stages :, : errors.shape[1]] = errors[:-1]
-        limit = np.zeros(size)
-        limit[: errors.shape[1]] = errors[-1]
-        if max_error_rate is None:
-            limit[0] = np.inf
-        return found.reshape(4, stages, size), limit
+        most_errors = np.zeros(size)
+        most_errors[: errors.shape[1]] = errors[-1]
+        if limit is None:
+            most_errors[0] = np.inf
+        return found.reshape(4, stages, size), most_errors
 
     def capacities(self) -> NDArray[np.int64]:
         """Return the maximum number of items that may reach each stage."""
@@ -275,6 +322,9 @@ def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: Verification
             raise ValueError(f"stages must have different names, got {name!r} twice")
     if given[0].kind != MODEL:
         raise ValueError(f"the first stage, {names[0]!r}, must be a model, with correct and confidence")
+    for stage in given[:-1]:
+        if stage.abstains:
+            raise ValueError(f"stage {stage.name!r} abstains, so it must be the last one")
     if costs is not None:
         require_costs(costs)
     _check_models(given)
@@ -336,6 +386,8 @@ def _check_models(stages: tuple[Stage, ...]) -> None:
 def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
     if stage.price is not None:
         return stage.price
+    if stage.abstains:
+        return 0.0
     if costs is None:
         raise TypeError(f"stage {stage.name!r} has no price: give it, or give costs")
     return costs.verification

@@ -117,8 +117,34 @@ def test_limits_of_the_command_line_groups_and_a_column_of_models(folder, tmp_pa
     assert plot.read_bytes().startswith(b"\x89PNG")
     (folder / "few.toml").write_text(text.replace("0.1\nfailure", "0.001\nfailure"))
     result = run("cascade", folder / "few.toml")
-    assert "he half for the test has 45 groups" in result.stdout
+    assert "he test has 45 groups" in result.stdout
     assert "people verify everything" in result.stdout
+
+
+def test_a_cascade_that_abstains_keeps_a_limit_of_the_risk(folder):
+    path = folder / "judges.toml"
+    people = STAGES[STAGES.index('[[stage]]\nname = "clerk"') :]
+    path.write_text(STAGES.replace(people, '[[stage]]\nname = "no answer"\nabstains = true\n'))
+    asked = "--max-risk", 0.02, "--guarantee", 0.1
+    printed = json.loads(run("cascade", path, *asked, "--format", "json").stdout)
+    found = fa.costs.optimize_cascade(
+        [*stages()[:2], fa.costs.Stage("no answer", None, abstains=True)],
+        max_risk=0.02, failure_probability=0.1, costs=COSTS,
+    )  # fmt: skip
+    assert printed["cascade"] == found.to_dict()
+    assert printed["cascade"]["kinds"] == ["model", "model", "abstention"]
+    assert printed["cascade"]["max_error_rate"] is None  # that of the file is replaced
+    shown = " ".join(run("cascade", path, *asked).stdout.split())
+    assert "are accepted unverified, and " in shown
+    assert " of these remain wrong." in shown
+    assert "90% confidence, at most 2% of the new outputs that models accept are wrong." in shown
+    assert "abstains of stage" in reason("cascade", _with(folder, path, "abstains = 3"), *asked)
+
+
+def _with(folder, path, line):
+    wrong = folder / "wrong.toml"
+    wrong.write_text(path.read_text().replace("abstains = true", line))
+    return wrong
 
 
 @pytest.mark.parametrize(
@@ -175,7 +201,7 @@ def test_other_files_that_are_refused(folder):
         ),
         (
             '[[stage]]\nname = "a"\nprice = 1\nfile = "one.csv"\n[[stage]]\nname = "b"\nprice = 1\n',
-            "give max_error_rate or costs: without them errors cost nothing",
+            "give max_error_rate, max_risk or costs: without them errors cost nothing",
         ),
         (
             (

@@ -16,7 +16,7 @@ from strategies import COMPILED
 import fastarac as fa
 from fastarac.costs import Stage, cascade_search, evaluate_cascade, optimize_cascade
 from fastarac.costs.cascade_search import CascadeSearch
-from fastarac.costs.stages import in_parts, read_stages
+from fastarac.costs.stages import ErrorLimit, in_parts, read_stages
 
 pytestmark = pytest.mark.interpreted
 
@@ -41,17 +41,17 @@ def as_stages(stages):
             people = fa.Reviewer(*map(float, stage.people))
         found.append(
             Stage(
-                f"s{place}", float(stage.price), correct=stage.correct, confidence=stage.confidence,
-                reviewer=people, max_share=share,
+                f"s{place}", None if stage.price is None else float(stage.price), correct=stage.correct,
+                confidence=stage.confidence, reviewer=people, max_share=share, abstains=stage.abstains,
             )
         )  # fmt: skip
     return found
 
 
-def assert_as_exhaustive(stages, limit, correction="5", error="200"):
+def assert_as_exhaustive(stages, limit, correction="5", error="200", risk=None):
     """The library finds the thresholds that exhaustive search finds, and the same figures."""
-    expected = exhaustive(stages, limit, correction, error)
-    options = {"max_error_rate": None if limit is None else float(limit)}
+    expected = exhaustive(stages, limit, correction, error, risk)
+    options = {"max_error_rate": limit and float(limit), "max_risk": risk and float(risk)}
     options["costs"] = fa.VerificationCosts(0, float(correction), float(error))
     if expected is None:
         with pytest.raises(ValueError, match=r"no thresholds keep|leave an error rate of at least"):
@@ -64,6 +64,8 @@ def assert_as_exhaustive(stages, limit, correction="5", error="200"):
     assert found.reached == figures.reached
     assert found.cost == pytest.approx(float(figures.cost), rel=1e-12)
     assert found.error_rate == pytest.approx(float(figures.errors), rel=1e-12)
+    if found.acceptance_rate:
+        assert found.risk == figures.wrong / round(found.acceptance_rate * found.n_items)
     # the thresholds are those that come first, too, and "nothing" is inf
     assert outcome(stages, found.thresholds[:-1], correction, error) == figures
     models = [s for s, stage in enumerate(stages[:-1]) if stage.correct is not None]
@@ -125,6 +127,22 @@ def test_any_cascade_beside_exhaustive_search(cascade, prices):
 
 @settings(max_examples=60)
 @given(
+    cascades(),
+    st.sampled_from([None, "0", "0.25", "0.5"]),
+    st.sampled_from([None, "0", "2"]),
+    st.booleans(),
+)
+def test_any_cascade_that_abstains_or_limits_the_risk_beside_exhaustive_search(
+    cascade, risk, price, people
+):
+    stages, limit = cascade
+    if stages[-1].correct is not None or not people:
+        stages = [*stages[:-1], RefStage(price, abstains=True, max_share=stages[-1].max_share)]
+    assert_as_exhaustive(stages, None if risk else limit, risk=risk)
+
+
+@settings(max_examples=60)
+@given(
     st.lists(st.tuples(st.booleans(), st.integers(0, 8)), min_size=2, max_size=30).filter(
         lambda items: len({level for _, level in items}) > 1
     ),
@@ -173,8 +191,9 @@ def test_a_grid_costs_little_more_than_all_thresholds(limit):
     every = CascadeSearch(stages, every=1 << 22)
     assert every.exact
     coarse = CascadeSearch(stages, every=0)
+    given = limit and ErrorLimit(limit, of_accepted=False)
     best, near = (
-        evaluate_cascade(stages.stages, thresholds=search.cheapest(limit).thresholds, costs=COSTS).cost
+        evaluate_cascade(stages.stages, thresholds=search.cheapest(given).thresholds, costs=COSTS).cost
         for search in (every, coarse)
     )
     assert best <= near * (1 + 1e-12)
@@ -208,11 +227,12 @@ def test_items_in_another_order_and_items_twice_have_the_same_thresholds():
 @pytest.mark.parametrize("limit", [None, 0.05])
 def test_items_that_are_summed_up_have_the_same_thresholds(monkeypatch, limit):
     stages = read_stages(correlated(2000 if COMPILED else 80), COSTS)
+    given = limit and ErrorLimit(limit, of_accepted=False)
     first, finer = (1 << 12, 1 << 9) if COMPILED else (64, 27)
     monkeypatch.setattr(cascade_search, "PAIRED", finer)
-    one_by_one = CascadeSearch(stages, 0, first, finer).cheapest(limit)
+    one_by_one = CascadeSearch(stages, 0, first, finer).cheapest(given)
     monkeypatch.setattr(cascade_search, "FEW", 10)
-    assert CascadeSearch(stages, 0, first, finer).cheapest(limit) == one_by_one
+    assert CascadeSearch(stages, 0, first, finer).cheapest(given) == one_by_one
     assert not one_by_one.exact
     assert one_by_one.excess == 0
 
@@ -369,7 +389,7 @@ def test_what_is_no_stage_is_refused(arguments, options, error, message):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({}, TypeError, "give max_error_rate or costs: without them errors cost nothing"),
+        ({}, TypeError, "give max_error_rate, max_risk or costs: without them errors cost nothing"),
         ({"max_error_rate": 2}, ValueError, r"max_error_rate must be a number in \[0, 1\], got 2"),
         ({"costs": 3}, TypeError, r"costs must be VerificationCosts, got 3 \(int\)"),
         ({"costs": COSTS, "failure_probability": 0.1}, TypeError, "needs max_error_rate"),
