@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from fastarac._core.exceptions import collected
+from fastarac._core.text import quoted
 from fastarac.answers.sampling import drawn_answer, joined_answer
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import OF_TABLES, engine_files, is_of_ocr
@@ -18,7 +20,6 @@ from fastarac.cli._ocr_settings import OcrSettings, SettingsOptions
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     ANSWERS,
-    BUDGET,
     NONE,
     ByColumn,
     Confidence,
@@ -87,7 +88,41 @@ Files and folders of an OCR engine are read as fastarac apply reads them, a row 
 number, box, text and confidence.
 """
 
-Budget = Annotated[float | None, BUDGET]
+
+class Budget(NamedTuple):
+    """The number of outputs to verify, and the price of an answer if money was given."""
+
+    outputs: float
+    price: float | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Budget:
+        """Read a number of outputs, or money and the price of an answer, such as "60/0.12"."""
+        amount, *price = text.split("/", 1)
+        try:
+            number, prices = float(amount), [float(each) for each in price]
+        except ValueError:
+            number, prices = 0.0, [0.0]
+        if any(not 0.0 < each < math.inf for each in prices):
+            raise typer.BadParameter(
+                "use a number of outputs, such as 500, or money and the price of an answer, such as "
+                f"60/0.12, got {quoted(text)}"
+            )
+        return cls(number / prices[0], prices[0]) if prices else cls(number)
+
+    def over(self, answers_per_output: float) -> Budget:
+        """Return the budget of outputs, of which each needs this many paid answers."""
+        return self if self.price is None else self._replace(outputs=self.outputs / answers_per_output)
+
+
+BudgetOption = Annotated[
+    Any,
+    option(
+        "--budget N",
+        "Number of outputs to verify; or money and the price of an answer, such as 60/0.12.",
+        Panel.verifying, parser=Budget.read, show_default=False,
+    ),
+]  # fmt: skip
 Output = Annotated[Path, output_option("Write the outputs to verify to this file.")]
 For = StrEnum("For", ["guarantee-these", "guarantee-new", "estimate", "comparison"])
 PurposeOption = Annotated[
@@ -148,7 +183,7 @@ def sample(
     paths: options.AppliedFiles,
     output: Output,
     *,
-    budget: Budget = None,
+    budget: BudgetOption = None,
     purpose: PurposeOption = None,
     error_rate: ErrorRate = None,
     max_risk: MaxRisk = None,
@@ -170,6 +205,7 @@ def sample(
 ) -> None:
     """Draw outputs for people to verify, each with a known probability."""
     given = set(given_options(context).values())
+    paid = Budget(0.0) if budget is None else budget.over(1.0 + double)
     aim = _Aim(purpose, error_rate, max_risk, one_column(group))
     _require_together(given)
     aim.require(given)
@@ -195,15 +231,15 @@ def sample(
         }  # fmt: skip
         if rows.is_ocr:
             words = rows.words
-            found = _drawn_words(words, output, budget or 0.0, policy, columns, aim, (images, crops))
+            found = _drawn_words(words, output, paid, policy, columns, aim, (images, crops))
             found = page.beside(found, output, pages=words)
         else:
             if named is not None:
                 columns |= {"documents": named.documents, "types": named.types}
             columns |= {"double": double, "judge": judge, "by": fields, "confidence": confidence}
-            found = _drawn_rows(rows, output, budget or 0.0, policy, columns, aim)
+            found = _drawn_rows(rows, output, paid, policy, columns, aim)
             found = page.beside(found, output, confidence=confidence, judge=judge)
-        found = found.closing(_next(rows, output, audit, aim, budget))
+        found = found.closing(_next(rows, output, audit, aim, paid.outputs))
     deliver(printing, "sample", found)
 
 
@@ -212,7 +248,7 @@ def _next(
     output: Path,
     audit: Path | None,
     aim: _Aim,
-    budget: float | None,
+    budget: float,
 ) -> str:
     """Return the next command: one that uses the answers, or `search` instead of the sample."""
     if audit is not None:
@@ -220,7 +256,7 @@ def _next(
     usual = rows.confidence == "confidence"
     column = () if usual else ("--confidence", rows.confidence)
     if aim.name == "guarantee-these" and not rows.is_ocr and len(rows.paths) == 1:
-        number = "--budget", round(budget or 0.0)
+        number = "--budget", round(budget)
         files = "--state", "state.json", "-o", "next.csv"
         return command_line("search", *rows.paths, *column, *aim.limit_options, *number, *files)
     if aim.name in GUARANTEES:
@@ -319,7 +355,7 @@ class _DrawnFrom(NamedTuple):
 def _drawn_words(
     words: EngineOutputs,
     output: Path,
-    budget: float,
+    budget: Budget,
     policy: Policy | None,
     columns: Mapping[str, Any],
     aim: _Aim,
@@ -330,19 +366,19 @@ def _drawn_words(
 
     crops = _crops(*pictures)
     done = refusing(
-        "", lambda: sample_words(words, output, budget, policy=policy, crops=crops, **columns)
+        "", lambda: sample_words(words, output, budget.outputs, policy=policy, crops=crops, **columns)
     )
     return drawn_answer(
         done.sample, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
         words=done, crops=None if crops is None else crops.folder, answers=columns["answers"],
-        **aim.said,
+        price=budget.price, **aim.said,
     )  # fmt: skip
 
 
 def _drawn_rows(
     rows: _DrawnFrom,
     output: Path,
-    budget: float,
+    budget: Budget,
     policy: Policy | None,
     columns: Mapping[str, Any],
     aim: _Aim,
@@ -352,12 +388,12 @@ def _drawn_rows(
     with collected(notes):
         found = refusing(
             str(rows.paths[0]),
-            lambda: sample_outputs(rows.paths, output, budget, policy=policy, **columns),
+            lambda: sample_outputs(rows.paths, output, budget.outputs, policy=policy, **columns),
         )
     answer = drawn_answer(
         found, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
         answers=columns["answers"], double=columns["double"],
-        whole_documents=columns.get("documents") is not None, **aim.said,
+        whole_documents=columns.get("documents") is not None, price=budget.price, **aim.said,
     )  # fmt: skip
     return answer.with_warnings(notes)
 
