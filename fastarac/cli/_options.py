@@ -295,6 +295,14 @@ JudgeColumn = Annotated[
     str | None,
     option("--judge COLUMN", "Estimated chance that each output is right.", Panel.columns),
 ]
+JudgeColumns = Annotated[
+    list[str] | None,
+    option(
+        "--judge COLUMN",
+        "Estimated chance that each output is right; repeat for further judges.",
+        Panel.columns,
+    ),
+]
 ByColumn = Annotated[
     str | None,
     option("--by COLUMN", "Fields or other parts to treat separately.", Panel.columns),
