@@ -6,8 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from fastarac._core.checks import fraction_of, inner_fraction, require_type, whole_number
-from fastarac._core.exceptions import warn_too_small
+from fastarac._core.checks import (
+    fraction_of,
+    inner_fraction,
+    reject_where,
+    require_type,
+    same_number,
+    whole_number,
+)
+from fastarac._core.exceptions import warn_too_small, warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.results import Pickled
 from fastarac._core.special import binomial_interval
@@ -17,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     class _Counts(Protocol):
         """The counts of a ThresholdSweep, or of one operating point."""
@@ -35,6 +42,7 @@ if TYPE_CHECKING:
 FEWEST_FOUND = 100  # If double readings found fewer errors than this, a warning is issued.
 OF_FAILURE = 0.25  # share of δ spent on the bound for the share of errors that readers find
 HALVINGS = 60  # number of bisection steps
+CONTRADICTED = 0.05  # p-value below which verified outputs contradict a judge's rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +251,66 @@ class Reviewer(Pickled):
         spread = math.hypot(math.sqrt(q * (1.0 - q) / n) / (d - a), doubt_of(people, p, 1.0 - p))
         return Interval(p, min(low, p), max(high, p), spread, level, "inversion")
 
+    def rates_p_value(self, correct: ArrayLike, called_right: ArrayLike) -> float:
+        """Test whether outputs that people verified contradict the rates.
+
+        Parameters
+        ----------
+        correct : array_like of shape (n,)
+            Whether each output was right (1 or 0); NaN for unverified outputs, which are left out. The
+            verified ones must have been drawn with equal probabilities.
+        called_right : array_like of shape (n,)
+            Whether the judge called each output right (1 or 0).
+
+        Returns
+        -------
+        float
+            Twice the smaller of the two exact p-values for the two rates, at most 1.
+
+        Warns
+        -----
+        UnreliableIntervalWarning
+            If the p-value is below 0.05. Then estimates that are corrected by these rates may be wrong.
+
+        Notes
+        -----
+        A rate that was estimated from other outputs is compared with the rate here by Fisher's exact
+        test, and a known rate by the binomial test. The factor of two allows for two tests
+        (Bonferroni).
+
+        References
+        ----------
+        Fisher 1935, "The logic of inductive inference", on tables of two by two.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> judge = fa.Reviewer(0.9, 0.05, estimated_from=(200, 800))
+        >>> correct = [0] * 20 + [1] * 80
+        >>> called_right = [0] * 15 + [1] * 5 + [0] * 4 + [1] * 76
+        >>> round(judge.rates_p_value(correct, called_right), 3)
+        0.118
+        """
+        from fastarac._engine.inputs import labels_in_part
+
+        truth, labels = labels_in_part(correct, "correct"), labels_in_part(called_right, "called_right")
+        same_number("called_right", len(labels), "correct", len(truth))
+        known = truth == truth
+        for name, values in (("correct", truth[known]), ("called_right", labels[known])):
+            reject_where((values != 0.0) & (values != 1.0), values, name, "0 or 1")
+        p_values = []
+        rates = self.detection_rate, self.false_alarm_rate
+        for value, rate, size in zip((0.0, 1.0), rates, self.sizes, strict=True):
+            of_class = labels[truth == value]
+            p_values.append(_p_value(int((of_class == 0.0).sum()), len(of_class), rate, size))
+        p = min(1.0, 2.0 * min(p_values))
+        if p < CONTRADICTED:
+            warn_unreliable(
+                f"the verified outputs contradict the rates of the judge (p = {p:.2g}): estimates that "
+                "these rates correct may be wrong"
+            )
+        return p
+
     def error_rate(self, counts: _Counts) -> Any:
         """Error rate R_E = [FA + (1 − d)·TR + a·FR]/Ω, the share of items that are wrong in the end.
 
@@ -333,6 +401,31 @@ def _bounds(rate: float, n: float, failure_probability: float) -> tuple[float, f
 def _error_of(rate: float, n: float) -> float:
     """Return the standard error of a rate that n outputs estimate."""
     return math.sqrt(rate * (1.0 - rate) / n)
+
+
+def _p_value(k: int, n: int, rate: float, size: float) -> float:
+    """Return the exact two-sided p-value of k of n, for a rate that `size` other outputs estimate."""
+    if size == math.inf:
+        if rate in (0.0, 1.0):
+            return float(k == rate * n)
+        odds = math.log(rate) - math.log1p(-rate)
+        logs = [_log_choose(n, x) + x * odds for x in range(n + 1)]
+        at = k
+    else:
+        m = int(size)
+        both = k + round(rate * m)
+        first = max(0, both - m)
+        logs = [_log_choose(n, x) + _log_choose(m, both - x) for x in range(first, min(n, both) + 1)]
+        at = k - first
+    most = max(logs)
+    chances = [math.exp(each - most) for each in logs]
+    as_rare = chances[at] * (1.0 + 1e-9)
+    return math.fsum(each for each in chances if each <= as_rare) / math.fsum(chances)
+
+
+def _log_choose(n: int, k: int) -> float:
+    """Return the logarithm of the number of ways to choose k of n."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def _first(holds: Callable[[float], bool]) -> float:

@@ -148,6 +148,7 @@ MEANINGS = {
     "costs": "VerificationCosts, or the costs of predictions (a CostMatrix)",
     "reviewer": "the people who verify what is rejected",
     "truth_reader": "the people whose answers are the truth",
+    "called_right": "(n,) whether a judge calls each output right",
     "called_wrong": "number of outputs that a judge calls wrong",
     "estimated_from": "numbers of wrong and of right outputs from which the rates of a judge come",
     "double_readings": "errors that both of two readers found, only the first, only the second",

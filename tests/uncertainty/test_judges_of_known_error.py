@@ -172,6 +172,52 @@ def test_labels_that_contradict_the_rates_are_named():
             fa.asymptotic_interval(truth, confidence, statistic=statistic)
 
 
+@given(counts, counts, st.booleans())
+def test_verified_outputs_are_tested_against_the_rates(known, here, is_known):
+    rate, alarms = known[0] / known[1], here[1] % 3
+    sizes = None if is_known else (known[1], 10)
+    judge = fa.Reviewer(rate, 0.0, estimated_from=sizes)
+    correct = [0] * here[1] + [1] * alarms + [math.nan]
+    called_right = [0] * here[0] + [1] * (here[1] - here[0] + alarms) + [0]
+    p = quiet(judge, correct, called_right)
+    if is_known:
+        chance = [
+            math.comb(here[1], x) * rate**x * (1.0 - rate) ** (here[1] - x) for x in range(here[1] + 1)
+        ]
+    else:
+        chance = [
+            math.comb(here[1], x) * math.comb(known[1], here[0] + known[0] - x)
+            if 0 <= here[0] + known[0] - x <= known[1]
+            else 0
+            for x in range(here[1] + 1)
+        ]
+    rare = math.fsum(x for x in chance if x <= chance[here[0]] * (1.0 + 1e-9)) / math.fsum(chance)
+    assert p == pytest.approx(min(1.0, 2.0 * rare), rel=1e-6, abs=1e-12)
+
+
+def quiet(judge, *columns):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
+        return judge.rates_p_value(*columns)
+
+
+def test_a_judge_that_errs_more_here_is_named_and_one_that_does_not_seldom_is():
+    rng, named, runs = np.random.default_rng(4), np.zeros(2), 200
+    for _ in range(runs):
+        correct = rng.random(400) < 0.8
+        known = rng.binomial([100, 300], [0.9, 0.05]).tolist()
+        judge = judge_of((known[0], 100), (known[1], 300))
+        for k, detected in enumerate((0.9, 0.6)):
+            right = np.where(correct, rng.random(400) >= 0.05, rng.random(400) >= detected)
+            named[k] += quiet(judge, correct, right) < 0.05
+    assert named[0] / runs <= 0.05 + 2.0 * math.sqrt(0.05 * 0.95 / runs)
+    assert named[1] / runs > 0.95
+    with pytest.warns(fa.UnreliableIntervalWarning, match="contradict the rates of the judge"):
+        fa.Reviewer(0.9).rates_p_value([0] * 20, [1] * 20)
+    with pytest.raises(ValueError, match=r"called_right.* must be 0 or 1"):
+        fa.Reviewer(0.9).rates_p_value([0], [0.5])
+
+
 def test_what_is_refused():
     with pytest.raises(ValueError, match="estimated_from must be two counts, of wrong and of right"):
         fa.Reviewer(0.9, 0.1, estimated_from=(100,))
@@ -185,6 +231,36 @@ def test_what_is_refused():
         fa.Reviewer(0.1, 0.1).corrected_error_rate(1, 10)
     with pytest.raises(ValueError, match="called_wrong must be at most n_items, 10, got 11"):
         fa.Reviewer(0.9).corrected_error_rate(11, 10)
+
+
+def test_a_difference_of_models_allows_for_the_rates_of_their_judges():
+    """The same judge labels both models, of which one is much better."""
+    rng = np.random.default_rng(6)
+    covered, runs, n = np.zeros(2), 60, 2000
+    for _ in range(runs):
+        correct = {"a": rng.random(n) < 0.95, "b": rng.random(n) < 0.6}
+        labels = {
+            name: np.where(right, rng.random(n) >= 0.1, rng.random(n) >= 0.8)
+            for name, right in correct.items()
+        }
+        found = rng.binomial([50, 100], [0.8, 0.1]).tolist()
+        uncertain = judge_of((found[0], 50), (found[1], 100))
+        for k, judge in enumerate(
+            (uncertain, fa.Reviewer(uncertain.detection_rate, uncertain.false_alarm_rate))
+        ):
+            models = {
+                name: (
+                    fa.PartialTruth(each, inclusion_probability=1.0, truth_reader=judge),
+                    np.arange(n),
+                )
+                for name, each in labels.items()
+            }
+            done = fa.compare_models(models, statistic="recognition_rate", random_state=0)
+            interval = done.pairs[0].interval
+            covered[k] += interval.low <= 0.35 <= interval.high
+    least = 0.93 - 2.0 * math.sqrt(0.93 * 0.07 / runs)
+    assert covered[0] / runs >= least
+    assert covered[1] / runs < least
 
 
 def test_a_policy_keeps_the_sizes():
