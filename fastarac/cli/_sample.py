@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from fastarac._core.exceptions import collected
-from fastarac._core.text import quoted
 from fastarac.answers.sampling import drawn_answer, joined_answer
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import OF_TABLES, engine_files, is_of_ocr
@@ -20,7 +18,9 @@ from fastarac.cli._ocr_settings import OcrSettings, SettingsOptions
 from fastarac.cli._option_groups import PrintingOptions, given_options, grouped
 from fastarac.cli._options import (
     ANSWERS,
+    BUDGET,
     NONE,
+    Budget,
     ByColumn,
     Confidence,
     ErrorRate,
@@ -87,42 +87,7 @@ outputs. Give both files that fastarac apply wrote: tables with the same columns
 Files and folders of an OCR engine are read as fastarac apply reads them, a row for each word: page,
 number, box, text and confidence.
 """
-
-
-class Budget(NamedTuple):
-    """The number of outputs to verify, and the price of an answer if money was given."""
-
-    outputs: float
-    price: float | None = None
-
-    @classmethod
-    def read(cls, text: str) -> Budget:
-        """Read a number of outputs, or money and the price of an answer, such as "60/0.12"."""
-        amount, *price = text.split("/", 1)
-        try:
-            number, prices = float(amount), [float(each) for each in price]
-        except ValueError:
-            number, prices = 0.0, [0.0]
-        if any(not 0.0 < each < math.inf for each in prices):
-            raise typer.BadParameter(
-                "use a number of outputs, such as 500, or money and the price of an answer, such as "
-                f"60/0.12, got {quoted(text)}"
-            )
-        return cls(number / prices[0], prices[0]) if prices else cls(number)
-
-    def over(self, answers_per_output: float) -> Budget:
-        """Return the budget of outputs, of which each needs this many paid answers."""
-        return self if self.price is None else self._replace(outputs=self.outputs / answers_per_output)
-
-
-BudgetOption = Annotated[
-    Any,
-    option(
-        "--budget N",
-        "Number of outputs to verify; or money and the price of an answer, such as 60/0.12.",
-        Panel.verifying, parser=Budget.read, show_default=False,
-    ),
-]  # fmt: skip
+BudgetOption = Annotated[Any, BUDGET]
 Output = Annotated[Path, output_option("Write the outputs to verify to this file.")]
 For = StrEnum("For", ["guarantee-these", "guarantee-new", "estimate", "comparison"])
 PurposeOption = Annotated[

@@ -16,7 +16,7 @@ from fastarac.samples.partial_items import STEPS
 from tests.commands import refusal, run
 
 STATISTICS = fa.arac_auc_score, fa.aurc_loss, fa.augrc_loss
-N, VERIFIED = 5000, 500
+N, VERIFIED = 10_000, 500
 
 
 def sigmoid(x):
@@ -26,13 +26,13 @@ def sigmoid(x):
 def outputs(rng, kind="complementary"):
     """Confidences, correctness, and three judges: two see one kind of error each, one sees nothing."""
     confidence = rng.random(N)
-    wrong = rng.random(N) < 0.3 * (1.0 - confidence) ** 2
+    wrong = rng.random(N) < 0.3 * (1.0 - confidence) ** (4 if kind == "alike" else 2)
     noise, first = rng.standard_normal((3, N)), rng.random(N) < 0.5
     seen = [wrong & first, wrong & ~first, np.zeros(N)]
     if kind == "alike":  # the second and the third nearly repeat the first
         noise[1:] = noise[0] + [[0.05], [0.3]] * noise[1:]
         seen = [wrong] * 3
-    judges = np.stack([sigmoid(3.0 + z - 5.0 * s) for z, s in zip(noise, seen, strict=True)], axis=1)
+    judges = np.stack([sigmoid(3.0 + z - 4.0 * s) for z, s in zip(noise, seen, strict=True)], axis=1)
     return confidence, ~wrong, judges
 
 
@@ -44,7 +44,7 @@ def truth_of(rng, right, judges):
     ]
 
 
-@pytest.mark.parametrize("runs", [40, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", [40, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["complementary", "alike"])
 def test_several_judges_are_at_least_as_precise_as_the_best_one(kind, runs):
     found = np.empty((runs, 4, len(STATISTICS)))
@@ -58,16 +58,18 @@ def test_several_judges_are_at_least_as_precise_as_the_best_one(kind, runs):
     spread = found.std(axis=0)
     # the estimates are paired, so that their ratio varies less than each of them
     ratio = spread[3] / spread[:3].min(axis=0)
-    most = {"complementary": 0.95, "alike": 1.02}[kind]
-    assert (ratio <= most + 0.4 / math.sqrt(runs)).all(), ratio
+    noise = 0.2 / math.sqrt(runs)
+    assert (ratio <= 1.02 + noise).all(), ratio
+    if kind == "complementary" and runs >= 200:  # with fewer runs, chance hides what is gained
+        assert ratio[0] <= 0.94 + noise
     bias = np.abs(found[:, 3].mean(axis=0)) / spread[3]
     assert (bias < 0.1 + 3.0 / math.sqrt(runs)).all(), bias
 
 
 def test_the_intervals_of_several_judges_cover():
     runs, covered = 100, 0
-    # E[error] for confidences uniform on [0, 1] and errors 0.3(1 − t)²
-    value = 1.0 - 0.3 / 3.0
+    # E[error] for confidences uniform on [0, 1] and errors 0.3(1 − t)⁴
+    value = 1.0 - 0.3 / 5.0
     for run_ in range(runs):
         rng = np.random.default_rng(1000 + run_)
         confidence, right, judges = outputs(rng, "alike")
