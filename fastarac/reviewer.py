@@ -1,4 +1,4 @@
-"""People who verify outputs: the errors they overlook or make, and limits tested despite these."""
+"""People or judges who verify outputs, the errors they make, and limits tested despite these."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from fastarac._core.checks import fraction_of, require_type, whole_number
-from fastarac._core.exceptions import warn_too_small
+from fastarac._core.checks import (
+    fraction_of,
+    inner_fraction,
+    reject_where,
+    require_type,
+    same_number,
+    whole_number,
+)
+from fastarac._core.exceptions import warn_too_small, warn_unreliable
+from fastarac._core.interval import Interval
 from fastarac._core.results import Pickled
-from fastarac._core.special import binomial_upper_bound
+from fastarac._core.special import binomial_interval
 from fastarac._core.text import percent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     class _Counts(Protocol):
         """The counts of a ThresholdSweep, or of one operating point."""
@@ -31,6 +41,8 @@ if TYPE_CHECKING:
 
 FEWEST_FOUND = 100  # If double readings found fewer errors than this, a warning is issued.
 OF_FAILURE = 0.25  # share of δ spent on the bound for the share of errors that readers find
+HALVINGS = 60  # number of bisection steps
+CONTRADICTED = 0.05  # p-value below which verified outputs contradict a judge's rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +54,8 @@ class Reviewer(Pickled):
     wrong. Each changed item costs a correction.
 
     An argument `reviewer` means the people who correct rejected items in use. An argument
-    `truth_reader` means the people whose answers are used as the truth in an estimate, guarantee or
-    check.
+    `truth_reader` means the people, or the judge (such as a language model), whose answers are used as
+    the truth in an estimate, guarantee or check.
 
     Attributes
     ----------
@@ -55,6 +67,9 @@ class Reviewer(Pickled):
         Three counts from which `detection_rate` is estimated. Two people read the same items without
         seeing each other's answers. The counts are the numbers of errors found by both readers, only by
         the first, and only by the second. The first reader's answers are used as the truth.
+    estimated_from : tuple of two int, optional
+        The numbers of wrong and of right outputs, with known truth, from which the two rates were
+        estimated. Intervals then allow for the uncertainty of the rates.
 
     See Also
     --------
@@ -85,10 +100,16 @@ class Reviewer(Pickled):
     use this reader's answers as the truth of a :class:`.PartialTruth`, and the answers of the other
     reader as its `judge`.
 
+    **A judge of known error.** `detection_rate` is the sensitivity of a judge that tests for errors,
+    and 1 − `false_alarm_rate` is its specificity. If both were estimated from other outputs, say so in
+    `estimated_from`. The rates must be the same in the outputs that the judge labels now; no label can
+    show that they are.
+
     References
     ----------
     Kimura, Kubota, Wada and Hashimoto 2024, equations 4, 5, 7 and 14, generalised here to people who
-    make mistakes; Seber 1982, "The estimation of animal abundance", on two captures.
+    make mistakes; Seber 1982, "The estimation of animal abundance", on two captures; Rogan and Gladen
+    1978, "Estimating prevalence from the results of a screening test".
 
     Examples
     --------
@@ -105,6 +126,7 @@ class Reviewer(Pickled):
     detection_rate: float = 1.0
     false_alarm_rate: float = 0.0
     double_readings: tuple[int, int, int] | None = None
+    estimated_from: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         for name in ("detection_rate", "false_alarm_rate"):
@@ -120,26 +142,174 @@ class Reviewer(Pickled):
                 )
             object.__setattr__(self, "detection_rate", estimate)
             object.__setattr__(self, "double_readings", (both, first, second))
+        if self.estimated_from is not None:
+            object.__setattr__(self, "estimated_from", self._read_sizes())
+
+    def _read_sizes(self) -> tuple[int, int]:
+        """Return `estimated_from`; raise unless it holds two counts, without `double_readings`."""
+        sizes = self.estimated_from
+        require_type(sizes, (tuple, list), "estimated_from", "two counts", shown=False)
+        if sizes is None or len(sizes) != 2:
+            raise ValueError(
+                "estimated_from must be two counts, of wrong and of right outputs, "
+                f"got {len(sizes or ())}"
+            )
+        if self.double_readings is not None:
+            raise ValueError("estimated_from must be left out where double_readings are given")
+        wrong, right = (whole_number(each, f"estimated_from[{i}]", 1) for i, each in enumerate(sizes))
+        return wrong, right
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """The numbers of wrong and right outputs that estimate d and a; infinite for known rates."""
+        if self.double_readings is not None:
+            return float(self.double_readings[0] + self.double_readings[2]), math.inf
+        return self.estimated_from or (math.inf, math.inf)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether a rate is known only from a number of outputs."""
+        return min(self.sizes) < math.inf
 
     def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
         """Return lower and upper bounds of d, each wrong with at most this probability.
 
-        With `double_readings`, these are the Clopper–Pearson bounds. Otherwise, the two bounds are d.
+        These are the Clopper–Pearson bounds. Both are d if d is known.
         """
-        if self.double_readings is None:
-            return self.detection_rate, self.detection_rate
-        both, _, second = self.double_readings
-        found = both + second
-        low = 1.0 - binomial_upper_bound(second, found, failure_probability)
-        return max(0.0, low), binomial_upper_bound(both, found, failure_probability)
+        return _bounds(self.detection_rate, self.sizes[0], failure_probability)
 
-    @property
-    def doubt(self) -> float:
-        """The relative standard error of 1/(d − a), the weight of an error that was found."""
-        if self.double_readings is None:
-            return 0.0
-        d, found = self.detection_rate, self.double_readings[0] + self.double_readings[2]
-        return math.sqrt(d * (1.0 - d) / found) / (d - self.false_alarm_rate)
+    def false_alarm_bounds(self, failure_probability: float) -> tuple[float, float]:
+        """Return lower and upper bounds of a, each wrong with at most this probability."""
+        return _bounds(self.false_alarm_rate, self.sizes[1], failure_probability)
+
+    def corrected_error_rate(
+        self, called_wrong: int, n_items: int, *, confidence_level: float = 0.95
+    ) -> Interval:
+        r"""Estimate the share of wrong outputs from the number that a judge calls wrong.
+
+        Parameters
+        ----------
+        called_wrong : int
+            The number of outputs that the judge calls wrong, from 0 to `n_items`.
+        n_items : int
+            The number of outputs that the judge labelled, at least 1.
+        confidence_level : float, default=0.95
+            The level of the interval, in (0, 1).
+
+        Returns
+        -------
+        Interval
+            The error rate of the outputs' source, in [0, 1]. The interval is [0, 1] if the uncertain
+            rates of the judge allow every error rate.
+
+        Raises
+        ------
+        ValueError
+            If a number is outside its range, or `detection_rate` is not above `false_alarm_rate`.
+
+        See Also
+        --------
+        fastarac.PartialTruth : the same correction of other statistics, with `truth_reader`
+
+        Notes
+        -----
+        With q = `called_wrong`/`n_items`, the estimate is p = (q − a)/(d − a), limited to [0, 1] (Rogan
+        and Gladen 1978). The interval holds all p for which
+
+        .. math:: \hat q - p\,\hat d - (1 - p)\,\hat a
+
+        may have the mean 0. Its bounds are those of Zou and Donner 2008 for a sum of independent
+        estimates, from the Clopper–Pearson intervals of q, d and a.
+
+        References
+        ----------
+        Rogan and Gladen 1978, "Estimating prevalence from the results of a screening test"; Zou and
+        Donner 2008, "Construction of confidence limits about effect measures"; Lang and
+        Reiczigel 2014, "Confidence limits for prevalence of disease adjusted for estimated sensitivity
+        and specificity", on other intervals of p.
+
+        Examples
+        --------
+        A judge found 180 of 200 errors, and called 40 of 800 right outputs wrong. Of 2,000 new outputs,
+        it calls 270 wrong:
+
+        >>> import fastarac as fa
+        >>> judge = fa.Reviewer(180 / 200, 40 / 800, estimated_from=(200, 800))
+        >>> judge.corrected_error_rate(270, 2_000)
+        Interval(0.1 [0.074091, 0.124642], 95%, inversion)
+        """
+        n = whole_number(n_items, "n_items", 1)
+        k = whole_number(called_wrong, "called_wrong", 0)
+        if k > n:
+            raise ValueError(f"called_wrong must be at most n_items, {n}, got {k}")
+        level = inner_fraction(confidence_level, "confidence_level")
+        people = informative(self, "the Reviewer") or self
+        d, a = people.detection_rate, people.false_alarm_rate
+        q = k / n
+        p = min(1.0, max(0.0, (q - a) / (d - a)))
+        low, high = interval_of_errors(people, q, binomial_interval(k, n, level), level)
+        spread = math.hypot(math.sqrt(q * (1.0 - q) / n) / (d - a), doubt_of(people, p, 1.0 - p))
+        return Interval(p, min(low, p), max(high, p), spread, level, "inversion")
+
+    def rates_p_value(self, correct: ArrayLike, called_right: ArrayLike) -> float:
+        """Test whether outputs that people verified contradict the rates.
+
+        Parameters
+        ----------
+        correct : array_like of shape (n,)
+            Whether each output was right (1 or 0); NaN for unverified outputs, which are left out. The
+            verified ones must have been drawn with equal probabilities.
+        called_right : array_like of shape (n,)
+            Whether the judge called each output right (1 or 0).
+
+        Returns
+        -------
+        float
+            Twice the smaller of the two exact p-values for the two rates, at most 1.
+
+        Warns
+        -----
+        UnreliableIntervalWarning
+            If the p-value is below 0.05. Then estimates that are corrected by these rates may be wrong.
+
+        Notes
+        -----
+        A rate that was estimated from other outputs is compared with the rate here by Fisher's exact
+        test, and a known rate by the binomial test. The factor of two allows for two tests
+        (Bonferroni).
+
+        References
+        ----------
+        Fisher 1935, "The logic of inductive inference", on tables of two by two.
+
+        Examples
+        --------
+        >>> import fastarac as fa
+        >>> judge = fa.Reviewer(0.9, 0.05, estimated_from=(200, 800))
+        >>> correct = [0] * 20 + [1] * 80
+        >>> called_right = [0] * 15 + [1] * 5 + [0] * 4 + [1] * 76
+        >>> round(judge.rates_p_value(correct, called_right), 3)
+        0.118
+        """
+        from fastarac._engine.inputs import labels_in_part
+
+        truth, labels = labels_in_part(correct, "correct"), labels_in_part(called_right, "called_right")
+        same_number("called_right", len(labels), "correct", len(truth))
+        known = truth == truth
+        for name, values in (("correct", truth[known]), ("called_right", labels[known])):
+            reject_where((values != 0.0) & (values != 1.0), values, name, "0 or 1")
+        p_values = []
+        rates = self.detection_rate, self.false_alarm_rate
+        for value, rate, size in zip((0.0, 1.0), rates, self.sizes, strict=True):
+            of_class = labels[truth == value]
+            p_values.append(_p_value(int((of_class == 0.0).sum()), len(of_class), rate, size))
+        p = min(1.0, 2.0 * min(p_values))
+        if p < CONTRADICTED:
+            warn_unreliable(
+                f"the verified outputs contradict the rates of the judge (p = {p:.2g}): estimates that "
+                "these rates correct may be wrong"
+            )
+        return p
 
     def error_rate(self, counts: _Counts) -> Any:
         """Error rate R_E = [FA + (1 − d)·TR + a·FR]/Ω, the share of items that are wrong in the end.
@@ -184,6 +354,91 @@ class Reviewer(Pickled):
         return false_accepts + overlooked + self.false_alarm_rate * false_rejects
 
 
+def doubt_of(people: Reviewer, of_wrong: float, of_right: float) -> float:
+    """Return the standard error of a statistic that is due to the uncertainty of d and a.
+
+    `of_wrong` and `of_right` are the sums of the statistic's derivative by the error of an item,
+    over the wrong and over the right items. The derivative by d is −`of_wrong`/(d − a), and the
+    derivative by a is −`of_right`/(d − a).
+    """
+    d, a = people.detection_rate, people.false_alarm_rate
+    by_d, by_a = map(_error_of, (d, a), people.sizes)
+    return math.hypot(of_wrong * by_d, of_right * by_a) / (d - a)
+
+
+def interval_of_errors(
+    people: Reviewer, found: float, ends: tuple[float, float], level: float
+) -> tuple[float, float]:
+    """Return the interval of a share of errors, from the share found and its interval.
+
+    If no share of errors agrees with the share found, both ends are 0 or both are 1.
+    """
+    tail = (1.0 - level) / 2.0
+    d, a = people.detection_rate, people.false_alarm_rate
+    d_low, d_high = people.detection_bounds(tail)
+    a_low, a_high = people.false_alarm_bounds(tail)
+
+    # Each condition compares the excess of found errors with the distance to its bound. The
+    # difference of the two is concave in p, so each condition holds on one side of one root.
+    def not_too_low(p: float) -> bool:
+        room = math.hypot(found - ends[0], p * (d_high - d), (1.0 - p) * (a_high - a))
+        return found - p * d - (1.0 - p) * a <= room
+
+    def not_too_high(p: float) -> bool:
+        room = math.hypot(ends[1] - found, p * (d - d_low), (1.0 - p) * (a - a_low))
+        return p * d + (1.0 - p) * a - found <= room
+
+    return _first(not_too_low), 1.0 - _first(lambda rest: not_too_high(1.0 - rest))
+
+
+def _bounds(rate: float, n: float, failure_probability: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's bounds of a rate that n outputs estimate."""
+    if n == math.inf:
+        return rate, rate
+    return binomial_interval(rate * n, n, 1.0 - 2.0 * failure_probability)
+
+
+def _error_of(rate: float, n: float) -> float:
+    """Return the standard error of a rate that n outputs estimate."""
+    return math.sqrt(rate * (1.0 - rate) / n)
+
+
+def _p_value(k: int, n: int, rate: float, size: float) -> float:
+    """Return the exact two-sided p-value of k of n, for a rate that `size` other outputs estimate."""
+    if size == math.inf:
+        if rate in (0.0, 1.0):
+            return float(k == rate * n)
+        odds = math.log(rate) - math.log1p(-rate)
+        logs = [_log_choose(n, x) + x * odds for x in range(n + 1)]
+        at = k
+    else:
+        m = int(size)
+        both = k + round(rate * m)
+        first = max(0, both - m)
+        logs = [_log_choose(n, x) + _log_choose(m, both - x) for x in range(first, min(n, both) + 1)]
+        at = k - first
+    most = max(logs)
+    chances = [math.exp(each - most) for each in logs]
+    as_rare = chances[at] * (1.0 + 1e-9)
+    return math.fsum(each for each in chances if each <= as_rare) / math.fsum(chances)
+
+
+def _log_choose(n: int, k: int) -> float:
+    """Return the logarithm of the number of ways to choose k of n."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _first(holds: Callable[[float], bool]) -> float:
+    """Return the smallest share in [0, 1] from which a condition holds; 1 if there is none."""
+    if holds(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
 def _counts_of(readings: Any) -> tuple[int, int, int]:
     """Return the three counts of double readings; raise unless the second reader found an error."""
     require_type(readings, (tuple, list), "double_readings", "three counts", shown=False)
@@ -208,7 +463,7 @@ def check_reviewer(reviewer: Reviewer | None, name: str = "reviewer") -> None:
         raise TypeError(f"{name} must be a Reviewer, got {reviewer!r} ({type(reviewer).__name__})")
 
 
-def informative(truth_reader: Reviewer | None) -> Reviewer | None:
+def informative(truth_reader: Reviewer | None, name: str = "truth_reader") -> Reviewer | None:
     """Return the readers, or None if they never err; raise if their answers carry no information.
 
     Raises
@@ -216,12 +471,12 @@ def informative(truth_reader: Reviewer | None) -> Reviewer | None:
     ValueError
         If they call right outputs wrong at least as often as they call wrong outputs wrong.
     """
-    check_reviewer(truth_reader, "truth_reader")
+    check_reviewer(truth_reader, name)
     if truth_reader is None or truth_reader == Reviewer():
         return None
     if truth_reader.detection_rate <= truth_reader.false_alarm_rate:
         raise ValueError(
-            "truth_reader must have a detection_rate above its false_alarm_rate, got "
+            f"{name} must have a detection_rate above its false_alarm_rate, got "
             f"{truth_reader.detection_rate:g} and {truth_reader.false_alarm_rate:g}"
         )
     return truth_reader
@@ -293,12 +548,11 @@ def limit_of_found(
             "truth_reader must have false_alarm_rate=0 if a limit is tested, got "
             f"{truth_reader.false_alarm_rate:g}: read again each output that was called wrong"
         )
-    if truth_reader.double_readings is None:
-        d = truth_reader.detection_rate
-        return FoundLimit(limit * d, limit * d, failure_probability, d, d)
     own = OF_FAILURE * failure_probability
     least, most = truth_reader.detection_bounds(own)
-    found = sum(truth_reader.double_readings)
+    if least == most:
+        return FoundLimit(limit * least, limit * least, failure_probability, least, least)
+    found = sum(truth_reader.double_readings or (truth_reader.estimated_from or ())[:1])
     if found < FEWEST_FOUND:
         warn_too_small(
             f"the share of errors that readers find is estimated from only {found} errors "

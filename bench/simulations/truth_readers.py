@@ -11,14 +11,16 @@ overlook errors in the shares that a case names:
 - "by confidence": they find .95 of the errors below a confidence of .9 and .55 of those above it;
 - "hard errors": a fifth of the errors is found by either reader with a probability of .25, the others
   with .95;
-- "false alarms": 1% of the right answers are called wrong too.
+- "false alarms": 1% of the right answers are called wrong too;
+- "judge": so are 5% of them, more than there are errors.
 
 Rules: "taken as true" is what is promised without a `truth_reader`; "given" takes the share that the
 readers find on average, "estimated" that of two readings of other outputs, of all of them or of
 "accepted" ones alone: those above the threshold that results, counted and fitted again three times;
 "confirmed" asks once more of each answer that an output is wrong, which takes false alarms away.
 "covered" are intervals of the recognition rate and of the ARAC-AUC by a `PartialTruth` with a
-`truth_reader`. "holds" and "fails" are wrong verdicts of checks at 1.002 and 0.998 times the limit,
+`truth_reader`; "counted" has rates from 30 or 200 wrong and four times as many right outputs. "holds"
+and "fails" are wrong verdicts of checks at 1.002 and 0.998 times the limit,
 "alarm" those of a monitor that is looked at after every 100 audits.
 """
 
@@ -56,7 +58,8 @@ SIZES = (2000, 6000)
 NODES = np.linspace(-8.0, 8.0, 20_001)
 EASY, HARD_AT, HARD = 0.95, 0.9, 0.55  # found below a confidence, and at or above it
 HARD_SHARE, FOUND_IF_HARD = 0.2, 0.25
-FALSE_ALARM = 0.01
+FALSE_ALARM = {"false alarms": 0.01, "judge": 0.05}
+RIGHT = 4  # right outputs for each wrong one that a judge's rates come from
 AGAIN = 3  # fits whose thresholds say which double readings count
 STATISTICS = ("recognition_rate", "arac_auc")
 
@@ -122,8 +125,8 @@ def answers(case: str, overlooked: float, items: Items, rng: np.random.Generator
     """What one reader answers."""
     found = rng.random(len(items.correct)) < found_with(case, overlooked, items)
     right = items.correct | ~found
-    if case == "false alarms":
-        right &= ~(items.correct & (rng.random(len(right)) < FALSE_ALARM))
+    if case in FALSE_ALARM:
+        right &= ~(items.correct & (rng.random(len(right)) < FALSE_ALARM[case]))
     return right
 
 
@@ -208,8 +211,12 @@ def covers(cell: Cell, rng: np.random.Generator) -> tuple[bool, float, float | N
     """Whether an interval covers, and its width."""
     items = draw(cell.n, rng)
     answered = answers(cell.case, cell.overlooked, items, rng)
-    alarm = FALSE_ALARM if cell.case == "false alarms" else 0.0
+    alarm = FALSE_ALARM.get(cell.case, 0.0)
     reader: fa.Reviewer | None = fa.Reviewer(mean_found(cell.case, cell.overlooked), alarm)
+    if "counted" in cell.rule:
+        sizes = cell.double, RIGHT * cell.double
+        found, alarms = rng.binomial(sizes, [1.0 - cell.overlooked, alarm]).tolist()
+        reader = fa.Reviewer(found / sizes[0], alarms / sizes[1], estimated_from=sizes)
     if "estimated" in cell.rule:
         reader = Readings.of(cell, rng).above(0.0)
     truth = fa.PartialTruth(answered, inclusion_probability=1.0, truth_reader=reader)
@@ -259,7 +266,7 @@ class Cell(NamedTuple):
     rule: str
     n: int
     double: int = 0
-    """Outputs that two people read; of checks, errors among them."""
+    """Outputs that two people read; of checks, errors among them; wrong ones that rates come from."""
 
 
 @dataclass(frozen=True)
@@ -315,6 +322,8 @@ def intervals() -> Iterator[Cell]:
             for overlooked in (0.1, 0.2):
                 yield Cell(case, overlooked, statistic, "covered, given", SIZES[0])
         yield Cell("constant", 0.1, statistic, "covered, estimated", SIZES[0], 2000)
+        for wrong in (30, 200):
+            yield Cell("judge", 0.1, statistic, "covered, counted", SIZES[0], wrong)
 
 
 def checks() -> Iterator[Cell]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ FOLDS = 5
 # Number of pseudo-items added to each calibration block; their error rate is the mean error rate.
 PRIOR = 2.0
 CELLS = 1 << 13  # Number of cells into which the judge's scores are divided to find their blocks.
+SPREAD = 0.08  # standard deviation, around their mean, of the weights of judges that agree
+ROUNDS = 100  # most rounds of the search for the weights of predictions
 
 
 class Order(NamedTuple):
@@ -108,9 +111,9 @@ def folds_of(
     drawn = rng.permutation(len(tie)) % FOLDS
     if (tie[1:] > tie[:-1]).all():
         return drawn
-    opinion = np.zeros(len(tie)) if judge is None else judge
+    opinions = () if judge is None else judge.reshape(len(tie), -1).T
     fold = np.empty(len(tie), np.intp)
-    fold[np.lexsort((error, opinion, weight, tie))] = drawn
+    fold[np.lexsort((error, *opinions, weight, tie))] = drawn
     return fold
 
 
@@ -201,3 +204,47 @@ def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
     parallel.run(find, shares)
     parallel.run(move, shares)
     return Prediction(blocks, rules.mean, rules.of_verified(own, items.fold))
+
+
+def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
+    """Return the weights κ of further predictions that leave the smallest sum of squares.
+
+    The sum is that of ``residual − κ @ difference``, with κ ≥ 0 and Σκ ≤ 1. A ridge penalty pulls the
+    weights of two predictions together, the more so the higher the squared correlation of their
+    differences: few errors cannot show which of two similar judges is the better one, and the apparent
+    winner would have too small an error. The noise in the penalty is that of the best fit without it.
+    """
+    products, slopes = difference @ difference.T, difference @ residual
+    weights = _descend(products, slopes)
+    n, squares = len(products), np.diag(products)
+    if n == 1 or not squares.any():
+        return weights
+    left = residual - weights @ difference
+    noise = float(np.sum((difference * left) ** 2)) / float(squares.sum())
+    scale = np.sqrt(np.outer(squares, squares))
+    alike = np.divide(products, scale, out=np.zeros((n, n)), where=scale > 0.0) ** 2
+    penalty = noise / SPREAD**2 / n * (np.diag(alike.sum(axis=1)) - alike)
+    return _descend(products + penalty, slopes)
+
+
+def _descend(products: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Minimise κ @ products @ κ − 2·slopes @ κ over κ ≥ 0 with Σκ ≤ 1.
+
+    Weight is moved between two of the κ or between one of them and the rest, until it stays.
+    """
+    n = len(slopes)
+    curved, linear = np.pad(products, (1, 0)), np.append(0.0, slopes)
+    weights = np.append(1.0, np.zeros(n))
+    for _ in range(ROUNDS):
+        before = weights.copy()
+        for i, j in combinations(range(n + 1), 2):
+            curvature = curved[i, i] + curved[j, j] - 2.0 * curved[i, j]
+            if not curvature > 0.0:
+                continue
+            gain = linear[j] - linear[i] - (curved[j] - curved[i]) @ weights
+            moved = min(max(gain / curvature, -weights[j]), weights[i])
+            weights[i] -= moved
+            weights[j] += moved
+        if np.abs(weights - before).max() < 1e-6:
+            break
+    return weights[1:]

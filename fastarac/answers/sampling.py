@@ -41,6 +41,7 @@ def drawn_answer(
     whole_documents: bool = False,
     limit: tuple[str, float] | None = None,
     implied: bool = False,
+    price: float | None = None,
 ) -> Answer:
     """Answer how many outputs were drawn into a file, and which limits they can prove.
 
@@ -48,7 +49,7 @@ def drawn_answer(
     pictures. `answers` is the file whose answers are kept. `double` is the share of outputs that two
     people answer. `whole_documents` says whether audits draw documents. `limit` is the criterion and
     the limit to prove, if any. `implied` says whether the sample's purpose follows from the limit
-    because ``--for`` was not given.
+    because ``--for`` was not given. `price` is the price of an answer, if the budget was money.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
@@ -61,6 +62,9 @@ def drawn_answer(
     if drawn != mean:
         what += f" ({mean:,} on average, as each is drawn by chance)"
     said = f'Drew {drawn:,} of {what}: fill in the column "correct" of {goal}{where}.'
+    n_answers = drawn + round(double * drawn)
+    if price is not None:
+        said += f" The {n_answers:,} {plural('answer', n_answers)} cost {n_answers * price:,.2f}."
     notes = []
     if limit is not None:
         notes.append(Note(best_case_sentence(sample, *limit, has_groups=has_groups), Weight.DECIDES))
@@ -88,6 +92,8 @@ def drawn_answer(
         "for": None if is_audit else sample.purpose,
         "best_acceptance_rate": sample.best_acceptance_rate,
     }  # fmt: skip
+    if price is not None:
+        figures["price"] = n_answers * price
     found = Answer(Screen([said], notes=notes), figures)
     return found if words is None else found.with_warnings(words.notes)
 

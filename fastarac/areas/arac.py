@@ -19,7 +19,7 @@ from fastarac._engine.pairs import PairCounts, Quotient, quotient_of_pairs, valu
 from fastarac.samples.door import as_ranked, is_estimated
 
 if TYPE_CHECKING:
-    from fastarac.samples.partial_items import PartialItems
+    from fastarac.samples.partial_items import PartialItems, Shares
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 
@@ -360,7 +360,7 @@ def estimated_recognition_rate(correct: Any, confidence: ArrayLike | None) -> fl
     return items.within(float(p / (p + q)), 0.0, 1.0)
 
 
-def _share_for_all(items: PartialItems) -> float | None:
+def _share_for_all(items: PartialItems) -> Shares | None:
     return items.share_by_tie(np.ones(len(items.starts) - 1), linear=True)
 
 
@@ -391,12 +391,12 @@ def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tu
     )
 
 
-def share_of_judge(items: PartialItems) -> float | None:
+def share_of_judge(items: PartialItems) -> Shares | None:
     """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
     return items.share_by_tie(weights_of_errors(items.beginning.sweep), linear=True)
 
 
-def share_of_normalized(items: PartialItems, gamma: float) -> float | None:
+def share_of_normalized(items: PartialItems, gamma: float) -> Shares | None:
     """Return the weight of a judge's predictions that minimises the variance of the normalised area."""
     sweep = items.beginning.sweep
     area = value_of_pairs("arac_auc", as_ranked(sweep, corners=True).pairs)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._engine.counts import AcceptedCounts
-    from fastarac.samples.partial_items import PartialItems
+    from fastarac.samples.partial_items import PartialItems, Shares
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
@@ -460,10 +460,10 @@ def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDA
     return weights
 
 
-def share_of_judge(items: PartialItems, interpolation: Interpolation) -> float | None:
+def share_of_judge(items: PartialItems, interpolation: Interpolation) -> Shares | None:
     """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
     sweep = plain(items.beginning.sweep)
     if not sweep.n_correct:
-        return 0.0
+        return ()
     at = area_gradient(sweep, interpolation)
     return items.share_by_tie(at.incorrect - at.correct, linear=False)

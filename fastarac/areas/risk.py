@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._engine.ranked import RankedItems
-    from fastarac.samples.partial_items import PartialItems
+    from fastarac.samples.partial_items import PartialItems, Shares
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 FloatArray = NDArray[np.float64]
@@ -53,7 +53,7 @@ def _ranked(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
     estimator: str,
-    share: Callable[..., float | None] | None = None,
+    share: Callable[..., Shares | None] | None = None,
 ) -> RankedItems:
     """Return the ranked items; only the estimator "trapezoid" needs more points than the corners."""
     return as_ranked(
@@ -551,13 +551,13 @@ def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> Fl
     return weights
 
 
-def share_of_judge(items: PartialItems, estimator: str) -> float | None:
+def share_of_judge(items: PartialItems, estimator: str) -> Shares | None:
     """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
     choice(estimator, "estimator", ESTIMATORS)
     return items.share_by_tie(weights_of_errors(items.beginning.sweep, estimator), linear=True)
 
 
-def share_of_normalized(items: PartialItems, estimator: str, gamma: float) -> float | None:
+def share_of_normalized(items: PartialItems, estimator: str, gamma: float) -> Shares | None:
     """Return the weight of a judge that minimises the variance of the normalised ARP-AUC."""
     choice(estimator, "estimator", ESTIMATORS)
     sweep = items.beginning.sweep

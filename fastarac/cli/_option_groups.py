@@ -117,7 +117,7 @@ class PartlyVerified:
     """Options of samples drawn for verification: their columns, and how open answers count."""
 
     inclusion_probability: options.InclusionProbability = None
-    judge: options.JudgeColumn = None
+    judge: options.JudgeColumns = None
     open: options.OpenAnswers = options.Open.refuse
 
     @property

@@ -291,9 +291,18 @@ OpenAnswers = Annotated[
         expert=True,
     ),
 ]
+JUDGE = "Estimated chance that each output is right."
 JudgeColumn = Annotated[
     str | None,
-    option("--judge COLUMN", "Estimated chance that each output is right.", Panel.columns),
+    option("--judge COLUMN", JUDGE, Panel.columns),
+]
+JudgeColumns = Annotated[
+    list[str] | None,
+    option(
+        "--judge COLUMN",
+        JUDGE,
+        Panel.columns,
+    ),
 ]
 ByColumn = Annotated[
     str | None,
@@ -437,8 +446,50 @@ State = Annotated[Path | None, STATE]
 ANSWERS = option(
     "--answers FILE", "File of drawn outputs, with the answers filled in.", Panel.verifying
 )
+
+
+class Budget(NamedTuple):
+    """The number of outputs to verify, and the price of an answer if money was given."""
+
+    outputs: float
+    price: float | None = None
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def read(cls, text: str) -> Budget:
+        """Read a number of outputs, or money and the price of an answer, such as "60/0.12"."""
+        amount, *price = text.split("/", 1)
+        try:
+            number, prices = float(amount), [float(each) for each in price]
+        except ValueError:
+            number, prices = 0.0, [0.0]
+        if any(not 0.0 < each < math.inf for each in prices):
+            raise typer.BadParameter(
+                "use a number of outputs, such as 500, or money and the price of an answer, such as "
+                f"60/0.12, got {quoted(text)}"
+            )
+        return cls(number / prices[0], prices[0], text) if prices else cls(number, None, text)
+
+    @property
+    def whole(self) -> float:
+        """The number of outputs that the money pays in full, as an integer; a number stays as it is."""
+        is_whole = self.price is not None or self.outputs.is_integer()
+        return int(self.outputs) if is_whole else self.outputs
+
+    def over(self, answers_per_output: float) -> Budget:
+        """Return the budget of outputs, of which each needs this many paid answers."""
+        return self if self.price is None else self._replace(outputs=self.outputs / answers_per_output)
+
+
 BUDGET = option(
-    "--budget N", "Number of outputs to verify; in week, the average per week.", Panel.verifying
+    "--budget N",
+    "Number of outputs to verify (in week, per week), or money and the price of an answer (60/0.12).",
+    Panel.verifying,
+    parser=Budget.read,
+    show_default=False,
 )
 
 

@@ -20,6 +20,7 @@ from fastarac.cli._options import (
     ANSWERS,
     BUDGET,
     NONE,
+    Budget,
     ByColumn,
     Confidence,
     ErrorRate,
@@ -86,8 +87,7 @@ outputs. Give both files that fastarac apply wrote: tables with the same columns
 Files and folders of an OCR engine are read as fastarac apply reads them, a row for each word: page,
 number, box, text and confidence.
 """
-
-Budget = Annotated[float | None, BUDGET]
+BudgetOption = Annotated[Any, BUDGET]
 Output = Annotated[Path, output_option("Write the outputs to verify to this file.")]
 For = StrEnum("For", ["guarantee-these", "guarantee-new", "estimate", "comparison"])
 PurposeOption = Annotated[
@@ -148,7 +148,7 @@ def sample(
     paths: options.AppliedFiles,
     output: Output,
     *,
-    budget: Budget = None,
+    budget: BudgetOption = None,
     purpose: PurposeOption = None,
     error_rate: ErrorRate = None,
     max_risk: MaxRisk = None,
@@ -170,6 +170,7 @@ def sample(
 ) -> None:
     """Draw outputs for people to verify, each with a known probability."""
     given = set(given_options(context).values())
+    paid = Budget(0.0) if budget is None else budget.over(1.0 + double)
     aim = _Aim(purpose, error_rate, max_risk, one_column(group))
     _require_together(given)
     aim.require(given)
@@ -195,15 +196,15 @@ def sample(
         }  # fmt: skip
         if rows.is_ocr:
             words = rows.words
-            found = _drawn_words(words, output, budget or 0.0, policy, columns, aim, (images, crops))
+            found = _drawn_words(words, output, paid, policy, columns, aim, (images, crops))
             found = page.beside(found, output, pages=words)
         else:
             if named is not None:
                 columns |= {"documents": named.documents, "types": named.types}
             columns |= {"double": double, "judge": judge, "by": fields, "confidence": confidence}
-            found = _drawn_rows(rows, output, budget or 0.0, policy, columns, aim)
+            found = _drawn_rows(rows, output, paid, policy, columns, aim)
             found = page.beside(found, output, confidence=confidence, judge=judge)
-        found = found.closing(_next(rows, output, audit, aim, budget))
+        found = found.closing(_next(rows, output, audit, aim, paid.outputs))
     deliver(printing, "sample", found)
 
 
@@ -212,7 +213,7 @@ def _next(
     output: Path,
     audit: Path | None,
     aim: _Aim,
-    budget: float | None,
+    budget: float,
 ) -> str:
     """Return the next command: one that uses the answers, or `search` if that is better."""
     if audit is not None:
@@ -220,7 +221,7 @@ def _next(
     usual = rows.confidence == "confidence"
     column = () if usual else ("--confidence", rows.confidence)
     if aim.name == "guarantee-these" and not rows.is_ocr and len(rows.paths) == 1:
-        number = "--budget", round(budget or 0.0)
+        number = "--budget", round(budget)
         files = "--state", "state.json", "-o", "next.csv"
         return command_line("search", *rows.paths, *column, *aim.limit_options, *number, *files)
     if aim.name in GUARANTEES:
@@ -319,7 +320,7 @@ class _DrawnFrom(NamedTuple):
 def _drawn_words(
     words: EngineOutputs,
     output: Path,
-    budget: float,
+    budget: Budget,
     policy: Policy | None,
     columns: Mapping[str, Any],
     aim: _Aim,
@@ -330,19 +331,19 @@ def _drawn_words(
 
     crops = _crops(*pictures)
     done = refusing(
-        "", lambda: sample_words(words, output, budget, policy=policy, crops=crops, **columns)
+        "", lambda: sample_words(words, output, budget.outputs, policy=policy, crops=crops, **columns)
     )
     return drawn_answer(
         done.sample, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
         words=done, crops=None if crops is None else crops.folder, answers=columns["answers"],
-        **aim.said,
+        price=budget.price, **aim.said,
     )  # fmt: skip
 
 
 def _drawn_rows(
     rows: _DrawnFrom,
     output: Path,
-    budget: float,
+    budget: Budget,
     policy: Policy | None,
     columns: Mapping[str, Any],
     aim: _Aim,
@@ -352,12 +353,12 @@ def _drawn_rows(
     with collected(notes):
         found = refusing(
             str(rows.paths[0]),
-            lambda: sample_outputs(rows.paths, output, budget, policy=policy, **columns),
+            lambda: sample_outputs(rows.paths, output, budget.outputs, policy=policy, **columns),
         )
     answer = drawn_answer(
         found, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
         answers=columns["answers"], double=columns["double"],
-        whole_documents=columns.get("documents") is not None, **aim.said,
+        whole_documents=columns.get("documents") is not None, price=budget.price, **aim.said,
     )  # fmt: skip
     return answer.with_warnings(notes)
 

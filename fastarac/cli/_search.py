@@ -46,7 +46,7 @@ writes the next batch. Its promise holds at every batch, so you may stop at any 
 StateFile = Annotated[Path, STATE]
 Output = Annotated[Path, output_option("Write the next batch to this file.")]
 Batch = Annotated[int, option("--batch N", "Outputs per batch.", Panel.verifying, min=1)]
-Budget = Annotated[int | None, BUDGET]
+BudgetOption = Annotated[Any, BUDGET]
 
 
 @grouped
@@ -61,7 +61,7 @@ def search(
     confidence: Confidence = "confidence",
     judge: JudgeColumn = None,
     batch: Batch = 50,
-    budget: Budget = None,
+    budget: BudgetOption = None,
     guarantee: Failure = 0.05,
     open_answers: OpenAnswers = Open.refuse,
     station: options.Station = None,
@@ -80,7 +80,7 @@ def search(
         lambda: search_outputs(
             path, state, output, batch=batch, confidence=confidence, judge=judge,
             max_error_rate=error_rate, max_risk=max_risk, failure_probability=guarantee,
-            budget=budget, open=how_open,
+            budget=None if budget is None else budget.whole, open=how_open,
         ),
     )  # fmt: skip
     answer = search_answer(found, output).with_warnings(notes)

@@ -85,7 +85,7 @@ NewFiles = Annotated[
     ),
 ]
 WeeksFolder = Annotated[Path, output_option("Folder for the weeks, each in a folder of its own.")]
-Budget = Annotated[float | None, BUDGET]
+BudgetOption = Annotated[Any, BUDGET]
 Answers = Annotated[list[Path] | None, ANSWERS]
 Wait = Annotated[
     int | None,
@@ -100,7 +100,7 @@ def week(
     paths: NewFiles = None,
     *,
     output: WeeksFolder,
-    budget: Budget = None,
+    budget: BudgetOption = None,
     answers: Answers = None,
     wait: Wait = None,
     seed: Seed = 0,
@@ -123,7 +123,8 @@ def week(
             "documents": named.documents, "types": named.types,
         }  # fmt: skip
     run = partial(
-        weeks.run_week, loaded, files, output, budget=budget, deadline=wait, answers=answers or [],
+        weeks.run_week, loaded, files, output,
+        budget=None if budget is None else budget.outputs, deadline=wait, answers=answers or [],
         seed=seed if "--seed" in given else None, images=images, seconds=seconds, **how,
     )  # fmt: skip
     notes: list[str] = []

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastarac._engine.ranked import RankedItems
-    from fastarac.samples.partial_items import PartialItems
+    from fastarac.samples.partial_items import PartialItems, Shares
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
 
@@ -271,12 +271,12 @@ def _check_target(target: Target) -> None:
     check_not_empty(target.values)
 
 
-def _share_of_judge(items: PartialItems) -> float | None:
+def _share_of_judge(items: PartialItems) -> Shares | None:
     """Return the weight κ of the judge's answers that minimises the variance of the ROC-AUC."""
     sweep = items.beginning.sweep
     area, correct, incorrect = sweep.roc_auc, float(sweep.n_correct), float(sweep.n_incorrect)
     if math.isnan(area):
-        return 0.0
+        return ()
     right, wrong = (
         (above[items.tie + 1] + above[items.tie]) / 2.0
         for above in (sweep.true_accepts, sweep.false_accepts)

@@ -61,7 +61,7 @@ def proved_of(
         criterion=criterion,
         limit=limit,
         failure_probability=failure_probability,
-        judge=None if truth.judge is None else 1.0 - truth.judge,
+        judge=None if truth.mean_judge is None else 1.0 - truth.mean_judge,
         codes=codes,
         max_group_size=max_group_size,
         thresholds=grid,

@@ -84,18 +84,20 @@ def written_reader(people: Reviewer | None) -> dict[str, Any] | None:
     """Return a truth reader as JSON values, in the format that :func:`read_reader` reads."""
     if people is None:
         return None
-    readings = people.double_readings
-    return {
+    readings, sizes = people.double_readings, people.estimated_from
+    written = {
         "detection_rate": people.detection_rate,
         "double_readings": None if readings is None else list(readings),
     }
+    return written if sizes is None else written | {"estimated_from": list(sizes)}
 
 
 def read_reader(value: Any, name: str) -> Reviewer:
     """Check the truth reader in a file, and return it as a :class:`.Reviewer`."""
-    found = saved.record(
-        {"detection_rate": saved.number(fraction_of), "double_readings": saved.optional(_counts)}
-    )(value, name)
+    checks = {"detection_rate": saved.number(fraction_of), "double_readings": saved.optional(_counts)}
+    if isinstance(value, dict) and "estimated_from" in value:
+        checks["estimated_from"] = _counts
+    found = saved.record(checks)(value, name)
     try:
         return Reviewer(**found)
     except ValueError as error:

@@ -70,7 +70,7 @@ class KnownErrors(NamedTuple):
         return cls(
             1.0 - truth.correct,
             np.where((given > 0.0) & (given <= 1.0), given, least),
-            None if truth.judge is None else 1.0 - truth.judge,
+            None if truth.mean_judge is None else 1.0 - truth.mean_judge,
             estimate,
         )
 

@@ -19,7 +19,7 @@ from fastarac.samples.partial import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,7 +61,7 @@ def read_verified(
     confidence: str = "confidence",
     correct: str = "correct",
     inclusion_probability: str = "inclusion_probability",
-    judge: str | None = None,
+    judge: str | Sequence[str] | None = None,
     groups: str | None = None,
     drawn: str | None = None,
     least_probability: str | None = None,
@@ -76,7 +76,9 @@ def read_verified(
     confidence, correct, inclusion_probability : str
         The columns; `correct` is empty for unverified outputs, and the probability may be empty for
         outputs that were not drawn.
-    judge, groups, drawn, least_probability : str, optional
+    judge : str or sequence of str, optional
+        The column of a judge, or those of several judges.
+    groups, drawn, least_probability : str, optional
         The columns for these parameters of :class:`.PartialTruth`. `drawn` and `least_probability`
         default to columns of these names, if the file has them. `groups` defaults to the column named
         in ``drawn_by``, which :func:`sample_outputs` writes if groups were drawn whole.
@@ -181,7 +183,7 @@ def read_verified_fields(
     confidence: str = "confidence",
     correct: str = "correct",
     inclusion_probability: str = "inclusion_probability",
-    judge: str | None = None,
+    judge: str | Sequence[str] | None = None,
     groups: str | None = None,
     drawn: str | None = None,
     least_probability: str | None = None,
@@ -193,8 +195,10 @@ def read_verified_fields(
         "correct": Correct("correct", correct),
         "inclusion_probability": Number("inclusion_probability", inclusion_probability),
     }
-    if judge is not None:
-        picks["judge"] = Number("judge", judge)
+    judges = {
+        f"judge {j}": name for j, name in enumerate([judge] if isinstance(judge, str) else judge or ())
+    }
+    picks |= {key: Number(key, name) for key, name in judges.items()}
     with connect() as connection:
         source = open_source(path_of(path), connection)
         if drawn is not None or "drawn" in source.columns:
@@ -220,12 +224,12 @@ def read_verified_fields(
             left = (found["drawn"] == 1) & np.isnan(found["correct"])
             warn_of_open(source, correct, int(left.sum()), int((found["drawn"] == 1).sum()))
             found["correct"][left] = 0.0
-        least = _checked_least(source, picks, found)
+        least = _checked_least(source, picks, found, judges)
         try:
             truth = PartialTruth(
                 found["correct"],
                 inclusion_probability=found["inclusion_probability"],
-                judge=found.get("judge"),
+                judge=np.stack([found[key] for key in judges], axis=1) if judges else None,
                 groups=found["groups"],
                 least_probability=least,
             )
@@ -236,7 +240,10 @@ def read_verified_fields(
 
 
 def _checked_least(
-    source: FileSource, picks: Mapping[str, Pick], found: Mapping[str, Any]
+    source: FileSource,
+    picks: Mapping[str, Pick],
+    found: Mapping[str, Any],
+    judges: Mapping[str, str],
 ) -> float | None:
     """Return the least probability if the file has this column; raise for invalid rows."""
     column = {name: pick.column for name, pick in picks.items()}
@@ -249,9 +256,9 @@ def _checked_least(
         (~np.isnan(probability) & no_chance, f"{wanted}, or an empty cell if it is unknown"),
     ):
         _refuse_rows(source, column["inclusion_probability"], bad, why)
-    if "judge" in found:
-        bad = ~((found["judge"] >= 0) & (found["judge"] <= 1))
-        _refuse_rows(source, column["judge"], bad, "expected a number in [0, 1]")
+    for key, name in judges.items():
+        bad = ~((found[key] >= 0) & (found[key] <= 1))
+        _refuse_rows(source, name, bad, "expected a number in [0, 1]")
     surplus = "it must be empty, because the output was not drawn"
     _refuse_rows(source, column["correct"], known & ~is_drawn, surplus)
     least = None

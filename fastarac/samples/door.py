@@ -17,7 +17,7 @@ from fastarac._engine.ranked import RankedItems, corners_of, every_threshold
 from fastarac.reviewer import Reviewer, informative
 from fastarac.samples.estimated import EstimatedItems, EstimatedSweep, require_alone
 from fastarac.samples.partial import INSTEAD, PartialTruth, refuse, truth_of_some
-from fastarac.samples.partial_items import PartialItems
+from fastarac.samples.partial_items import PartialItems, Shares
 from fastarac.sweep import CornerSweep, ThresholdSweep, trusted_sweep, whole_sweep
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def as_ranked(
     names: tuple[str, str, str] = NAMES,
     *,
     corners: bool = False,
-    share_of_judge: Callable[[PartialItems], float | None] | None = None,
+    share_of_judge: Callable[[PartialItems], Shares | None] | None = None,
     instead: str | None = None,
 ) -> RankedItems:
     """Return ranked items or counts, from which metrics are computed without all thresholds.
@@ -244,7 +244,7 @@ def ranked_in_place(
     y_true: Any,
     y_score: ArrayLike | None,
     sample_weight: ArrayLike | None,
-    share_of_judge: Callable[[PartialItems], float | None],
+    share_of_judge: Callable[[PartialItems], Shares | None],
     *,
     corners: bool = False,
     **others: object,
@@ -269,7 +269,7 @@ def estimated_sweep(
     truth: PartialTruth,
     confidence: ArrayLike,
     sample_weight: object = None,
-    share_of_judge: Callable[[PartialItems], float | None] | None = None,
+    share_of_judge: Callable[[PartialItems], Shares | None] | None = None,
 ) -> EstimatedSweep:
     """Return the estimated counts at every threshold.
 
@@ -296,7 +296,7 @@ def known_best(
     if truth is None:
         return labels, confidence
 
-    def share(items: PartialItems) -> float | None:
+    def share(items: PartialItems) -> Shares | None:
         return items.share_up_to(items.last_tie(acceptance(items.beginning.sweep)))
 
     return estimated_sweep(truth, require_confidence(confidence), sample_weight, share), None

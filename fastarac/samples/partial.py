@@ -44,9 +44,10 @@ class PartialTruth(Table, Result):
     inclusion_probability : float or array_like of shape (n,)
         π, the probability with which each item was chosen, in (0, 1], fixed before the item's truth was
         known. It may be NaN for items that were not chosen.
-    judge : array_like of shape (n,), optional
+    judge : array_like of shape (n,) or (n, J), optional
         An estimate of the probability that each item is right, in [0, 1], such as from another engine.
-        A good judge narrows intervals.
+        A good judge narrows intervals. Give several judges as columns; each statistic uses the best
+        combination of them.
     drawn : array_like of shape (n,), bool, optional
         Which items were chosen, with or without an answer; by default the verified items.
     open : {"refuse", "wrong"}, default="refuse"
@@ -106,10 +107,15 @@ class PartialTruth(Table, Result):
     has the expectation e over the random choice of items, for any g (Särndal, Swensson and Wretman
     1992). Counts of errors are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, where g⁰ is the
     error rate at the item's confidence, and g¹ at the item's judge value. κ minimises the variance of
-    the statistic (PPI++).
+    the statistic (PPI++). With J judges, g = (1 − Σκⱼ)·g⁰ + Σκⱼ·gʲ, where no κⱼ is negative and
+    Σκⱼ ≤ 1. One judge alone is such a combination, too, so that in large samples several judges are at
+    least as precise as the best of them. Guarantees use the mean of the judges.
 
     With a `truth_reader`, each answer e′ becomes e = (e′ − a)/(d − a), with the share d of errors found
-    and the share a of right outputs called wrong (Rogan and Gladen 1978).
+    and the share a of right outputs called wrong (Rogan and Gladen 1978). If a judge of known error
+    labelled all outputs, and nobody verified any, its labels are `correct`, with
+    ``inclusion_probability=1``. If people verified some, their answers are `correct` and the judge's
+    labels are `judge`: then the estimate does not depend on d and a.
 
     ``a + b`` is the truth of the items of `a`, followed by those of `b`.
 
@@ -183,7 +189,7 @@ class PartialTruth(Table, Result):
             codes = read_groups(groups, n, beside="correct")[1].astype(np.intp)
         least = least_of(probability, least_probability)
         refuse_unlikely(probability, chosen, codes, least)
-        opinion = None if judge is None else read_judge(judge, n, beside="correct")
+        opinion = None if judge is None else _read_judges(judge, n)
         reader = informative(truth_reader)
         self._fill(truth, probability, opinion, codes, least, graded=bool(graded), reader=reader)
 
@@ -207,7 +213,8 @@ class PartialTruth(Table, Result):
         object.__setattr__(self, "truth_reader", reader)
 
     def __repr__(self) -> str:
-        judged = "" if self.judge is None else ", with a judge"
+        judges = 0 if self.judge is None else self.judge.size // len(self.correct)
+        judged = ("", ", with a judge")[judges] if judges < 2 else f", with {judges} judges"
         return f"PartialTruth({self.n_verified} of {len(self.correct)} verified{judged})"
 
     def __len__(self) -> int:
@@ -231,6 +238,8 @@ class PartialTruth(Table, Result):
         both = PartialTruth.__new__(PartialTruth)
         judge = None
         if self.judge is not None and other.judge is not None:
+            if self.judge.shape[1:] != other.judge.shape[1:]:
+                raise ValueError("judge must have as many columns in both truths that are added")
             judge = np.concatenate([self.judge, other.judge])
         groups = None
         if self.groups is not None and other.groups is not None:
@@ -248,6 +257,24 @@ class PartialTruth(Table, Result):
             reader=self.truth_reader,
         )
         return both
+
+    @property
+    def mean_judge(self) -> FloatArray | None:
+        """The mean of the judges' probabilities that each item is right, (n,); None without a judge."""
+        if self.judge is None:
+            return None
+        mean: FloatArray = self.judge.reshape(len(self.judge), -1).mean(axis=1)
+        return mean
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return columns with one row per item; several judges have a column each."""
+        columns = super(PartialTruth, self).to_columns()
+        judges = columns.pop("judge", None)
+        if judges is None:
+            return columns
+        if judges.ndim == 1:
+            return columns | {"judge": judges}
+        return columns | {f"judge_{j}": each for j, each in enumerate(judges.T)}
 
     @property
     def verified(self) -> NDArray[np.bool_]:
@@ -273,14 +300,7 @@ class PartialTruth(Table, Result):
     @property
     def as_answered(self) -> PartialTruth:
         """The same answers, taken as the truth, for tests of limits on the errors that people find."""
-        if self.truth_reader is None:
-            return self
-        found = PartialTruth.__new__(PartialTruth)
-        found._fill(  # noqa: SLF001
-            self.correct, self.inclusion_probability, self.judge, self.groups, self.least_probability,
-            graded=self.graded,
-        )  # fmt: skip
-        return found
+        return self if self.truth_reader is None else answered_by(self, None)
 
     @property
     def errors(self) -> FloatArray:
@@ -306,12 +326,35 @@ def _such_rows(bad: NDArray[np.bool_]) -> str:
     return f"{n:,} such {plural('row', n)}"
 
 
-def read_judge(judge: Any, n: int, *, beside: str = "confidence") -> FloatArray:
+def read_judge(judge: Any, n: int, *, beside: str = "confidence", name: str = "judge") -> FloatArray:
     """Return a judge's probabilities that each of n outputs is right."""
-    given = vector(judge, "judge")
-    same_number("judge", len(given), beside, n)
-    reject_where(~((given >= 0) & (given <= 1)), given, "judge", "a number in [0, 1]")
+    given = vector(judge, name)
+    same_number(name, len(given), beside, n)
+    reject_where(~((given >= 0) & (given <= 1)), given, name, "a number in [0, 1]")
     return given.astype(np.float64)
+
+
+def _read_judges(judge: Any, n: int) -> FloatArray:
+    """Return the probabilities of one judge, (n,), or of several, (n, J)."""
+    if np.ndim(judge) != 2:
+        return read_judge(judge, n, beside="correct")
+    columns = np.asarray(judge).T
+    if not len(columns):
+        raise ValueError("judge must have at least one column, got none")
+    read = [
+        read_judge(each, n, beside="correct", name=f"judge[:, {j}]") for j, each in enumerate(columns)
+    ]
+    return read[0] if len(read) == 1 else np.stack(read, axis=1)
+
+
+def answered_by(truth: PartialTruth, people: Reviewer | None) -> PartialTruth:
+    """Return the same answers, given by other people; None for people who never err."""
+    found = PartialTruth.__new__(PartialTruth)
+    found._fill(  # noqa: SLF001
+        truth.correct, truth.inclusion_probability, truth.judge, truth.groups, truth.least_probability,
+        graded=truth.graded, reader=informative(people),
+    )  # fmt: skip
+    return found
 
 
 def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> PartialTruth:

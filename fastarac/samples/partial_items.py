@@ -17,12 +17,15 @@ from fastarac._engine import parallel, predictions
 from fastarac._engine.counts import ThresholdCounts
 from fastarac._engine.inputs import NAMES, Items, vector
 from fastarac.samples.estimated import EstimatedSweep
+from fastarac.samples.partial import answered_by
 from fastarac.sweep import trusted_sweep
 
 if TYPE_CHECKING:
+    from fastarac.reviewer import Reviewer
     from fastarac.samples.partial import PartialTruth
 
 FloatArray = NDArray[np.float64]
+Shares = tuple[float, ...]  # κ of each judge; empty if no judge is used
 
 STEPS = 20  # κ is rounded to a multiple of 1/STEPS
 KEPT = 3  # number of values of κ for which estimated counts are cached
@@ -59,15 +62,12 @@ class PartialItems:
         Index of each verified item into ``thresholds[1:]``; it never decreases.
     error, weight : ndarray of shape (n_verified,)
         e and 1/π of the verified items, where e is the error and π the inclusion probability.
-    certain : bool
-        Whether the answers are the truth, because the people who verified make no errors.
-    doubt : float
-        Relative standard error of 1/(d − a), the weight of an error that people found; 0 unless d is
-        estimated from double readings.
+    reader : Reviewer or None
+        The people or the judge who gave the answers; None if the answers are the truth.
     order : ndarray of shape (n,)
         The index of each item in the given arrays.
-    predictions : list of one or two Prediction
-        The prediction g⁰ by confidence and, if there is a judge, the prediction g¹ by judge value.
+    predictions : list of Prediction
+        The prediction g⁰ by confidence, and for each judge j the prediction gʲ by judge value.
     codes : ndarray of shape (n,) or None
         The number of each item's group.
     """
@@ -84,8 +84,7 @@ class PartialItems:
         self.codes = None if codes is None else codes[self.order]
         rows = self.order[self.places]
         self.error: FloatArray = truth.errors[rows]
-        self.certain = truth.truth_reader is None
-        self.doubt = 0.0 if truth.truth_reader is None else truth.truth_reader.doubt
+        self.reader, self._given = truth.truth_reader, (truth, confidence, codes)
         self.weight: FloatArray = 1.0 / truth.inclusion_probability[rows]
         self.tie = self.places
         if not self.distinct:
@@ -97,9 +96,9 @@ class PartialItems:
         )  # fmt: skip
         verified = predictions.Verified(self.tie, self.error, self.weight, fold)
         self.predictions = [predictions.by_confidence(order, verified)]
-        if truth.judge is not None:
-            self.predictions.append(predictions.by_judge(order, verified, truth.judge))
-        self._counts: dict[float | None, EstimatedCounts] = {}
+        for judge in () if truth.judge is None else truth.judge.reshape(self.n, -1).T:
+            self.predictions.append(predictions.by_judge(order, verified, judge))
+        self._counts: dict[Shares | None, EstimatedCounts] = {}
 
     @property
     def n(self) -> int:
@@ -119,33 +118,35 @@ class PartialItems:
     @property
     def partial(self) -> bool:
         """Whether the truth of any item is uncertain."""
-        return not self.certain or len(self.places) < self.n or bool((self.weight != 1.0).any())
+        return self.reader is not None or len(self.places) < self.n or bool((self.weight != 1.0).any())
+
+    def answered_by(self, people: Reviewer | None) -> PartialItems:
+        """Return the same items and answers, given by other people; None for people who never err."""
+        truth, confidence, codes = self._given
+        return PartialItems(answered_by(truth, people), confidence, codes)
 
     @property
     def mostly_wrong(self) -> bool:
         """Whether more than half of the items are wrong, so that correct items are the rare ones."""
         return float(np.sum(self.weight * self.error)) * 2.0 > self.n
 
-    def share_of(self, derivative: FloatArray) -> float:
-        """Return κ for a statistic, from its derivative by the error of each verified item.
+    def share_of(self, derivative: FloatArray) -> Shares:
+        """Return each judge's κ for a statistic, from its derivative by the error of a verified item.
 
         κ is the slope of a regression through the origin (PPI++, equation 8). The response is each
-        verified item's contribution to the statistic's error. The regressor is the part of this
-        contribution that depends on the difference g¹ − g⁰. κ is limited to [0, 1] and rounded to
-        1/`STEPS`, so that similar statistics share the same counts.
+        verified item's contribution to the statistic's error. The regressors are the parts of this
+        contribution that depend on the differences gʲ − g⁰. No κ is negative, their sum is at most 1,
+        and they are rounded to 1/`STEPS`, so that similar statistics share the same counts.
         """
         if len(self.predictions) == 1:
-            return 0.0
+            return ()
         scale = np.sqrt(self.weight * (self.weight - 1.0)) * derivative
-        by_confidence, by_judge = (each.verified for each in self.predictions)
-        difference = (by_judge - by_confidence) * scale
-        residual = (self.error - by_confidence) * scale
-        difference, residual = self.sums(difference), self.sums(residual)
-        squares = float(np.sum(difference * difference))
-        if not squares > 0.0:
-            return 0.0
-        slope = float(np.sum(residual * difference)) / squares
-        return round(min(1.0, max(0.0, slope)) * STEPS) / STEPS
+        by_confidence, *by_judges = (each.verified for each in self.predictions)
+        difference = np.stack([self.sums((each - by_confidence) * scale) for each in by_judges])
+        residual = self.sums((self.error - by_confidence) * scale)
+        whole = np.cumsum(predictions.best_weights(difference, residual))
+        steps = np.diff(np.round(whole * STEPS), prepend=0.0)
+        return tuple((steps / STEPS).tolist())
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the values of the verified items; with groups, their sums by group."""
@@ -169,22 +170,22 @@ class PartialItems:
         found = min(self.effective(wrong), self.effective(own - wrong))
         return 0.0 if math.isnan(found) else found
 
-    def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> float | None:
-        """Return κ if enough errors are verified; otherwise 0, or None to use no predictions."""
+    def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> Shares | None:
+        """Return κ if enough errors are verified; otherwise (), or None to use no predictions."""
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
         if linear and verified >= FEW_DRAWN_ALIKE and self.drawn_alike:
             share = self.share_of(derivative)
-            if share > 0.0:
+            if any(share):
                 return share
-        return None if linear and verified < FEW else 0.0
+        return None if linear and verified < FEW else ()
 
     @property
     def drawn_alike(self) -> bool:
         """Whether all verified outputs have similar weights, and there are no groups."""
         return self.codes is None and float(self.weight.max()) <= HEAVY * float(self.weight.mean())
 
-    def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> float | None:
+    def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> Shares | None:
         """Return κ for a statistic, from its derivative by an error at each threshold, (m,)."""
         of_verified = derivative[self.tie]
         return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
@@ -194,7 +195,7 @@ class PartialItems:
         wanted = acceptance_rate * self.n * (1.0 - 1e-12)
         return min(int(np.searchsorted(self.starts[1:], wanted)), len(self.starts) - 2)
 
-    def share_up_to(self, last: int) -> float | None:
+    def share_up_to(self, last: int) -> Shares | None:
         """Return κ for the number of accepted errors up to and including a tie."""
         derivative = (self.tie <= last).astype(np.float64)
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
@@ -204,22 +205,22 @@ class PartialItems:
         """The initial counts, with the κ that is best for the recognition rate."""
         return self.estimate(self.share_of(np.ones(len(self.places))))
 
-    def sweep(self, share: float | None) -> EstimatedSweep:
-        """Return the counts at every threshold, for the judge's share κ."""
+    def sweep(self, share: Shares | None) -> EstimatedSweep:
+        """Return the counts at every threshold, for the judges' shares κ."""
         return self.estimate(share).sweep
 
-    def estimate(self, share: float | None) -> EstimatedCounts:
-        """Return the counts for the judge's share κ; for None, g is 0, or 1 if most items are wrong."""
+    def estimate(self, share: Shares | None) -> EstimatedCounts:
+        """Return the counts for the shares κ; for None, g is 0, or 1 if most items are wrong."""
         if share not in self._counts:
-            first, last = self.predictions[0], self.predictions[-1]
-            rates, own, judged = first.rates, first.verified, share or 0.0
+            first, judged = self.predictions[0], self._judged(share or ())
+            rest = 1.0 - sum(share or ())
+            rates, own = rest * first.rates, rest * first.verified + judged.verified
             if share is None:
                 rates, own = (np.full(len(each), float(self.mostly_wrong)) for each in (rates, own))
-            own = (1.0 - judged) * own + judged * last.verified
             together = self._pairs_drawn_together(self.error - own)
             # Copy the errors of items that are known with certainty, to avoid rounding.
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
-            added = self._added_up((1.0 - judged) * rates, judged * last.rates, own)
+            added = self._added_up(first._replace(rates=rates), judged, own)
             right, wrong, squares, errors, sums = added
             # A checked sweep would refuse counts that decrease from one threshold to the next.
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
@@ -232,13 +233,36 @@ class PartialItems:
             self._counts[share] = EstimatedCounts(sweep, errors, sums[2])
         return self._counts[share]
 
-    def predicted(self, share: float) -> FloatArray:
-        """Return each verified item's predicted error g; the judge's prediction has the weight κ."""
-        first, last = self.predictions[0], self.predictions[-1]
-        return (1.0 - share) * first.verified + share * last.verified
+    def predicted(self, share: Shares) -> FloatArray:
+        """Return each verified item's predicted error g; a judge's prediction has the weight κ."""
+        return (1.0 - sum(share)) * self.predictions[0].verified + self._judged(share).verified
+
+    def _judged(self, share: Shares) -> predictions.Prediction:
+        """Return the sum of the judges' predictions, each times its κ."""
+        used = [
+            (kappa, each)
+            for kappa, each in zip(share, self.predictions[1:], strict=False)
+            if kappa > 0.0
+        ]
+        if not used:
+            first = self.predictions[0]
+            return first._replace(
+                rates=np.zeros_like(first.rates), verified=np.zeros_like(first.verified)
+            )
+        known = np.sum([kappa * each.verified for kappa, each in used], axis=0)
+        if len(used) == 1:
+            return used[0][1]._replace(rates=used[0][0] * used[0][1].rates, verified=known)
+        # Each item is a block of its own, because the blocks of the judges differ.
+        rates = np.zeros(self.n)
+        for kappa, each in used:
+            rates += (kappa * each.rates)[each.blocks]
+        return predictions.Prediction(np.arange(self.n, dtype=np.int32), rates, known)
 
     def _added_up(
-        self, by_confidence: FloatArray, by_judge: FloatArray, corrected: FloatArray
+        self,
+        by_confidence: predictions.Prediction,
+        by_judges: predictions.Prediction,
+        corrected: FloatArray,
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
         """Return correct items, errors and Σẽ² by threshold, ẽ by item, and sums over pairs.
 
@@ -246,7 +270,6 @@ class PartialItems:
         either.
         """
         kernels, m = _kernels.estimated, len(self.starts) - 1
-        blocks = self.predictions[0].blocks, self.predictions[-1].blocks
         errors, squares, (right, wrong) = np.empty(self.n), np.empty(m), np.empty((2, m + 1))
         right[0] = wrong[0] = 0.0
         n_blocks = -(-m // kernels.BLOCK)
@@ -256,8 +279,8 @@ class PartialItems:
 
         def add_up(share: tuple[int, int]) -> None:
             kernels.add_up_errors(
-                *share, *blocks, by_confidence, by_judge, self.starts, places, corrected,
-                errors, wrong, squares, sums,
+                *share, by_confidence.blocks, by_judges.blocks, by_confidence.rates, by_judges.rates,
+                self.starts, places, corrected, errors, wrong, squares, sums,
             )  # fmt: skip
 
         parallel.run(add_up, shares)

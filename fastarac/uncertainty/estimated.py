@@ -11,7 +11,8 @@ from fastarac._core.exceptions import warn_unreliable
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_interval
-from fastarac._core.text import listed, plural
+from fastarac._core.text import listed, percent, plural
+from fastarac.reviewer import interval_of_errors
 from fastarac.samples.partial_items import FEW
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
 from fastarac.uncertainty.estimated_samples import value_of
@@ -22,6 +23,7 @@ from fastarac.uncertainty.statistics import DEFINITIONS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastarac.reviewer import Reviewer
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
@@ -36,7 +38,14 @@ def interval_and_warning(
 ) -> tuple[Interval, str | None]:
     """Return the interval, and a warning if it is unreliable, else None."""
     check_statistic(statistic, method)
+    people = sample.items.reader
+    if people is not None and _is_corrected(statistic, method):
+        return _of_answers(sample, people, statistic, level, method)
+    if people is not None and people.is_estimated and not statistic.definition.has_limit:
+        return _of_uncertain_rates(sample, people, statistic, level, method)
     if statistic.definition.has_limit:
+        if people is not None:
+            return _limit_of_answers(sample, statistic, level)
         limit, found = interval_of_limit(sample, statistic, level)
         return limit, _warning(sample, statistic, found)
     found = sample.evidence(statistic)
@@ -56,6 +65,102 @@ def interval_and_warning(
         chosen = "logit" if method == "auto" else method
         interval = interval_of(sample.estimate(found), statistic, level, chosen)
     return with_room(interval, statistic, sample.unseen(found, level)), warning
+
+
+def _is_corrected(statistic: Statistic, method: str) -> bool:
+    """Whether the interval is that of a share of errors, corrected for the errors of the readers."""
+    limited = "max_error_rate" in dict(statistic.parameters)
+    return statistic.definition.is_linear and not limited and method not in ("wald", "logit")
+
+
+def _of_answers(
+    sample: PartialSample, people: Reviewer, statistic: Statistic, level: float, method: str
+) -> tuple[Interval, str | None]:
+    """Return the interval that follows from the answers of people or judges who err.
+
+    The statistic is a line in a weighted share of errors. The interval of the share that is called
+    wrong is corrected as in `Reviewer.corrected_error_rate`.
+    """
+    answered = sample.as_answered
+    interval, warning = interval_and_warning(answered, statistic, level, method)
+    at_answers = answered.evidence(statistic)
+    of_wrong, of_right = answered.sums_of(
+        answered.influence_of(statistic, at_answers), at_answers.counts
+    )
+    slope = of_wrong + of_right
+    if not slope or math.isnan(interval.estimate):
+        return interval, warning
+    if_all_right = answered.value(statistic, at_answers.counts) - of_wrong
+    called, *ends = (
+        (x - if_all_right) / slope for x in (interval.estimate, interval.low, interval.high)
+    )
+    shares = interval_of_errors(people, called, (min(ends), max(ends)), level)
+    if shares[0] == shares[1]:
+        warning = (
+            f"{statistic.name} contradicts the truth_reader: {percent(called, 3)} of the answers are "
+            f'"wrong", which its rates do not allow for any share of errors'
+        )
+    found = sample.evidence(statistic)
+    value, spread = found.value, found.standard_error
+    low, high = within(statistic, *sorted(if_all_right + slope * each for each in shares))
+    least, most = sorted((if_all_right, if_all_right + slope))
+    value = min(max(value, least), most)
+    interval = Interval(value, min(low, value), max(high, value), spread, level, interval.method)
+    return interval, warning
+
+
+def _of_uncertain_rates(
+    sample: PartialSample, people: Reviewer, statistic: Statistic, level: float, method: str
+) -> tuple[Interval, str | None]:
+    """Return the interval of a statistic that is not linear in the errors, for estimated rates d and a.
+
+    The interval for known rates is combined with the values of the statistic at the bounds of d and of
+    a, as in `Reviewer.corrected_error_rate`. A value without errors, or without correct items, is
+    undefined: then the interval is the range of the statistic.
+    """
+    d, a, tail = people.detection_rate, people.false_alarm_rate, (1.0 - level) / 2.0
+    known, warning = interval_and_warning(sample.with_rates(d, a), statistic, level, method)
+    value = known.estimate
+    down, up = [value - known.low], [known.high - value]
+    for bounds, rates in (
+        (people.detection_bounds(tail), lambda end: (end, a)),
+        (people.false_alarm_bounds(tail), lambda end: (d, end)),
+    ):
+        moves = [_move(sample, statistic, rates(end), value) for end in bounds]
+        down.append(max(0.0, *(-each for each in moves)))
+        up.append(max(0.0, *moves))
+    ends = value - math.hypot(*down), value + math.hypot(*up)
+    if not all(map(math.isfinite, ends)):
+        ends = statistic.range
+    spread = sample.evidence(statistic).standard_error
+    return Interval(value, *within(statistic, *ends), spread, level, known.method), warning
+
+
+def _move(
+    sample: PartialSample, statistic: Statistic, rates: tuple[float, float], value: float
+) -> float:
+    """Return how far other rates d and a move a statistic; infinite if it is then undefined."""
+    if rates[0] <= rates[1]:
+        return math.inf
+    found = sample.with_rates(*rates).evidence(statistic, spread=False)
+    counts = found.sweep
+    defined = counts.n_incorrect > 0 and counts.n_correct > 0
+    return found.value - value if defined else math.inf
+
+
+def _limit_of_answers(
+    sample: PartialSample, statistic: Statistic, level: float
+) -> tuple[Interval, str | None]:
+    """Return the interval of the acceptance rate at a limit, if people or judges who err answered."""
+
+    def of_rate(rate: Statistic) -> Interval:
+        return interval_and_warning(sample, rate, level, "auto")[0]
+
+    limit, _ = interval_of_limit(sample, statistic, level, of_rate)
+    threshold = sample.items.thresholds[sample.items.last_tie(limit.estimate) + 1]
+    rate = type(statistic)("error_rate", threshold=threshold)
+    warning = interval_and_warning(sample, rate, level, "auto")[1]
+    return limit, warning and warning.replace(rate.name, statistic.name, 1)
 
 
 def check_statistic(statistic: Statistic, method: str = "auto") -> None:
@@ -143,7 +248,7 @@ def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, le
     items = sample.items
     at = sample.influence_of(statistic, found)
     derivative = (at.incorrect - at.correct)[items.tie] * items.weight / items.n
-    predicted = items.predicted(found.share or 0.0)
+    predicted = items.predicted(found.share or ())
     jumps = derivative * (items.error - predicted)
     down = up = 0.0
     for sign in (1.0, -1.0):
@@ -179,7 +284,11 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
             f"unreliable with fewer than {least}"
         )
     known = math.floor(found.verified + 1e-9)
-    judged = "; the judge is not used" if len(sample.items.predictions) > 1 and not found.share else ""
+    judged = (
+        "; the judge is not used"
+        if len(sample.items.predictions) > 1 and not any(found.share or ())
+        else ""
+    )
     return (
         f"{name} is based on only {known} verified {plural('error', known)} or correct items{judged}; "
         f"its interval is unreliable with fewer than {FEW:g}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastarac._core.quantiles import normal_quantile
 from fastarac._engine.factors import crossed_in
+from fastarac.reviewer import doubt_of
 from fastarac.samples.estimated import require_alone
 from fastarac.uncertainty import estimated
 from fastarac.uncertainty.contrasts import Contrast, Contrasts, shares_of_best
@@ -50,7 +51,7 @@ def by_estimates(
             samples.append(PartialSample.of_codes(*columns))
         except (TypeError, ValueError) as error:
             raise type(error)(f"models[{name!r}]: {error}") from error
-    intervals, estimates, errors, verified, unseen = [], [], [], [], []
+    intervals, estimates, errors, verified, unseen, moved = [], [], [], [], [], []
     warnings: list[str] = []
     notes: list[str] = []
     for name, sample in zip(names, samples, strict=True):
@@ -58,11 +59,15 @@ def by_estimates(
         intervals.append(interval)
         notes += [f"{name!r}: {note}"] if note else []
         found = sample.evidence(statistic)
-        own = sample.contributions(sample.influence_of(statistic, found), found.share)
+        at = sample.influence_of(statistic, found)
+        own = sample.contributions(at, found.share)
+        moved.append(sample.sums_of(at, found.counts))
         if sample.codes is None:
             own[sample.items.order] = own.copy()
         errors.append(own)
         estimates.append(sample.estimate(found))
+        if sample.items.reader is not None:  # count the answers, not the corrected errors
+            found = found._replace(verified=sample.as_answered.evidence(statistic).verified)
         verified.append(found.verified)
         unseen.append([room / normal_quantile(level) for room in sample.unseen(found, level)])
         if found.verified < FEWEST and sample.items.partial:
@@ -77,7 +82,7 @@ def by_estimates(
             estimates[a],
             estimates[b],
             statistic,
-            spread.standard_error,
+            math.hypot(spread.standard_error, _doubt(samples[a], samples[b], moved[a], moved[b])),
             _degrees(samples[a], spread.effective_contributors, verified[a] + verified[b]),
             unseen=(
                 math.hypot(unseen[a][0], unseen[b][1]),
@@ -92,6 +97,27 @@ def by_estimates(
 
     shares = shares_of_best(values, covariance, two, statistic, random_state)
     return Contrasts(intervals, pairs, shares, warnings, notes, bool(warnings), errors)
+
+
+def _doubt(
+    first: PartialSample,
+    second: PartialSample,
+    of_first: tuple[float, float],
+    of_second: tuple[float, float],
+) -> float:
+    """Return the standard error of a difference that is due to uncertain rates of the readers.
+
+    If the same people or the same judge answered for both models, the effects of their rates cancel in
+    part.
+    """
+    people = first.items.reader, second.items.reader
+    if people[0] is not None and people[0] == people[1]:
+        return doubt_of(people[0], *(x - y for x, y in zip(of_first, of_second, strict=True)))
+    alone = (
+        0.0 if each is None else doubt_of(each, *sums)
+        for each, sums in zip(people, (of_first, of_second), strict=True)
+    )
+    return math.hypot(*alone)
 
 
 def _degrees(sample: PartialSample, contributors: float, verified: float) -> float:

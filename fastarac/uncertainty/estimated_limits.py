@@ -40,24 +40,53 @@ def at_limit(
 
 
 def interval_of_limit(
-    sample: PartialSample, statistic: Statistic, level: float
+    sample: PartialSample,
+    statistic: Statistic,
+    level: float,
+    of_rate: Callable[[Statistic], Interval] | None = None,
 ) -> tuple[Interval, Evidence]:
-    """Return the interval of the acceptance rate at a limit, and the estimate of the errors there."""
+    """Return the interval of the acceptance rate at a limit, and the estimate of the errors there.
+
+    If people or judges who err gave the answers, `of_rate` returns the interval of a rate at a
+    threshold.
+    """
     parameters = dict(statistic.parameters)
     found, last = at_limit(sample, statistic)
     value = value_of(statistic, found.counts)
-    n = _as_many(sample, found, last, level)
-    ends = _by_risk
-    if statistic.name == "acceptance_at_error_rate":
-        n, ends = min(n, _as_few(sample, found, last)), _by_error_rate
+    ends: tuple[float, float]
+    if of_rate is not None:
+        ends = _by_rates(sample, statistic, of_rate)
+    else:
+        n, by = _as_many(sample, found, last, level), _by_risk
+        if statistic.name == "acceptance_at_error_rate":
+            n, by = min(n, _as_few(sample, found, last)), _by_error_rate
+        ends = by(sample, found, parameters, n, level)
     most = most_accepted(found.sweep.rising, parameters.get("never_accepted"))
     low, high = inversion.both(
         value,
-        ends(sample, found, parameters, n, level),
+        ends,
         most,
         lambda accepted: _of_threshold(sample, accepted, level),
     )
     return Interval(value, low, high, math.nan, level, "inversion"), found
+
+
+def _by_rates(
+    sample: PartialSample, statistic: Statistic, of_rate: Callable[[Statistic], Interval]
+) -> tuple[float, float]:
+    """Return the largest acceptance rates at which the rate surely, or possibly, keeps the limit."""
+    items, required = sample.items, str(statistic.definition.required)
+    name, limit = required.removeprefix("max_"), dict(statistic.parameters)[required]
+
+    def largest(end: str) -> float:
+        def beyond(tie: int) -> bool:
+            rate = type(statistic)(name, threshold=items.thresholds[tie + 1])
+            return bool(getattr(of_rate(rate), end) > limit)
+
+        within = bisect_left(range(len(items.starts) - 1), 1, key=beyond)
+        return float(items.starts[within]) / items.n
+
+    return largest("high"), largest("low")
 
 
 def _of_threshold(sample: PartialSample, accepted: float, level: float) -> tuple[float, float]:

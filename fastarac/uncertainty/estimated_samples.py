@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from fastarac._engine.factors import read_outermost
 from fastarac.areas.arac import slopes_of_normalized
 from fastarac.areas.gradients import PointInfluence
 from fastarac.areas.risk import weights_of_errors
+from fastarac.reviewer import Reviewer, doubt_of
 from fastarac.samples.estimated import plain
 from fastarac.samples.partial_items import FEW_JUDGED, HEAVY, PartialItems
 from fastarac.uncertainty import derivatives
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from fastarac.samples.estimated import EstimatedSweep
     from fastarac.samples.partial import PartialTruth
-    from fastarac.samples.partial_items import EstimatedCounts
+    from fastarac.samples.partial_items import EstimatedCounts, Shares
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
 class Evidence(NamedTuple):
     """A statistic's estimate with its standard error."""
 
-    share: float | None
-    """The judge's share κ; None if few errors are verified and ẽ uses no predictions."""
+    share: Shares | None
+    """The judges' shares κ; None if few errors are verified and ẽ uses no predictions."""
     counts: EstimatedCounts
     value: float
     standard_error: float
@@ -63,6 +65,7 @@ class PartialSample:
     def __init__(self, items: PartialItems) -> None:
         self.items = items
         self._risk_weights: dict[str, FloatArray] = {}
+        self._by_rates: dict[tuple[float, float], PartialSample] = {}
 
     @classmethod
     def of(cls, truth: PartialTruth, confidence: ArrayLike, groups: Any = None) -> PartialSample:
@@ -97,7 +100,7 @@ class PartialSample:
 
     def few_judged(self, found: Evidence) -> bool:
         """Whether a judge is used with few verified errors and similar inclusion probabilities."""
-        return bool(found.share) and found.verified < FEW_JUDGED and self.items.drawn_alike
+        return any(found.share or ()) and found.verified < FEW_JUDGED and self.items.drawn_alike
 
     def estimate(self, found: Evidence) -> Estimate:
         """Return the estimate in the form used for intervals of fully known items."""
@@ -252,8 +255,8 @@ class PartialSample:
             return found
         at = self.influence(statistic, counts, value)
         error, contributors = self.spread(at, share)
-        if self.items.doubt:
-            error = math.hypot(error, self.items.doubt * self.error_share(at, counts))
+        if self.items.reader is not None:
+            error = math.hypot(error, doubt_of(self.items.reader, *self.sums_of(at, counts)))
         return found._replace(standard_error=error, contributors=contributors, influence=at)
 
     def _of_confidences_alone(self, statistic: Statistic) -> bool:
@@ -263,12 +266,30 @@ class PartialSample:
         at = point_influence(counts_for(statistic, self.start), statistic)
         return not (at.incorrect - at.correct).any()
 
-    def error_share(self, at: PointInfluence, counts: EstimatedCounts) -> float:
-        """Return how far the statistic moves, to first order, if every error is counted twice."""
-        errors = np.diff(counts.sweep.false_accepts)
-        return abs(added((at.incorrect - at.correct) * errors)) / self.items.n
+    def sums_of(self, at: PointInfluence, counts: EstimatedCounts) -> tuple[float, float]:
+        """Return the sums over wrong and over right items of the derivative by the item's error."""
+        derivative = (at.incorrect - at.correct) / self.items.n
+        sweep = counts.sweep
+        of_wrong, of_right = (
+            added(derivative * np.diff(each)) for each in (sweep.false_accepts, sweep.true_accepts)
+        )
+        return of_wrong, of_right
 
-    def spread(self, at: PointInfluence, share: float | None) -> Spread:
+    @cached_property
+    def as_answered(self) -> PartialSample:
+        """The same items, with the answers taken as the truth."""
+        return PartialSample(self.items.answered_by(None))
+
+    def with_rates(self, detection_rate: float, false_alarm_rate: float) -> PartialSample:
+        """Return the same items, answered by people with these rates."""
+        if (detection_rate, false_alarm_rate) not in self._by_rates:
+            people = Reviewer(detection_rate, false_alarm_rate)
+            self._by_rates[detection_rate, false_alarm_rate] = PartialSample(
+                self.items.answered_by(people)
+            )
+        return self._by_rates[detection_rate, false_alarm_rate]
+
+    def spread(self, at: PointInfluence, share: Shares | None) -> Spread:
         """Return the standard error of the estimate, from the contributions of items or groups."""
         items = self.items
         if self.codes is not None or items.n == 1:
@@ -290,7 +311,7 @@ class PartialSample:
         error = math.sqrt(second / (n * (n - 1.0)))
         return Spread(error, second / fourth * second if fourth else 0.0)
 
-    def contributions(self, at: PointInfluence, share: float | None) -> FloatArray:
+    def contributions(self, at: PointInfluence, share: Shares | None) -> FloatArray:
         """Return the contribution of each item (in the order of `items`) or group; NaN for only one."""
         items = self.items
         values, correct = at.incorrect - at.correct, at.correct

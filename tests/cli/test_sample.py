@@ -167,6 +167,28 @@ def test_audits_are_a_log(outputs, tmp_path):
     assert "audit" in done.stdout
 
 
+@pytest.mark.parametrize("double", [0.0, 0.5])
+def test_a_budget_in_money(outputs, tmp_path, double):
+    goal, same = tmp_path / "to_verify.csv", tmp_path / "same.csv"
+    options = ("--double", double) if double else ()
+    done = run("sample", outputs, "--budget", "30/0.25", "-o", goal, *options, "--format", "json")
+    found = json.loads(done.stdout)["sample"]
+    answers = found["drawn"] + round(double * found["drawn"])
+    assert found["price"] == answers * 0.25
+    assert found["expected_size"] == pytest.approx(30 / 0.25 / (1.0 + double))
+    told = run("sample", outputs, "--budget", 120 / (1.0 + double), "-o", same, *options).stdout
+    assert goal.read_text() == same.read_text()
+    assert "cost" not in told
+    told = run("sample", outputs, "--budget", "30/0.25", "-o", same, *options).stdout
+    assert f"The {answers} answers cost {answers / 4:,.2f}." in told
+
+
+@pytest.mark.parametrize("budget", ["30/0", "30/-1", "30/1/2", "30/", "x"])
+def test_what_is_no_budget(outputs, tmp_path, budget):
+    done = run("sample", outputs, "--budget", budget, "-o", tmp_path / "to_verify.csv", code=2)
+    assert f'such as 60/0.12, got "{budget}"' in done.stderr
+
+
 def test_refusals(outputs, tmp_path):
     goal = tmp_path / "to_verify.csv"
     to = ("-o", goal)

@@ -82,7 +82,7 @@ def test_refusals(outputs, tmp_path):
         (("search", other, *command[2:]), "it belongs to other outputs"),
         ((*command[:3], 0.02, *command[4:]), "its max_error_rate is 0.05, but 0.02 is given"),
         ((*command, "--guarantee", 0.1), "its failure_probability is 0.05"),
-        ((*command, "--budget", 300), "its budget is None, but 300 is given:"),
+        ((*command, "--budget", "36/0.12"), "its budget is None, but 300 is given:"),
         (("search", path, "--max-risk", 0.05, *command[4:]), "its criterion is max_error_rate"),
     ]
     found = rows(goal)

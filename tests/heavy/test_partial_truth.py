@@ -22,7 +22,7 @@ def test_the_mean_is_that_of_the_package():
     truth = fa.PartialTruth(correct, inclusion_probability=0.2, judge=judge)
     found = fa.asymptotic_interval(truth, confidence, statistic="recognition_rate")
     items = PartialItems(truth, confidence)
-    share = items.share_of(np.ones(len(items.places)))
+    (share,) = items.share_of(np.ones(len(items.places)))
     by_confidence, by_judge = (each.values(items.places) for each in items.predictions)
     f = (1 - share) * by_confidence + share * by_judge
     e, known = 1.0 - right[items.order], chosen[items.order]

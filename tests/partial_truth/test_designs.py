@@ -61,12 +61,12 @@ def test_the_variance_is_that_of_the_items_and_of_the_draw(units):
     estimates = []
     for chosen, pi, chance in samples(units):
         sample = sample_of(chosen, pi, units)
-        mean += float(chance) * sample.spread(at, 0.0).standard_error ** 2
+        mean += float(chance) * sample.spread(at, ()).standard_error ** 2
         total = Fraction(0)
         for d, g, c, taken, p in zip(SLOPES, PREDICTED, RIGHT, chosen, pi, strict=True):
             total += d * (g + (1 - c - g) / p if taken else g)
         estimates.append((chance, total))
-        found = sample.items.estimate(0.0).sweep.false_accepts
+        found = sample.items.estimate(()).sweep.false_accepts
         assert np.diff(found) @ slopes == pytest.approx(float(total), abs=1e-12)
     expected = sum(d * (1 - c) for d, c in zip(SLOPES, RIGHT, strict=True))
     assert sum(chance * total for chance, total in estimates) == expected
@@ -83,7 +83,7 @@ def test_pairs_are_those_of_the_truth(units):
     above = pairs = 0.0
     for chosen, pi, chance in samples(units):
         sample = sample_of(chosen, pi, units)
-        counts = sample.items.estimate(0.0)
+        counts = sample.items.estimate(())
         above += float(chance) * counts.sweep.pairs_above
         sweep = counts.sweep
         of_both = sweep.n_correct * sweep.n_incorrect - sweep.pairs_alone

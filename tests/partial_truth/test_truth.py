@@ -77,7 +77,11 @@ def counts(confidence, right):
 
 @pytest.mark.parametrize("right", [(1, 0, 1, 0, 1), (0, 1, 1, 1, 1), (0, 0, 1, 1, 0)])
 @pytest.mark.parametrize(
-    ("share", "mostly_wrong"), [(None, False), (None, True), (0.0, False), (0.25, False), (1.0, False)]
+    ("share", "mostly_wrong"),
+    [
+        *((None, False), (None, True), ((), False), ((0.25,), False), ((1.0,), False)),
+        ((0.25, 0.5), False),
+    ],
 )
 def test_counts_and_pairs_are_right_on_average_over_all_samples(
     right, share, mostly_wrong, monkeypatch
@@ -85,7 +89,14 @@ def test_counts_and_pairs_are_right_on_average_over_all_samples(
     monkeypatch.setattr(PartialItems, "mostly_wrong", mostly_wrong)  # of so few items by chance
     confidence = [0.9, 0.8, 0.8, 0.8, 0.3]
     probability = np.array([0.3, 0.9, 0.5, 0.6, 1.0])
-    predictions = [np.array([0.1, 0.2, 0.9, 0.0, 0.4]), np.array([0.5, 0.3, 0.2, 1.0, 0.8])]
+    predictions = [
+        np.array(each)
+        for each in (
+            [0.1, 0.2, 0.9, 0.0, 0.4],
+            [0.5, 0.3, 0.2, 1.0, 0.8],
+            [0.7, 0.0, 0.3, 0.4, 0.9],
+        )
+    ]
     mean_counts, mean_pairs, precision = np.zeros(3), np.zeros(2), 0.0
     for drawn in itertools.product((False, True), repeat=4):
         chosen = np.array([*drawn, True])
@@ -217,7 +228,7 @@ def test_the_mean_is_that_of_prediction_powered_inference():
     truth = fa.PartialTruth(verified(right, chosen), inclusion_probability=0.2, judge=judge)
     found = quiet("recognition_rate", truth, confidence)
     items = PartialItems(truth, confidence)
-    share = items.share_of(np.ones(len(items.places)))
+    (share,) = items.share_of(np.ones(len(items.places)))
     by_confidence, by_judge = (each.values(items.places) for each in items.predictions)
     f = (1 - share) * by_confidence + share * by_judge
     e, known = 1.0 - right[items.order], chosen[items.order]
