@@ -570,7 +570,7 @@ def test_wrong_arguments_of_the_difference():
             ValueError,
             r"counts must have shape \(2, 2, 2\).*, got \(2, 2\)",
         ),
-        (([0], [0], [0], COSTS), {}, ValueError, r"1 classes, but the costs have shape \(2, 2\); name"),
+        (([0], [0], [0], COSTS), {}, ValueError, r"1 classes, but the costs have shape \(2, 2\); give"),
         (
             ([0], [0], [2], COSTS),
             {"labels": [0, 1]},
