@@ -214,12 +214,14 @@ def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
     differences: few errors cannot show which of two similar judges is the better one, and the apparent
     winner would have too small an error. The noise in the penalty is that of the best fit without it.
     """
-    products, slopes = difference @ difference.T, difference @ residual
+    # Not by "@": BLAS would start threads, and the sums would depend on their number.
+    products = np.array([[np.sum(one * other) for other in difference] for one in difference])
+    slopes = np.array([np.sum(one * residual) for one in difference])
     weights = _descend(products, slopes)
     n, squares = len(products), np.diag(products)
     if n == 1 or not squares.any():
         return weights
-    left = residual - weights @ difference
+    left = residual - np.einsum("j,ji->i", weights, difference)
     noise = float(np.sum((difference * left) ** 2)) / float(squares.sum())
     scale = np.sqrt(np.outer(squares, squares))
     alike = np.divide(products, scale, out=np.zeros((n, n)), where=scale > 0.0) ** 2
