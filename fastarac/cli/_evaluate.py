@@ -62,7 +62,8 @@ Examples:
 A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
 false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns. --error-rate,
 --max-risk, --threshold and --fail-if may be repeated. A condition of --fail-if is a key of --format
-json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY < NUMBER" names one.
+json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY < NUMBER" names one, and
+"best: KEY < NUMBER" holds if even the best model is below.
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ ONLY_LABELS = (
     "; it seems to hold labels alone: each FILE needs outputs and labels in the same rows. If both "
     "files have the same ids, join them: fastarac sample OUTPUTS --answers LABELS -o verified.csv"
 )
+CONFIDENCE_ELSEWHERE = "; name the column of confidences (--confidence COLUMN)"
 # Names of library arguments, and the option names that replace them in messages.
 WORDS = {
     "empty_truth=True": "--allow-empty truth",
@@ -143,7 +145,10 @@ def in_words(error: Exception) -> str:
         return message + LABELS_APART
     lacks_confidence, _, columns = message.partition("; the columns are ")
     is_of_labels = NO_CONFIDENCE in lacks_confidence and NO_LABELS not in lacks_confidence
-    return message + ONLY_LABELS if is_of_labels and '"correct"' in columns else message
+    if not is_of_labels or '"correct"' not in columns:
+        return message
+    others = set(re.findall(r'"([^"]*)"', columns)) - {"correct", "id"}
+    return message + (CONFIDENCE_ELSEWHERE if others else ONLY_LABELS)
 
 
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:

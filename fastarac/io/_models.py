@@ -317,10 +317,14 @@ def _of_same_items(
     else:
         difference = matching.difference
         if difference is not None and not told:
-            those = f"item={ID!r} compares the items that all models have, "
+            advice = ""
+            if len(matching.places[0]):
+                advice = (
+                    f": item={ID!r} compares the items that all models have, item=False matches "
+                    "outputs by their row"
+                )
             raise ValueError(
-                f"{difference}, by column {quoted(ID)}; use outputs of the same items: "
-                f"{those if len(matching.places[0]) else ''}item=False matches outputs by their row"
+                f"{difference}, by column {quoted(ID)}; use outputs of the same items{advice}"
             )
         if not len(matching.places[0]):
             raise ValueError(f"{difference}; use outputs of the same items")

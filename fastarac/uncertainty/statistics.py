@@ -558,6 +558,10 @@ class Statistic(Pickled):
         return tuple(DEFINITIONS)
 
 
+# Names of statistics elsewhere.
+OTHER_NAMES = {"auroc": "roc_auc", "auc": "roc_auc", "auprc": "pr_auc", "ap": "average_precision"}
+
+
 def check_name(name: object, argument: str = "statistic") -> None:
     """Raise unless there is a statistic with this name; the error names the `argument`."""
     if not isinstance(name, str):
@@ -574,7 +578,8 @@ def _meant(name: str) -> str:
         return f" (parameters are given by name: Statistic({known!r}, {', '.join(parameters)}))"
     plain = known.strip().lower().replace("-", "_").replace(" ", "_")
     plain = plain.removesuffix("_score").removesuffix("_loss")
-    close = [f"{plain}_auc"] if f"{plain}_auc" in DEFINITIONS else []
+    close = [OTHER_NAMES[plain]] if plain in OTHER_NAMES else []
+    close += [f"{plain}_auc"] if f"{plain}_auc" in DEFINITIONS else []
     close += difflib.get_close_matches(plain, DEFINITIONS, 1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 

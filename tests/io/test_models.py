@@ -93,7 +93,7 @@ class TestMatching:
         others = write_models(tmp_path, {"a": A, "b": A | {"id": list("pqr")}})
         without_name = refusal(others, same_items=True)
         assert re.search(r'a lacks "[pqr]", "[pqr]" and "[pqr]" and b', without_name)
-        assert without_name.endswith("item=False matches outputs by their row")
+        assert without_name.endswith("use outputs of the same items")
         assert message.endswith("; use outputs of the same items")
 
     def test_groups(self, tmp_path):
