@@ -167,8 +167,7 @@ def json_text(content: Any, *, indent: int | None = None) -> str:
 
 def capitalised(text: str) -> str:
     """Return a text with its first letter in upper case, unless it begins with a name, as of a file."""
-    first = text.partition(" ")[0]
-    is_name = first.endswith(":") or any(mark in first[:-1] for mark in "._/")
+    is_name = any(mark in text.partition(" ")[0][:-1] for mark in "._/")
     return text if is_name else f"{text[:1].upper()}{text[1:]}"
 
 

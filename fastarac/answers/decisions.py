@@ -44,6 +44,13 @@ FITTED = "Thresholds are fitted to these {units}: new ones may have more errors.
 GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
 
 
+def too_few_groups(models: Sequence[Model]) -> bool:
+    """Return whether the groups are too few to guarantee any limit at 95%, even without errors."""
+    limits = [limit.value for limit in models[0].limits if not is_given(limit)]
+    groups = min(model.n_groups or math.inf for model in models)
+    return bool(limits) and max(limits) * groups < math.log(20.0)
+
+
 def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:
     """Return the cheapest threshold if there are prices, and then a sentence per limit."""
     limits = range(len(models[0].limits))
@@ -445,4 +452,7 @@ def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
             yield Note(of_all, Weight.ASSUMES)
         return
     holds = GUARANTEED if models[0].takes_guarantee else ""
+    if holds and too_few_groups(models):
+        n = models[0].n_groups or 0
+        holds = f" {n:,} {plural(models[0].source.group_word, n)} are too few for a guarantee."
     yield Note(f"{FITTED.format(units=units)}{holds}", Weight.ASSUMES)

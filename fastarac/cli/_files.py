@@ -76,7 +76,7 @@ def folder_notes(paths: Sequence[Path]) -> list[str]:
     """Return a note on each folder of several files: they are read as one model."""
     counts = {path: len(list(path.iterdir())) for path in paths if path.is_dir()}
     return [
-        f"{path}: {n:,} files are read as one model; name the files ({path / '*'}) if each is a model"
+        f"the {n:,} files in {path} are read as one model; name them ({path / '*'}) if each is a model"
         for path, n in counts.items()
         if n > 1
     ]

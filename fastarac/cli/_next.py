@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from fastarac.answers.decisions import leader
+from fastarac.answers.decisions import leader, too_few_groups
 from fastarac.answers.screen import MANY
 from fastarac.cli._files import names_of_files
 from fastarac.cli._ocr import are_by_page
@@ -94,12 +94,12 @@ def after_compare(context: typer.Context) -> str:
     return command_line("evaluate", *map(str, context.params["paths"]), *options, *guarantee)
 
 
-def after_ocr(context: typer.Context) -> str:
+def after_ocr(context: typer.Context, models: Sequence[Model]) -> str:
     """Return the command to run after an evaluation of engines that wrote no items."""
     names = [parameter.name or "" for parameter in context.command.params]
     # A limit of the risk has no guarantee by page.
     of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])
-    no_guarantee = of_pages or context.params["guarantee"] is not None
+    no_guarantee = of_pages or context.params["guarantee"] is not None or too_few_groups(models)
     end = ("-o", "words.parquet") if no_guarantee else ("--guarantee", "0.05")
     return command_line("ocr", *_typed(context, [name for name in names if name not in ANSWERED]), *end)
 
@@ -113,6 +113,10 @@ def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
     one = ["--only", best.name] if len(models) > 1 else []
     fields = ["--by", "field", "--document", "document"] if by_field else []
     limited = limit_options(limit.criterion, limit.value)
+    if too_few_groups(models) and not by_field:
+        most = max(each.value for each in models[0].limits if each.criterion == limit.criterion)
+        limited = limit_options(limit.criterion, most)
+        return command_line("plan", *limited, "--pilot", path, *one, "--group", "page")
     return command_line("fit", path, *one, *fields, *limited, "-o", "policy.json")
 
 

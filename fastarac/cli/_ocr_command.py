@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import typer
@@ -37,13 +38,16 @@ from fastarac.io._cells import around_query
 from fastarac.io._sources import copied_to
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from fastarac.answers.models import Model
     from fastarac.answers.screen import Screen
     from fastarac.cli._ocr import BesideItems, OcrRequest
     from fastarac.evaluation.model_ranking import Lead
     from fastarac.io import Outputs
+
+    Following = Callable[[Sequence[Model]], str]
 
 # SQL that empties the confidence of items that are never accepted.
 KNOWN = """
@@ -53,9 +57,14 @@ KNOWN = """
 
 
 def run(
-    request: OcrRequest, settings: Settings, beside: BesideItems, *, output: Path | None, command: str
+    request: OcrRequest,
+    settings: Settings,
+    beside: BesideItems,
+    *,
+    output: Path | None,
+    following: Following,
 ) -> None:
-    """Read, evaluate, write and print; suggest `command` as the next one unless items are written."""
+    """Read, evaluate, write and print; suggest the `following` command unless items are written."""
     request.check()
     beside.check()
     of_fields = _are_fields(request, settings, output)
@@ -68,7 +77,7 @@ def run(
     found = replace(found, written=_write_pages(found, beside.review_pages))
     settings.draw(found.models)
     form = settings.delivery.form
-    screen = _screen(found, settings, output, command)
+    screen = _screen(found, settings, output, following)
     if form.is_for_people:
         write(settings.delivery.text(screen))
         return
@@ -236,13 +245,15 @@ def _write_pages(found: EnginesFound, folder: Path | None) -> str:
     return f"{folder} has {n:,} {plural('page', n)}: open one in a browser."
 
 
-def _screen(found: EnginesFound, settings: Settings, output: Path | None, command: str) -> Screen:
+def _screen(
+    found: EnginesFound, settings: Settings, output: Path | None, following: Following
+) -> Screen:
     """Return the screen: the answer, and all details in sections."""
     engines, models = found.engines, found.models
     screen = settings.screen(
         models, leads=found.leads, more=answers.sections(found, settings.certainty.level)
     )
-    written = []
+    written, command = [], following(models)
     if output is not None:
         written.append(f"{output} has the {engines.items}.")
         command = after_items(output, models, by_field=engines.items == FIELDS)
@@ -316,4 +327,4 @@ def ocr(
     alignment = replace(alignment, unit=alignment.unit or _ocr.unit_of(own))
     combining = replace(combining, combination=own.combination)
     request = _ocr.OcrRequest(files, alignment, fields, combining, by_page, own, given)
-    run(request, settings, beside, output=output, command=after_ocr(context))
+    run(request, settings, beside, output=output, following=partial(after_ocr, context))

@@ -199,7 +199,8 @@ def test_no_point_accepts_missed_words(folders):
 def test_items_in_a_file(folders):
     out = folders / "words.parquet"
     text = run(folders / "truth", folders / "one", folders / "two", "-o", out).stdout
-    assert f"fastarac fit {out} --only one --error-rate 0.01" in " ".join(text.split())
+    planned = f"fastarac plan --error-rate 0.05 --pilot {out} --only one --group page"  # of 3 pages
+    assert planned in " ".join(text.split())
     both = CliRunner().invoke(app, ["evaluate", str(out), "--model", "model", "--format", "json"])
     assert {row["model"]: row["n"] for row in commands.records(both.stdout)} == {"one": 9, "two": 9}
 
