@@ -82,9 +82,9 @@ class Case:
         """Those of the items that a fit is given beside the outputs."""
         return {name: getattr(items, name) for name in self.labels}
 
-    def plan(self) -> PolicySampleSize:
+    def plan(self, n_runs: int) -> PolicySampleSize:
         """Find the number of pages."""
-        return operation.sample_size_for_policy(**self.planned_from, **self.options, n_runs=RUNS)
+        return operation.sample_size_for_policy(**self.planned_from, **self.options, n_runs=n_runs)
 
     def succeeds(self, plan: PolicySampleSize, rng: np.random.Generator) -> bool:
         """Whether a fit to a fresh sample of the planned size accepts enough."""
@@ -143,6 +143,6 @@ CASES = {
 
 
 @cache
-def planned(name: str) -> PolicySampleSize:
+def planned(name: str, n_runs: int = RUNS) -> PolicySampleSize:
     """Return the plan of a case."""
-    return CASES[name].plan()
+    return CASES[name].plan(n_runs)

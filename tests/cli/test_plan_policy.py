@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from fastarac._core.text import sentence
 
 
 @pytest.mark.slow
-def test_the_sentence_is_that_of_the_library(tmp_path):
+def test_the_sentence_is_that_of_the_library(tmp_path, monkeypatch):
+    few = partial(operation.sample_size_for_policy, n_runs=40)  # the command has no option for that
+    monkeypatch.setattr(operation, "sample_size_for_policy", few)
     rng = np.random.default_rng(0)
     field, confidence = rng.choice(["date", "name"], 2000), rng.random(2000).round(4)
     correct = rng.random(2000) >= np.where(field == "date", 0.05, 0.5) * (1 - confidence)

@@ -10,6 +10,7 @@ import pytest
 
 from fastarac import operation
 from fastarac.io import DataFileError
+from fastarac.operation import shifts
 from fastarac.operation.shifts import MOST_GROUPS, Reference, permuted_groups
 
 
@@ -39,10 +40,12 @@ def test_all_permutations():
 
 
 @pytest.mark.slow
-def test_level_and_power():
+def test_level_and_power(monkeypatch):
+    """Of 400 and 40 samples, with 199 permutations, of which a p-value is as valid as of more."""
+    monkeypatch.setattr(shifts, "GROUP_DRAWS", 199)
     rng = np.random.default_rng(1)
     found = {0.0: 0, 0.8: 0}
-    runs = {0.0: 200, 0.8: 40}
+    runs = {0.0: 400, 0.8: 40}
     for move in found:
         for _ in range(runs[move]):
             reference = Reference.of(*draw(rng, 80))

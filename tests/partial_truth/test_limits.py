@@ -6,10 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
+from strategies import COMPILED
 
 import fastarac as fa
 
 pytestmark = pytest.mark.interpreted
+
+N = 3000 if COMPILED else 600
 
 
 def quiet(statistic, *items):
@@ -18,13 +21,13 @@ def quiet(statistic, *items):
         return fa.asymptotic_interval(*items, statistic=statistic)
 
 
-@pytest.mark.parametrize(("share", "groups"), [(0.4, None), (0.05, None), (0.4, np.arange(3000) // 5)])
+@pytest.mark.parametrize(("share", "groups"), [(0.4, None), (0.05, None), (0.4, np.arange(N) // 5)])
 def test_an_acceptance_rate_is_that_of_its_interval_and_of_the_evaluation(share, groups):
     rng = np.random.default_rng(11)
-    confidence = rng.random(3000).round(2)
-    right = rng.random(3000) >= 0.4 * (1 - confidence)
-    judge = 1 / (1 + np.exp(-(6.0 * right - 2 + rng.logistic(size=3000))))
-    answers = np.where(rng.random(3000) < share, right, np.nan)
+    confidence = rng.random(N).round(2)
+    right = rng.random(N) >= 0.4 * (1 - confidence)
+    judge = 1 / (1 + np.exp(-(6.0 * right - 2 + rng.logistic(size=N))))
+    answers = np.where(rng.random(N) < share, right, np.nan)
     truth = fa.PartialTruth(answers, inclusion_probability=share, judge=judge, groups=groups)
     for criterion, of in (
         ("max_error_rate", fa.acceptance_at_error_rate),

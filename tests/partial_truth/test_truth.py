@@ -19,8 +19,6 @@ from fastarac.samples.partial_items import PartialItems
 from fastarac.uncertainty.estimated_samples import PartialSample
 from fastarac.uncertainty.statistics import DEFINITIONS
 
-pytestmark = pytest.mark.interpreted
-
 STATISTICS = [
     *("recognition_rate", "arac_auc", "normalized_arac_auc", "augrc", "arp_auc", "normalized_arp_auc"),
     *("aurc", "roc_auc", "pr_auc", "average_precision"),
@@ -75,6 +73,7 @@ def counts(confidence, right):
     ]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("right", [(1, 0, 1, 0, 1), (0, 1, 1, 1, 1), (0, 0, 1, 1, 0)])
 @pytest.mark.parametrize(
     ("share", "mostly_wrong"),
@@ -130,6 +129,7 @@ labels = st.integers(5, 60).flatmap(
 )
 
 
+@pytest.mark.interpreted
 @given(labels)
 @settings(max_examples=25)
 def test_known_with_certainty_is_plain(items):
@@ -152,6 +152,7 @@ def test_known_with_certainty_is_plain(items):
     assert fa.arac_area(truth, confidence) == fa.arac_area(right, confidence)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("statistic", STATISTICS, ids=str)
 def test_nearly_certain_is_nearly_plain(statistic):
     confidence, right, judge, _ = outputs(0)
@@ -163,6 +164,7 @@ def test_nearly_certain_is_nearly_plain(statistic):
     assert (ours.low, ours.high) == pytest.approx((plain.low, plain.high), abs=near * width)
 
 
+@pytest.mark.interpreted
 def test_parts_of_the_area_are_those_under_the_curve():
     confidence, right, judge, rng = outputs(10)
     sample = rng.random(4000) < 0.2
@@ -220,6 +222,7 @@ def test_order_and_scale_do_not_matter():
             assert (a.estimate, a.low, a.high) == pytest.approx((b.estimate, b.low, b.high), abs=1e-9)
 
 
+@pytest.mark.interpreted
 def test_the_mean_is_that_of_prediction_powered_inference():
     """Angelopoulos et al. 2023, PPI++: mean(f) + mean of (e − f) over a simple random sample."""
     confidence, right, judge, rng = outputs(3)
@@ -255,6 +258,7 @@ def test_a_judge_only_narrows(sharpness):
         assert widths[1] < widths[0] * {0.0: 1.1, 2.0: 1.05, 8.0: 0.8}[sharpness], statistic
 
 
+@pytest.mark.interpreted
 def test_few_verified_errors_warn_and_leave_the_judge_out():
     confidence, right, _, rng = outputs(5, 10_000, errors=0.01)
     judge = right * 1.0  # knows everything
@@ -275,6 +279,7 @@ def test_few_verified_errors_warn_and_leave_the_judge_out():
         assert found[0].low <= full.estimate <= found[0].high
 
 
+@pytest.mark.interpreted
 def test_without_an_error_the_upper_end_is_that_of_the_verified():
     truth = fa.PartialTruth([1] * 100 + [np.nan] * 900, inclusion_probability=0.1)
     found = quiet("recognition_rate", truth, np.arange(1000))
@@ -282,6 +287,7 @@ def test_without_an_error_the_upper_end_is_that_of_the_verified():
     assert found.low == pytest.approx(1 - 0.0368888, abs=1e-6)  # −ln(0.025)/100
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     ("name", "threshold"), [("error_rate", 1001), ("acceptance_rate", 1001), ("acceptance_rate", -1)]
 )
@@ -295,6 +301,7 @@ def test_what_the_confidences_alone_say_is_that_of_whole_items(name, threshold):
     assert (found.estimate, found.low, found.high) == (whole.estimate, whole.low, whole.high)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("statistic", STATISTICS[:6])
 def test_without_an_error_all_figures_warn(statistic):
     truth = fa.PartialTruth([1] * 100 + [np.nan] * 900, inclusion_probability=0.1)
@@ -302,6 +309,7 @@ def test_without_an_error_all_figures_warn(statistic):
         fa.asymptotic_interval(truth, np.arange(1000), statistic=statistic)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("answer", [0, 1])
 def test_areas_of_pairs_of_one_class_are_undefined(answer):
     truth = fa.PartialTruth([answer] * 100 + [np.nan] * 900, inclusion_probability=0.1)
@@ -313,6 +321,7 @@ def test_areas_of_pairs_of_one_class_are_undefined(answer):
         assert np.isnan(fa.compare_models(models, statistic="roc_auc").pairs[0].difference)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("rare", [0, 5])
 def test_correct_items_that_are_few_are_what_errors_that_are_few_would_be(rare):
     rng = np.random.default_rng(rare)
@@ -330,12 +339,14 @@ def test_correct_items_that_are_few_are_what_errors_that_are_few_would_be(rare):
     assert ends[1] == pytest.approx([1.0 - end for end in ends[0][::-1]], abs=1e-12)
 
 
+@pytest.mark.interpreted
 def test_a_class_that_was_not_seen_was_not_among_the_verified():
     truth = fa.PartialTruth([1] * 200 + [np.nan] * 800, inclusion_probability=0.2)
     found = quiet("recognition_rate", truth, np.arange(1000), method="wald")
     assert found.low == pytest.approx(0.025 ** (1 / 200))  # none of 200 was wrong, not of 1000
 
 
+@pytest.mark.interpreted
 def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
     confidence, right, _, rng = outputs(9, 2000, errors=0.1)
     answers = verified(right, rng.random(2000) < 0.05)
@@ -346,6 +357,7 @@ def test_an_evaluation_names_each_figure_that_rests_on_few_errors():
     assert any("AURC and AUGRC are based on" in message for message in messages)
 
 
+@pytest.mark.interpreted
 def test_errors_of_large_weights_that_were_not_drawn_have_room(monkeypatch):
     """Where a judge was sure one in 20 is verified, and no error seen; elsewhere every second one."""
     rare = np.arange(1000) >= 200
@@ -376,6 +388,7 @@ def test_errors_of_large_weights_that_were_not_drawn_have_room(monkeypatch):
     assert interval.high == without.high
 
 
+@pytest.mark.interpreted
 def test_groups_widen_intervals():
     rng = np.random.default_rng(6)
     groups = np.repeat(np.arange(400), 20)
@@ -399,6 +412,7 @@ def test_groups_widen_intervals():
     assert both.n == 8000
 
 
+@pytest.mark.interpreted
 def test_evaluation_reads_the_same_everywhere():
     confidence, right, judge, rng = outputs(7)
     sample = rng.random(4000) < 0.25
@@ -458,6 +472,7 @@ def test_guarantee_by_bets():
     assert (unknown + unknown).least_probability is None
 
 
+@pytest.mark.interpreted
 def test_pooled_samples_and_open_answers():
     confidence, right, judge, rng = outputs(9)
     parts = []
@@ -483,6 +498,7 @@ def test_pooled_samples_and_open_answers():
     assert fa.PartialTruth(answers, open="wrong", **options).correct[late].tolist() == [0.0] * 5
 
 
+@pytest.mark.interpreted
 def test_grades_of_verifiers_who_disagree():
     confidence, right, _, rng = outputs(10)
     grade = np.clip(right - 0.25 * (rng.random(4000) < 0.2), 0, 1)
@@ -498,6 +514,7 @@ def test_grades_of_verifiers_who_disagree():
 HALF = {"inclusion_probability": 0.5}
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     ("correct", "options", "message"),
     [
@@ -589,6 +606,7 @@ def test_honest_samples_are_not_refused_where_probabilities_of_others_are_unknow
     assert refused <= 6
 
 
+@pytest.mark.interpreted
 def test_what_is_not_offered_says_what_is():
     confidence, right, judge, rng = outputs(11)
     truth = fa.PartialTruth(
@@ -630,6 +648,7 @@ def test_what_is_not_offered_says_what_is():
         fa.compare_models({"a": (truth, confidence), "b": (right, judge)})
 
 
+@pytest.mark.interpreted
 def test_curves_of_classes_take_partial_truth_as_they_take_its_counts():
     confidence, right, judge, rng = outputs(12)
     truth = fa.PartialTruth(

@@ -333,17 +333,17 @@ def test_pages_that_one_engine_spoiled_do_not_tell_it_apart(spoiled):
 @pytest.mark.slow
 @pytest.mark.parametrize("pages", [25, 60])
 def test_engines_with_bursts_of_their_own_are_seldom_told_apart(pages):
-    """A small part of the simulation: 200 samples, at most 6.5% and three standard errors."""
+    """A small part of the simulation: 100 samples, at most 6.5% and three standard errors."""
     rejected = dict.fromkeys(["roc_auc", "normalized_arac_auc", "normalized_aurc"], 0)
     design = paired_groups.DESIGNS["equal pages, 1.9 % errors, bursts of each engine"]
-    for k in range(200):
+    for k in range(100):
         models, labels = paired_groups.engines(design, pages, np.random.default_rng([29, pages, k]))
         for statistic in rejected:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", fa.UnreliableIntervalWarning)
                 found = fa.compare_models(models, statistic=statistic, groups=labels, paired="groups")
             rejected[statistic] += found.pairs[0].pvalue < 0.05
-    assert max(rejected.values()) <= 200 * (0.065 + 3 * math.sqrt(0.05 * 0.95 / 200))
+    assert max(rejected.values()) <= 100 * (0.065 + 3 * math.sqrt(0.05 * 0.95 / 100))
 
 
 @pytest.mark.slow

@@ -244,8 +244,8 @@ def test_what_is_refused():
     [("5 fields of 100 documents", "equal"), ("5 parts of 200 items", "same lead")],
 )
 def test_equal_differences_are_seldom_told_apart(design, lead):
-    """At most 5% of 300 samples, and 2 standard errors of that; whole tables by bench.simulations."""
-    samples = 300
+    """At most 5% of 150 samples, and 2 standard errors of that; whole tables by bench.simulations."""
+    samples = 150
     most = samples * (0.05 + 2.0 * math.sqrt(0.05 * 0.95 / samples))
     for row in part_differences.simulate(design, lead, samples):
         assert row.between <= most, row
