@@ -61,7 +61,7 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
         return low, shift, table
     moved = np.empty(n, keys.dtype)
     moved_weights = np.empty(n, np.float64)
-    for i in range(n):  # table[c + 1] is the position of the next key of cell c
+    for i in range(n):  # table[c] is the position of the next key of cell c − 1
         c = np.int64((keys[i] - low) >> shift) + 1
         p = table[c]
         table[c] = p + 1

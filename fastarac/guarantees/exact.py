@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
-# The approximation is reported if the proved acceptance rate is below this share of its own.
+# The approximate acceptance rate is also reported if the proved one is below this share of it.
 MUCH_LESS = 0.5
 # The items among which each limit counts errors, as named in sentences.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}

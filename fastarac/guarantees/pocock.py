@@ -82,7 +82,7 @@ def _minus_cdf(c: int, limit: float, m: int) -> float:
 
 
 def crossing(looks: list[int], limit: float) -> float:
-    """Return the probability that for any c, at most c of the first looks[c] items are wrong.
+    """Return the probability that for at least one c, at most c of the first looks[c] items are wrong.
 
     The items are wrong independently with the probability `limit`. If c is the first such number, then
     exactly c of them are wrong, because more than c − 1 already were at the previous look. So with

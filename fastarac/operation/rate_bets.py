@@ -73,14 +73,14 @@ class GroupBets(NamedTuple):
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether bets refute a rate of `rate` or more, at level `delta`.
 
-        The bets are on FA − rate·m for each group, which has FA errors among m outputs.
+        The bets are on FA − rate·m of each group; FA is the number of its errors, m of its outputs.
         """
         return self._wealth_below(rate) >= 1.0 / delta
 
     def is_above(self, rate: float, delta: float) -> bool:
         """Whether bets refute a rate of `rate` or less, at level `delta`.
 
-        The bets are on rate·m − FA for each group, which has FA errors among m outputs.
+        The bets are on rate·m − FA of each group; FA is the number of its errors, m of its outputs.
         """
         return self._wealth_above(rate) >= 1.0 / delta
 
