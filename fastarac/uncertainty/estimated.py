@@ -279,20 +279,24 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         known = math.floor(float(w.sum()) ** 2 / float(np.sum(w * w)) + 1e-9)
         if known >= least:
             return None
-        return (
-            f"{name} is based on only {known} verified {plural('output', known)}; its interval is "
-            f"unreliable with fewer than {least}"
-        )
+        few = f"only {known} verified {plural('output', known)}"
+        if known < len(w):
+            few = f"verified outputs that are worth only about {known} of equal weight"
+        return f"{name} is based on {few}; its interval is unreliable with fewer than {least}"
     known = math.floor(found.verified + 1e-9)
     judged = (
         "; the judge is not used"
         if len(sample.items.predictions) > 1 and not any(found.share or ())
         else ""
     )
-    return (
-        f"{name} is based on only {known} verified {plural('error', known)} or correct items{judged}; "
-        f"its interval is unreliable with fewer than {FEW:g}"
+    few = f"{plural('error', known)} or correct {plural('item', known)}{judged}"
+    # Above 0, this number is not a count: with unequal weights, 10 errors may be worth only 8.
+    few = (
+        f"verified outputs that are worth only about {known} {few}"
+        if known
+        else f"only 0 verified {few}"
     )
+    return f"{name} is based on {few}; its interval is unreliable with fewer than {FEW:g}"
 
 
 class FigureSource:
