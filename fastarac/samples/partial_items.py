@@ -21,6 +21,8 @@ from fastarac.samples.partial import answered_by
 from fastarac.sweep import trusted_sweep
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastarac.reviewer import Reviewer
     from fastarac.samples.partial import PartialTruth
 
@@ -200,6 +202,34 @@ class PartialItems:
         derivative = (self.tie <= last).astype(np.float64)
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
+    def at_limit(self, acceptance: Callable[[EstimatedSweep], float]) -> tuple[EstimatedSweep, int]:
+        """Return counts that choose a threshold by a limit, and the index of the last tie accepted.
+
+        `acceptance` returns the acceptance rate that some counts allow. Up to the chosen threshold, the
+        counts use the κ of this threshold, so that a limit and its threshold give the same errors.
+        """
+        share: Shares | None = self.share_of(np.ones(len(self.places)))
+        last = self.last_tie(acceptance(self.sweep(share)))
+        chosen_by: dict[int, Shares | None] = {}  # κ by the tie that it chose
+        while last not in chosen_by:
+            chosen_by[last], share = share, self.share_up_to(last)
+            counts = self.sweep(share)
+            if share == chosen_by[last]:
+                return counts, last
+            last = self.last_tie(acceptance(counts))
+        # The choices go in a circle. Take its highest threshold, which its own κ accepts, too. Beyond
+        # it, keep the counts that chose it, because they exceed the limit there.
+        ties = list(chosen_by)
+        chosen_by[last] = share
+        last = min(ties[ties.index(last) :])
+        counts = self.sweep(chosen_by[last])
+        while True:
+            counts = _joined(self.sweep(self.share_up_to(last)), counts, last + 2)
+            after = self.last_tie(acceptance(counts))
+            if after >= last:
+                return counts, last
+            last = after  # a risk that exceeds the limit here may keep it at a higher threshold
+
     @cached_property
     def beginning(self) -> EstimatedCounts:
         """The initial counts, with the κ that is best for the recognition rate."""
@@ -321,3 +351,15 @@ class PartialItems:
             return False
         _, first, own = np.unique(codes, return_index=True, return_inverse=True)
         return bool((self.weight == self.weight[first][own]).all())
+
+
+def _joined(first: EstimatedSweep, second: EstimatedSweep, end: int) -> EstimatedSweep:
+    """Return the counts of one sweep before a threshold's index, and of another from there on."""
+    right, wrong = (
+        np.concatenate([getattr(first, name)[:end], getattr(second, name)[end:]])
+        for name in ("true_accepts", "false_accepts")
+    )
+    joined = trusted_sweep(EstimatedSweep, ThresholdCounts(first.thresholds, right, wrong))
+    for name in ("squares", "n_verified", "pairs_above", "pairs_alone"):
+        object.__setattr__(joined, name, getattr(first, name))
+    return joined

@@ -15,7 +15,6 @@ from fastarac._core.text import listed, percent, plural
 from fastarac.reviewer import interval_of_errors
 from fastarac.samples.partial_items import FEW
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
-from fastarac.uncertainty.estimated_samples import value_of
 from fastarac.uncertainty.estimates import interval_of, with_room, within
 from fastarac.uncertainty.losses import Moments, gamma_ends
 from fastarac.uncertainty.statistics import DEFINITIONS
@@ -311,7 +310,7 @@ class FigureSource:
         """Return a figure, and store its interval in `intervals`."""
         if self.level is None:
             if statistic.definition.has_limit:
-                return value_of(statistic, at_limit(self.sample, statistic, spread=False)[0].counts)
+                return at_limit(self.sample, statistic, spread=False).value
             return self.sample.evidence(statistic, spread=False).value
         found, warning = interval_and_warning(self.sample, statistic, self.level, "auto")
         self.intervals[name] = found
@@ -322,7 +321,7 @@ class FigureSource:
     def counts(self, statistic: Statistic) -> ThresholdSweep:
         """Return the counts from which the operating point of a limit or a threshold is read."""
         if statistic.definition.has_limit:
-            return at_limit(self.sample, statistic, spread=False)[0].sweep.rising
+            return at_limit(self.sample, statistic, spread=False).sweep.rising
         return self.sample.evidence(statistic, spread=False).sweep
 
     def warn(self, label: Callable[[str], str]) -> None:
