@@ -208,27 +208,46 @@ class PartialItems:
         `acceptance` returns the acceptance rate that some counts allow. Up to the chosen threshold, the
         counts use the κ of this threshold, so that a limit and its threshold give the same errors.
         """
+        chosen: dict[Shares | None, int] = {}
+
+        def choice(share: Shares | None) -> int:
+            if share not in chosen:
+                chosen[share] = self.last_tie(acceptance(self.sweep(share)))
+            return chosen[share]
+
         share: Shares | None = self.share_of(np.ones(len(self.places)))
-        last = self.last_tie(acceptance(self.sweep(share)))
-        chosen_by: dict[int, Shares | None] = {}  # κ by the tie that it chose
-        while last not in chosen_by:
-            chosen_by[last], share = share, self.share_up_to(last)
-            counts = self.sweep(share)
-            if share == chosen_by[last]:
-                return counts, last
-            last = self.last_tie(acceptance(counts))
-        # The choices go in a circle. Take its highest threshold, which its own κ accepts, too. Beyond
-        # it, keep the counts that chose it, because they exceed the limit there.
-        ties = list(chosen_by)
-        chosen_by[last] = share
-        last = min(ties[ties.index(last) :])
-        counts = self.sweep(chosen_by[last])
+        path: list[int] = []
+        while (last := choice(share)) not in path:
+            path.append(last)
+            share, before = self.share_up_to(last), share
+            if share == before:
+                return self.sweep(share), last
+        last = self._last_kept(choice, path[path.index(last) :])
+        share = self.share_up_to(last)
+        if choice(share) == last:
+            return self.sweep(share), last
+        # Beyond this threshold, use the counts of the next one, because they exceed the limit there.
+        counts = self.sweep(self.share_up_to(last + 1))
         while True:
             counts = _joined(self.sweep(self.share_up_to(last)), counts, last + 2)
             after = self.last_tie(acceptance(counts))
             if after >= last:
                 return counts, last
             last = after  # a risk that exceeds the limit here may keep it at a higher threshold
+
+    def _last_kept(self, choice: Callable[[Shares | None], int], circle: list[int]) -> int:
+        """Return the last tie that its own κ accepts, if ties and their κ choose each other in turn.
+
+        κ changes only at ties with a verified item. The first tie of the circle is always accepted.
+        """
+        low, high = min(circle), max(circle)
+        known = np.unique(self.tie[(self.tie > low) & (self.tie <= high)])
+        starts = [low, *known.tolist()]
+        for start, stop in reversed(list(pairwise([*starts, high + 1]))):
+            last = min(stop - 1, choice(self.share_up_to(stop - 1)))
+            if last >= start:
+                return last
+        return low
 
     @cached_property
     def beginning(self) -> EstimatedCounts:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 HALVINGS = 60  # number of bisection steps
 
 
-class AtLimit(NamedTuple):
+class LimitEstimates(NamedTuple):
     """The estimates at the threshold of a limit."""
 
     rate: Evidence
@@ -43,7 +43,7 @@ class AtLimit(NamedTuple):
     """The acceptance rate at the limit."""
 
 
-def at_limit(sample: PartialSample, statistic: Statistic, *, spread: bool = True) -> AtLimit:
+def at_limit(sample: PartialSample, statistic: Statistic, *, spread: bool = True) -> LimitEstimates:
     """Return the estimates at the threshold that the statistic's limit chooses."""
     items = sample.items
 
@@ -52,7 +52,7 @@ def at_limit(sample: PartialSample, statistic: Statistic, *, spread: bool = True
 
     sweep, last = items.at_limit(acceptance)
     rate = type(statistic)("error_rate", threshold=items.thresholds[last + 1])
-    return AtLimit(sample.evidence(rate, spread=spread), last, sweep, acceptance(sweep))
+    return LimitEstimates(sample.evidence(rate, spread=spread), last, sweep, acceptance(sweep))
 
 
 def interval_of_limit(
