@@ -13,6 +13,7 @@ from fastarac._engine.inputs import labels_in_part
 
 FloatArray = NDArray[np.float64]
 
+WRITTEN = 1e-6  # Relative error of a probability that was written with six digits or more.
 UNLIKELY = 1e-6  # Maximum probability that a correctly drawn sample is refused because of its size.
 
 
@@ -39,6 +40,20 @@ def least_of(probability: FloatArray, declared: float | None) -> float | None:
             f"inclusion_probability[{i}] is {probability[i]:g}, below least_probability={least:g}"
         )
     return least
+
+
+def completed(probability: FloatArray, chosen: NDArray[np.bool_], least: float | None) -> FloatArray:
+    """Fill in unknown probabilities if all must be equal, as in a uniform draw of a fixed size.
+
+    The sum of all probabilities is the size of the draw. If this size is n times the lower bound of all
+    probabilities, none of them can be above the bound.
+    """
+    unknown = np.isnan(probability)
+    if least is None or not unknown.any() or not (probability[~unknown] == least).all():
+        return probability
+    if not math.isclose(len(probability) * least, float(chosen.sum()), rel_tol=WRITTEN):
+        return probability
+    return np.full(len(probability), least)
 
 
 def refuse_unlikely(

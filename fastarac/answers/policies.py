@@ -97,6 +97,12 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
         people = "" if policy.truth_reader is not None else f", {premise_of(None)}"
         yield Note(f"{of_source}{people}.", Weight.ASSUMES)
         yield from cost_note(policy.acceptance_rate, policy.faultless_acceptance_rate)
+    if policy.n_verified is not None and policy.least_probability is None and policy.accepted:
+        yield Note(
+            "The promise assumes that the verified outputs were drawn at random, with the given "
+            "probabilities.",
+            Weight.ASSUMES,
+        )
     if policy.least_probability is not None:
         least = f"{policy.least_probability:.4g}"
         yield Note(
@@ -105,21 +111,33 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
         )
 
 
+def _errors_of(policy: Policy) -> float:
+    """Return the errors of the sample that tested the limit, counted or expected.
+
+    If only some outputs are verified, their weighted errors would be too few, because acceptance stops
+    just before an error. So these are the errors that the policy expects, as for new outputs.
+    """
+    if policy.n_verified is None:
+        return policy.errors
+    return policy.expected_errors(policy.accepted_by_field).estimate
+
+
 def tested_sentence(policy: Policy) -> str:
     """Return a sentence on the errors in the sample that tested the limit."""
     unit = "documents" if policy.documents else "outputs"
     where = "In the half of the sample that tested the limit" if policy.by_halves else "In this sample"
-    errors = f"{policy.errors:,}"
+    wrong_ones = _errors_of(policy)
+    errors = f"{wrong_ones:,}"
     if policy.n_verified is not None:
         where += f", with {policy.n_verified:,} verified outputs"
-        errors = f"about {policy.errors:,.3g}"
+        errors = f"about {wrong_ones:,.3g}"
     if policy.criterion == "max_risk":
         of, wrong = f"{policy.accepted:,} accepted {unit}", "are wrong"
-        share = policy.errors / max(policy.accepted, 1)
+        share = wrong_ones / max(policy.accepted, 1)
     else:
         of, wrong = f"{policy.n_items:,} {unit}", "are accepted and wrong"
-        share = policy.errors / policy.n_items
-    if policy.truth_reader is not None:
+        share = wrong_ones / policy.n_items
+    if policy.truth_reader is not None and policy.n_verified is None:
         wrong = wrong.replace("are ", "were found to be ")
     return f"{where}, {errors} of {of} {wrong} ({percent(share, 3)})."
 
@@ -128,7 +146,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
     """Return the limit, the figures of the fit, and each threshold."""
     names = (
         *("criterion", "limit", "failure_probability", "bound", "certified", "max_group_size"),
-        *("errors_per_group", "n_items", "accepted", "errors", "acceptance_rate"),
+        *("errors_per_group", "n_items", "accepted", "acceptance_rate"),
         *("approximate_acceptance_rate", "documents", "document_threshold"),
         *("n_verified", "least_probability", "n_unread", "missed_rate", "share_of_all_items"),
     )
@@ -136,6 +154,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
     rows = zip(fields, policy.thresholds, policy.references, strict=True)
     return {
         **{name: getattr(policy, name) for name in names},
+        "errors": _errors_of(policy),
         **reader_figures(policy.truth_reader),
         "optional": list(map(str, policy.optional)),
         "types": [

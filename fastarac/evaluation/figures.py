@@ -305,7 +305,11 @@ class EstimatedFigures(_ItemFigures):
         counts = self._source.counts(next(iter(statistics.values())))
         for name, statistic in statistics.items():
             self._source.figure(name, statistic)
-        return point_of_limit(counts, limit.criterion, limit.value)
+        point = point_of_limit(counts, limit.criterion, limit.value)
+        if limit.criterion == "threshold" or point.threshold == math.inf:
+            return point
+        at = Statistic("error_rate", threshold=point.threshold)
+        return point_of_limit(self._source.counts(at), "threshold", point.threshold)
 
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
         """Return the threshold that keeps a limit on new items."""

@@ -40,7 +40,7 @@ from fastarac.guarantees.gamma import (
     groups_needed,
     upper_bound,
 )
-from fastarac.guarantees.partial import proved_of
+from fastarac.guarantees.partial import proved_of, refuse_grades
 from fastarac.guarantees.pocock import FEW_ERRORS, last_within
 from fastarac.operating_points.limits import last_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
@@ -203,8 +203,9 @@ def guaranteed_operating_point(
         Other confidences from the same source, used to choose the first thresholds to test. By default,
         a tenth of the items is set aside for this choice. "pocock" needs neither.
     method : {"auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"}
-        "auto", the default, uses "betting" with groups and for a :class:`.PartialTruth`. Otherwise it
-        uses "exact" for ``max_error_rate``. For ``max_risk``, it uses "pocock" with a scale if the
+        "auto", the default, uses "betting" with groups, and for a :class:`.PartialTruth` unless all
+        outputs were drawn with the same probability and there is no judge. Otherwise it uses "exact"
+        for ``max_error_rate``. For ``max_risk``, it uses "pocock" with a scale if the
         limit allows at most 50 errors among all items, and otherwise "fallback". "pocock" and "sgr" can
         take their thresholds from the items. "gamma" is an approximation for groups, which accepts far
         more but is not proved.
@@ -284,15 +285,18 @@ def guaranteed_operating_point(
         never_accepted = real_scalar(never_accepted, "never_accepted")
     labels, truth, people = answers_of(correct, truth_reader)
     tested = limit_of_found(limit, delta, people)
+    # This choice depends on how the outputs were drawn, never on their errors.
+    is_plain = truth is None or (groups is None and truth.drawn_evenly and method != "betting")
     how = _method_of(
-        method, criterion, grouped=groups is not None, fixed=grid is not None, some=truth is not None
+        method, criterion, grouped=groups is not None, fixed=grid is not None, some=not is_plain
     )
     sweep = as_sweep(labels, confidence)
+    n_tested = float(sweep.total) if truth is None else truth.n_verified
     if grid is not None:
         _require_fitting(sweep, grid, scale, pilot)
     # With few thresholds, fallback sequences test few hypotheses, so only the fine grids of scales use
     # a boundary that holds for all thresholds.
-    if method == "auto" and how == "fallback" and scale and limit * float(sweep.total) <= FEW_ERRORS:
+    if method == "auto" and how == "fallback" and scale and limit * n_tested <= FEW_ERRORS:
         how = "pocock"
     asked = _Asked(
         labels, confidence, truth, sweep, groups, max_group_size, (grid, pilot), method, how, criterion,
@@ -334,7 +338,9 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
     if asked.truth is not None:
         if asked.never_accepted is not None:
             raise TypeError("never_accepted cannot go with a PartialTruth")
-        return _of_verified(asked, asked.truth, limit, delta)
+        refuse_grades(asked.truth)
+        by = _of_verified if how == "betting" else _of_random_sample
+        return by(asked, asked.truth, limit, delta)
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted, but a guarantee needs counts of items")
     if asked.groups is not None:
@@ -360,6 +366,30 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
     bound = binomial_upper_bound(int(sweep.false_accepts[index]), trials, share) if index else 0.0
     point = operating_point(sweep, threshold=sweep.thresholds[index])
     return GuaranteedOperatingPoint(point, bound, limit, delta, criterion)
+
+
+def _of_random_sample(
+    asked: _Asked, truth: PartialTruth, limit: float, delta: float
+) -> GuaranteedOperatingPoint:
+    """Return the guarantee from verified outputs that are a simple random sample of all outputs."""
+    verified, scores = truth.verified, vector(require_confidence(asked.confidence), "confidence")
+    labels, own = truth.correct[verified], scores[verified]
+    grid, pilot = asked.fixed
+    if grid is not None and pilot is None and len(own) < len(scores):
+        pilot = scores[~verified]  # so that no verified output has to be set aside
+    found = _guaranteed(
+        asked._replace(
+            labels=labels, confidence=own, truth=None, sweep=as_sweep(labels, own), fixed=(grid, pilot)
+        ),
+        limit,
+        delta,
+    )
+    threshold = found.threshold
+    if asked.how == "exact" and threshold < math.inf:
+        # The test counts the same errors at every threshold above the next verified output.
+        rejected = own[own < threshold]
+        threshold = scores[scores > rejected.max()].min() if len(rejected) else scores.min()
+    return replace(found, point=operating_point(asked.sweep, threshold=threshold))
 
 
 def _of_verified(
@@ -423,7 +453,7 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
     fitting = ["exact"] if by_rate else ["fallback", "pocock", "sgr"]
     if grouped:
         fitting = ["betting", "one_per_group", "gamma"] if by_rate else ["betting", "gamma"]
-    fitting = ["betting"] if some else fitting  # only betting supports partly verified outputs
+    fitting = ["betting"] if some else fitting  # only betting supports unequal probabilities
     if not (by_rate or fixed) and (grouped or some or method in ("auto", "fallback")):
         raise TypeError(
             (

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from fastarac.samples.partial import PartialTruth
 
 
+def refuse_grades(truth: PartialTruth) -> None:
+    """Raise for graded outputs, because a guarantee needs 0 or 1."""
+    if truth.graded:
+        raise ValueError("correct is graded, but a guarantee needs 0 or 1")
+
+
 def proved_of(
     truth: PartialTruth,
     confidence: ArrayLike,
@@ -35,14 +41,7 @@ def proved_of(
 
     If inclusion probabilities of unverified outputs are unknown, the assumption is that none of them is
     below the returned value. Otherwise, this value is None.
-
-    Raises
-    ------
-    ValueError
-        If `correct` holds grades, because a guarantee needs 0 or 1.
     """
-    if truth.graded:
-        raise ValueError("correct is graded, but a guarantee needs 0 or 1")
     # An unknown probability is replaced by the smallest declared one, or else by the smallest known
     # one.
     unknown = np.isnan(truth.inclusion_probability)

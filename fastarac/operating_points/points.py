@@ -36,7 +36,7 @@ from fastarac.operating_points.ties import (
     fraction_of_tie,
 )
 from fastarac.reviewer import Reviewer, check_reviewer
-from fastarac.samples.door import as_ranked, as_sweep, known_best
+from fastarac.samples.door import as_ranked, as_sweep, is_partial, known_best
 from fastarac.sweep import CornerSweep, ThresholdSweep
 
 if TYPE_CHECKING:
@@ -300,6 +300,7 @@ def operating_point(
         point = operating_point(sweep, **criteria, interpolate=interpolate, reviewer=reviewer)
         return float(point.acceptance_rate)
 
+    given = confidence
     labels, confidence = known_best(correct, confidence, sample_weight, acceptance)
     at_any = threshold is not None and not isinstance(labels, CornerSweep)
     if at_any or min_acceptance_rate is not None:
@@ -314,6 +315,8 @@ def operating_point(
         if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
             # The accepted items are no better than all items, so check the order of the confidences.
             _question_order(labels, confidence, sample_weight)
+        if threshold is None and is_partial(correct):  # the same counts as for a given threshold
+            return operating_point(correct, given, threshold=point.threshold, reviewer=reviewer)
         return point
     return _point_within_tie(sweep, criterion, limit, reviewer)
 

@@ -71,7 +71,8 @@ class Policy(Result):
         that is proved; otherwise None.
     n_items, accepted, errors : int
         Counts of the items (or whole documents) on which the guarantee was tested. With partial truth,
-        `errors` is an estimate.
+        `errors` is an estimate for the accepted items, which is too low by about one verified error;
+        :meth:`expected_errors` corrects this.
     accepted_by_field, errors_by_field : tuple of int
         The same counts for each field; one element without fields, or for whole documents.
     errors_per_group : float

@@ -504,7 +504,8 @@ class _Answers(NamedTuple):
             f"the {len(places):,} answers count as a random sample of the {n:,} outputs; if they were "
             "chosen in another way, such as the unsure ones, figures are wrong"
         )
-        return cls(source, places, np.full(len(places), len(places) / n), correct, None)
+        share = len(places) / n
+        return cls(source, places, np.full(len(places), share), correct, share)
 
     def spread(self, n: int) -> NDArray[np.int8]:
         """Return an answer for each of the n outputs; -1 if it has none."""

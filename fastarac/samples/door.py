@@ -289,17 +289,15 @@ def known_best(
 ) -> tuple[Any, ArrayLike | None]:
     """Return (correct, confidence); for a partial truth (estimated counts, None).
 
-    The judge's share κ is chosen so that the estimated counts are most precise at one acceptance rate:
-    the result of `acceptance` for the initial counts.
+    The judge's share κ is that of the threshold at which the acceptance rate is the result of
+    `acceptance` for these counts.
     """
     labels, truth = labels_and_truth(correct)
     if truth is None:
         return labels, confidence
-
-    def share(items: PartialItems) -> Shares | None:
-        return items.share_up_to(items.last_tie(acceptance(items.beginning.sweep)))
-
-    return estimated_sweep(truth, require_confidence(confidence), sample_weight, share), None
+    require_alone(sample_weight=sample_weight)
+    items = PartialItems(truth, require_confidence(confidence), truth.groups)
+    return items.at_limit(acceptance)[0], None
 
 
 def split_grades(

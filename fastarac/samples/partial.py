@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastarac._core.checks import choice, reject_where, same_number
 from fastarac._core.results import Result, Table, read_only
 from fastarac._core.text import plural
-from fastarac._engine.inclusion import least_of, probabilities_of, refuse_unlikely
+from fastarac._engine.inclusion import completed, least_of, probabilities_of, refuse_unlikely
 from fastarac._engine.inputs import labels_in_part, read_groups, vector
 from fastarac.reviewer import Reviewer, errors_by, informative
 
@@ -59,7 +59,8 @@ class PartialTruth(Table, Result):
     truth_reader : Reviewer, optional
         The people who gave the answers, if they may err.
     least_probability : float, optional
-        Lower bound of all inclusion probabilities, for guarantees if some are NaN.
+        Lower bound of all inclusion probabilities, for guarantees if some are NaN. If all chosen items
+        have this probability, and n times it is their number, then it is the probability of all items.
 
     Examples
     --------
@@ -188,6 +189,7 @@ class PartialTruth(Table, Result):
         if groups is not None:
             codes = read_groups(groups, n, beside="correct")[1].astype(np.intp)
         least = least_of(probability, least_probability)
+        probability = completed(probability, chosen, least)
         refuse_unlikely(probability, chosen, codes, least)
         opinion = None if judge is None else _read_judges(judge, n)
         reader = informative(truth_reader)
@@ -285,6 +287,13 @@ class PartialTruth(Table, Result):
     def n_verified(self) -> int:
         """Number of verified items."""
         return int(self.verified.sum())
+
+    @property
+    def drawn_evenly(self) -> bool:
+        """Whether the verified items are a simple random sample, without groups and a judge."""
+        probability = self.inclusion_probability
+        alike = bool((probability == probability[0]).all())
+        return alike and self.groups is None and self.judge is None
 
     @property
     def complete(self) -> bool:

@@ -21,6 +21,8 @@ from fastarac.samples.partial import answered_by
 from fastarac.sweep import trusted_sweep
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastarac.reviewer import Reviewer
     from fastarac.samples.partial import PartialTruth
 
@@ -200,6 +202,53 @@ class PartialItems:
         derivative = (self.tie <= last).astype(np.float64)
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
+    def at_limit(self, acceptance: Callable[[EstimatedSweep], float]) -> tuple[EstimatedSweep, int]:
+        """Return counts that choose a threshold by a limit, and the index of the last tie accepted.
+
+        `acceptance` returns the acceptance rate that some counts allow. Up to the chosen threshold, the
+        counts use the κ of this threshold, so that a limit and its threshold give the same errors.
+        """
+        chosen: dict[Shares | None, int] = {}
+
+        def choice(share: Shares | None) -> int:
+            if share not in chosen:
+                chosen[share] = self.last_tie(acceptance(self.sweep(share)))
+            return chosen[share]
+
+        share: Shares | None = self.share_of(np.ones(len(self.places)))
+        path: list[int] = []
+        while (last := choice(share)) not in path:
+            path.append(last)
+            share, before = self.share_up_to(last), share
+            if share == before:
+                return self.sweep(share), last
+        last = self._last_kept(choice, path[path.index(last) :])
+        share = self.share_up_to(last)
+        if choice(share) == last:
+            return self.sweep(share), last
+        # Beyond this threshold, use the counts of the next one, because they exceed the limit there.
+        counts = self.sweep(self.share_up_to(last + 1))
+        while True:
+            counts = _joined(self.sweep(self.share_up_to(last)), counts, last + 2)
+            after = self.last_tie(acceptance(counts))
+            if after >= last:
+                return counts, last
+            last = after  # a risk that exceeds the limit here may keep it at a higher threshold
+
+    def _last_kept(self, choice: Callable[[Shares | None], int], circle: list[int]) -> int:
+        """Return the last tie that its own κ accepts, if ties and their κ choose each other in turn.
+
+        κ changes only at ties with a verified item. The first tie of the circle is always accepted.
+        """
+        low, high = min(circle), max(circle)
+        known = np.unique(self.tie[(self.tie > low) & (self.tie <= high)])
+        starts = [low, *known.tolist()]
+        for start, stop in reversed(list(pairwise([*starts, high + 1]))):
+            last = min(stop - 1, choice(self.share_up_to(stop - 1)))
+            if last >= start:
+                return last
+        return low
+
     @cached_property
     def beginning(self) -> EstimatedCounts:
         """The initial counts, with the κ that is best for the recognition rate."""
@@ -321,3 +370,15 @@ class PartialItems:
             return False
         _, first, own = np.unique(codes, return_index=True, return_inverse=True)
         return bool((self.weight == self.weight[first][own]).all())
+
+
+def _joined(first: EstimatedSweep, second: EstimatedSweep, end: int) -> EstimatedSweep:
+    """Return the counts of one sweep before a threshold's index, and of another from there on."""
+    right, wrong = (
+        np.concatenate([getattr(first, name)[:end], getattr(second, name)[end:]])
+        for name in ("true_accepts", "false_accepts")
+    )
+    joined = trusted_sweep(EstimatedSweep, ThresholdCounts(first.thresholds, right, wrong))
+    for name in ("squares", "n_verified", "pairs_above", "pairs_alone"):
+        object.__setattr__(joined, name, getattr(first, name))
+    return joined

@@ -15,7 +15,6 @@ from fastarac._core.text import listed, percent, plural
 from fastarac.reviewer import interval_of_errors
 from fastarac.samples.partial_items import FEW
 from fastarac.uncertainty.estimated_limits import at_limit, interval_of_limit
-from fastarac.uncertainty.estimated_samples import value_of
 from fastarac.uncertainty.estimates import interval_of, with_room, within
 from fastarac.uncertainty.losses import Moments, gamma_ends
 from fastarac.uncertainty.statistics import DEFINITIONS
@@ -279,20 +278,24 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         known = math.floor(float(w.sum()) ** 2 / float(np.sum(w * w)) + 1e-9)
         if known >= least:
             return None
-        return (
-            f"{name} is based on only {known} verified {plural('output', known)}; its interval is "
-            f"unreliable with fewer than {least}"
-        )
+        few = f"only {known} verified {plural('output', known)}"
+        if known < len(w):
+            few = f"verified outputs that are worth only about {known} of equal weight"
+        return f"{name} is based on {few}; its interval is unreliable with fewer than {least}"
     known = math.floor(found.verified + 1e-9)
     judged = (
         "; the judge is not used"
         if len(sample.items.predictions) > 1 and not any(found.share or ())
         else ""
     )
-    return (
-        f"{name} is based on only {known} verified {plural('error', known)} or correct items{judged}; "
-        f"its interval is unreliable with fewer than {FEW:g}"
+    few = f"{plural('error', known)} or correct {plural('item', known)}{judged}"
+    # Above 0, this number is not a count: with unequal weights, 10 errors may be worth only 8.
+    few = (
+        f"verified outputs that are worth only about {known} {few}"
+        if known
+        else f"only 0 verified {few}"
     )
+    return f"{name} is based on {few}; its interval is unreliable with fewer than {FEW:g}"
 
 
 class FigureSource:
@@ -307,7 +310,7 @@ class FigureSource:
         """Return a figure, and store its interval in `intervals`."""
         if self.level is None:
             if statistic.definition.has_limit:
-                return value_of(statistic, at_limit(self.sample, statistic, spread=False)[0].counts)
+                return at_limit(self.sample, statistic, spread=False).value
             return self.sample.evidence(statistic, spread=False).value
         found, warning = interval_and_warning(self.sample, statistic, self.level, "auto")
         self.intervals[name] = found
@@ -318,7 +321,7 @@ class FigureSource:
     def counts(self, statistic: Statistic) -> ThresholdSweep:
         """Return the counts from which the operating point of a limit or a threshold is read."""
         if statistic.definition.has_limit:
-            return at_limit(self.sample, statistic, spread=False)[0].sweep.rising
+            return at_limit(self.sample, statistic, spread=False).sweep.rising
         return self.sample.evidence(statistic, spread=False).sweep
 
     def warn(self, label: Callable[[str], str]) -> None:

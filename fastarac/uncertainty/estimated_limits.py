@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from fastarac._core.special import binomial_cdf, binomial_interval
 from fastarac.operating_points.limits import most_accepted
 from fastarac.operating_points.points import acceptance_at_error_rate
 from fastarac.uncertainty import inversion
-from fastarac.uncertainty.estimated_samples import value_of
+from fastarac.uncertainty.estimated_samples import counts_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from fastarac.samples.estimated import EstimatedSweep
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
@@ -29,14 +30,29 @@ if TYPE_CHECKING:
 HALVINGS = 60  # number of bisection steps
 
 
-def at_limit(
-    sample: PartialSample, statistic: Statistic, *, spread: bool = True
-) -> tuple[Evidence, int]:
-    """Return the error rate at the limit's threshold, and the index of the last tie accepted."""
+class LimitEstimates(NamedTuple):
+    """The estimates at the threshold of a limit."""
+
+    rate: Evidence
+    """The error rate at this threshold."""
+    last: int
+    """Index of the last tie accepted."""
+    sweep: EstimatedSweep
+    """The counts that choose this threshold."""
+    value: float
+    """The acceptance rate at the limit."""
+
+
+def at_limit(sample: PartialSample, statistic: Statistic, *, spread: bool = True) -> LimitEstimates:
+    """Return the estimates at the threshold that the statistic's limit chooses."""
     items = sample.items
-    last = items.last_tie(value_of(statistic, items.beginning))
+
+    def acceptance(sweep: EstimatedSweep) -> float:
+        return float(statistic(counts_for(statistic, sweep)))
+
+    sweep, last = items.at_limit(acceptance)
     rate = type(statistic)("error_rate", threshold=items.thresholds[last + 1])
-    return sample.evidence(rate, spread=spread), last
+    return LimitEstimates(sample.evidence(rate, spread=spread), last, sweep, acceptance(sweep))
 
 
 def interval_of_limit(
@@ -51,8 +67,7 @@ def interval_of_limit(
     threshold.
     """
     parameters = dict(statistic.parameters)
-    found, last = at_limit(sample, statistic)
-    value = value_of(statistic, found.counts)
+    found, last, _, value = at_limit(sample, statistic)
     ends: tuple[float, float]
     if of_rate is not None:
         ends = _by_rates(sample, statistic, of_rate)

@@ -61,11 +61,19 @@ def test_a_fit_by_halves_and_in_part(policy):
     table = policies.fit_answer(halves).screen.table
     assert table is not None
     assert table.names == ["a", "b"]
-    part = replace(policy, n_verified=100, errors=2.5)
+
+
+def test_a_fit_in_part_expects_as_many_errors_as_its_policy(policy):
+    part = replace(policy, n_verified=100, errors=30.0, errors_by_field=(30.0,), errors_per_group=15.0)
+    expected = part.expected_errors([part.accepted]).estimate
+    assert expected > 40.0
     assert policies.tested_sentence(part) == (
-        "In this sample, with 100 verified outputs, about 2.5 of 4,000 outputs are accepted and wrong "
-        "(0.0625%)."
+        f"In this sample, with 100 verified outputs, about {expected:.3g} of 4,000 outputs are "
+        f"accepted and wrong ({percent(expected / N, 3)})."
     )
+    found = policies.fit_answer(part)
+    assert found.figures["errors"] == expected
+    assert any("drawn at random, with the given" in each for each in found.sentences())
 
 
 def test_a_check(policy, check):

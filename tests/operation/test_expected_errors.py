@@ -101,3 +101,21 @@ def test_nothing_is_accepted():
     found = policy.expected_errors([0])
     assert (found.estimate, found.low, found.high) == (0.0, 0.0, 0.0)
     assert math.isnan(found.standard_error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hardness", [0.4, 1.6])
+def test_expected_errors_are_right_on_average_if_a_sample_is_verified(hardness):
+    """200 files: the mean difference from the true errors is within 2 standard errors of 0."""
+    rng, n, differences = np.random.default_rng(21), 3000, []
+    for _ in range(200):
+        confidence = rng.beta(5, 1.5, n)
+        right = rng.random(n) >= hardness * (1 - confidence) ** 1.5
+        chosen = np.isin(np.arange(n), rng.choice(n, 200, replace=False))
+        truth = fa.PartialTruth(np.where(chosen, right, np.nan), inclusion_probability=200 / n)
+        policy = operation.fit_policy(truth, confidence, max_error_rate=0.05)
+        accepted = policy.apply(confidence)
+        expected = policy.expected_errors([int(accepted.sum())]).estimate
+        differences.append(expected - float(np.sum(accepted & ~right)))
+    assert abs(np.mean(differences)) <= 2.0 * np.std(differences) / np.sqrt(200)
+    assert np.std(differences) / np.sqrt(200) < 3.0

@@ -36,7 +36,7 @@ def test_a_random_sample(outputs):
     assert confidence.tolist() == [i / 10 for i in range(10)]
     assert truth.correct[[0, 3, 7, 9]].tolist() == [1, 0, 0, 1]
     assert np.isnan(truth.correct).sum() == 6
-    assert set(truth.inclusion_probability[truth.verified]) == {0.4}
+    assert truth.inclusion_probability.tolist() == [0.4] * 10
 
 
 @pytest.mark.parametrize(

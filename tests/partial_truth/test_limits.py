@@ -70,3 +70,38 @@ def test_the_share_of_all_outputs_that_are_read_varies_with_the_sample(groups):
         assert found.high > found.estimate + 0.01
     with pytest.raises(TypeError, match=r"^never_accepted cannot go with a PartialTruth"):
         fa.evaluate(truth, confidence, never_accepted=-1.0)
+
+
+@pytest.mark.parametrize("judged", [False, True])
+@pytest.mark.parametrize("criterion", ["max_error_rate", "max_risk"])
+def test_a_limit_and_its_threshold_give_the_same_rates(criterion, judged):
+    """Also with about 10 verified errors, from which on predictions are used."""
+    limit = 0.05
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        confidence = rng.beta(5, 1.5, 1500).round(3)
+        right = rng.random(1500) >= (0.4, 0.8, 1.6)[seed % 3] * (1 - confidence) ** 1.5
+        chosen = np.isin(np.arange(1500), rng.choice(1500, 200, replace=False))
+        judge = np.clip(0.3 + 0.5 * right + rng.normal(0, 0.2, 1500), 0, 1) if judged else None
+        truth = fa.PartialTruth(
+            np.where(chosen, right, np.nan), inclusion_probability=200 / 1500, judge=judge
+        )
+        point = fa.operating_point(truth, confidence, **{criterion: limit})
+        rate = point.error_rate if criterion == "max_error_rate" else point.risk
+        assert not rate > limit * (1 + 1e-12)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            same = fa.operating_point(truth, confidence, threshold=point.threshold)
+            options = {criterion: limit, "threshold": min(point.threshold, 2.0)}
+            found = {
+                each.limit.criterion: each.point
+                for each in fa.evaluate(truth, confidence, **options).limits
+                if each.limit.criterion == "threshold" or each.limit.value == limit
+            }
+        of = fa.acceptance_at_error_rate if criterion == "max_error_rate" else fa.acceptance_at_risk
+        accepted = of(truth, confidence, **{criterion: limit})
+        assert accepted == pytest.approx(point.acceptance_rate, rel=1e-12)
+        for other in (same, found[criterion], found["threshold"]):
+            assert other.acceptance_rate == point.acceptance_rate
+            assert other.error_rate == point.error_rate
+            assert other.correction_rate == point.correction_rate
