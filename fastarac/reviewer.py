@@ -306,8 +306,8 @@ class Reviewer(Pickled):
         p = min(1.0, 2.0 * min(p_values))
         if p < CONTRADICTED:
             warn_unreliable(
-                f"the verified outputs contradict the rates of the judge (p = {p:.2g}): estimates that "
-                "these rates correct may be wrong"
+                f"the verified outputs contradict the rates of the judge (p = {p:.2g}): estimates "
+                "corrected by these rates may be wrong"
             )
         return p
 

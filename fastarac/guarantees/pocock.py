@@ -1,8 +1,8 @@
 """Guarantees of a risk at all thresholds at once, by a boundary like Pocock's for repeated looks.
 
 The boundary allows c errors as soon as m(c) items are accepted. It is calibrated for items that are
-wrong independently, each with a probability equal to the limit. If such items are accepted one after
-the other, then with a probability of at most δ, their errors are ever within the boundary.
+wrong independently, each with a probability equal to the limit. As such items are accepted one after
+the other, the probability is at most δ that the number of errors is ever within the boundary.
 """
 
 from __future__ import annotations
@@ -37,9 +37,8 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
     """Return m(0) < m(1) < …: c errors prove the limit if at least m(c) of the n items are accepted.
 
     For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. The
-    largest level is used at which a true rate equal to the limit passes any look with a probability of
-    at most δ. If this probability is below δ, m(0) is lowered, because it decides whether anything is
-    accepted.
+    largest tried level is used at which `crossing` returns at most δ. If it returns less, m(0) is
+    lowered until it returns about δ, because m(0) decides whether anything is accepted.
     """
     if limit <= 0.0:
         return ()

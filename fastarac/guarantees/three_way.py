@@ -314,7 +314,7 @@ def three_way_operating_point(
         ("scale", scale),
     ):  # fmt: skip
         if value is not None:
-            raise TypeError(f"{name} needs failure_probability, because it is for guarantees")
+            raise TypeError(f"{name} needs failure_probability, because only guarantees use it")
     question_sweep(sweep)
     lowest = _lowest(sweep, limits[0])
     return _point(sweep, turned, limits, lowest, _lowest(turned, limits[1], -lowest))
@@ -345,7 +345,7 @@ def _failure_probabilities(given: float | tuple[float, float]) -> tuple[float, f
         return half, half
     if len(given) != 2:
         raise ValueError(
-            f"failure_probability must be a number, or two for both limits, got {len(given)} numbers"
+            f"failure_probability must be a number, or two (one for each limit), got {len(given)}"
         )
     return failure_of(given[0]), failure_of(given[1])
 
