@@ -106,7 +106,7 @@ def _turned(
 
 
 def _of_fractions(statistic: Statistic) -> Statistic:
-    """Return the statistic, in its version for many items if it otherwise needs whole items."""
+    """Return the statistic; if it needs whole items, return its version for fractions of items."""
     parameters = dict(statistic.parameters)
     if parameters.get("estimator") == "mean":
         parameters["estimator"] = "exact"
