@@ -565,7 +565,7 @@ def limit_of_found(
 
 
 def premise_of(truth_reader: Reviewer | None) -> str:
-    """Return, as a clause, what a guarantee assumes about the people who verify."""
+    """Return a clause with the assumption of a guarantee about the people who verify."""
     if truth_reader is None:
         return "if the verification is right"
     share = percent(truth_reader.detection_rate, 3)

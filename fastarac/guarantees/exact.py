@@ -71,8 +71,9 @@ class GuaranteedOperatingPoint(Result):
         Threshold, counts and rates on the given items. The threshold is ``inf`` if nothing can be
         guaranteed.
     bound : float
-        The upper bound of Clopper and Pearson at this threshold, in [0, `limit`]; 0 if the threshold
-        accepts no item.
+        The upper bound of the limited rate at this threshold, in [0, `limit`]: by Clopper and Pearson
+        or, for "gamma", by the gamma approximation. NaN for "betting" and "one_per_group"; 0 if the
+        threshold accepts no item.
     limit : float
         The limit on the error rate or risk.
     failure_probability : float

@@ -88,8 +88,8 @@ def crossing(looks: list[int], limit: float) -> float:
 
     The items are wrong independently with the probability `limit`. Let f(c) be the probability that c
     is the smallest such number. Exactly c of the first looks[c] items are then wrong, because at least
-    c were already wrong at the previous look. So with m(c) = looks[c] and p(m, k) = P(Bin(m, limit) =
-    k),
+    c were already wrong at the previous look. So with m(c) = looks[c] and
+    p(m, k) = P(Bin(m, limit) = k),
 
         p(m(c), c) = f(c) + Σ_{j<c} f(j)·p(m(c) − m(j), c − j).
     """

@@ -115,8 +115,8 @@ def _of_uncertain_rates(
     """Return the interval of a statistic that is not linear in the errors, for estimated rates d and a.
 
     The interval for known rates is combined with the values of the statistic at the bounds of d and of
-    a, as in `Reviewer.corrected_error_rate`. If one of these values is undefined, because no errors or
-    no correct items are left, the interval is the whole range of the statistic.
+    a, as in `Reviewer.corrected_error_rate`. If one of these values is undefined, such as for d ≤ a or
+    without errors, the interval is the whole range of the statistic.
     """
     d, a, tail = people.detection_rate, people.false_alarm_rate, (1.0 - level) / 2.0
     known, warning = interval_and_warning(sample.with_rates(d, a), statistic, level, method)
