@@ -1,4 +1,4 @@
-"""People or judges who verify outputs, the errors they make, and limits tested despite these."""
+"""People or judges who verify outputs, the errors they make, and tests that allow for these errors."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ class Reviewer(Pickled):
     reader as its `judge`.
 
     **A judge of known error.** `detection_rate` is the sensitivity of a judge that tests for errors,
-    and 1 − `false_alarm_rate` is its specificity. If both were estimated from other outputs, say so in
-    `estimated_from`. The rates must be the same in the outputs that the judge labels now; no label can
-    show that they are.
+    and 1 − `false_alarm_rate` is its specificity. If both were estimated from other outputs, give the
+    numbers of those outputs as `estimated_from`. The rates must be the same in the outputs that the
+    judge labels now; no label can show that they are.
 
     References
     ----------
@@ -168,7 +168,7 @@ class Reviewer(Pickled):
 
     @property
     def is_estimated(self) -> bool:
-        """Whether a rate is known only from a number of outputs."""
+        """Whether a rate was estimated from a number of outputs, and is therefore uncertain."""
         return min(self.sizes) < math.inf
 
     def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
@@ -274,9 +274,9 @@ class Reviewer(Pickled):
 
         Notes
         -----
-        A rate that was estimated from other outputs is compared with the rate here by Fisher's exact
-        test, and a known rate by the binomial test. The factor of two allows for two tests
-        (Bonferroni).
+        The rate among the verified outputs is compared with the judge's rate: by Fisher's
+        exact test if that was estimated from other outputs, and by the binomial test if it is known.
+        The factor of two allows for two tests (Bonferroni).
 
         References
         ----------
@@ -306,8 +306,8 @@ class Reviewer(Pickled):
         p = min(1.0, 2.0 * min(p_values))
         if p < CONTRADICTED:
             warn_unreliable(
-                f"the verified outputs contradict the rates of the judge (p = {p:.2g}): estimates that "
-                "these rates correct may be wrong"
+                f"the verified outputs contradict the rates of the judge (p = {p:.2g}): estimates "
+                "corrected by these rates may be wrong"
             )
         return p
 
@@ -355,7 +355,7 @@ class Reviewer(Pickled):
 
 
 def doubt_of(people: Reviewer, of_wrong: float, of_right: float) -> float:
-    """Return the standard error of a statistic that is due to the uncertainty of d and a.
+    """Return the part of a statistic's standard error that is due to the uncertainty of d and a.
 
     `of_wrong` and `of_right` are the sums of the statistic's derivative by the error of an item,
     over the wrong and over the right items. The derivative by d is −`of_wrong`/(d − a), and the
@@ -378,8 +378,9 @@ def interval_of_errors(
     d_low, d_high = people.detection_bounds(tail)
     a_low, a_high = people.false_alarm_bounds(tail)
 
-    # Each condition compares the excess of found errors with the distance to its bound. The
-    # difference of the two is concave in p, so each condition holds on one side of one root.
+    # If p is the share of errors, found − p·d − (1 − p)·a has the mean 0. Each condition compares this
+    # excess, or its negative, with the margin of the interval (`room`). Excess minus margin is concave
+    # in p, so each condition holds on one side of a single root.
     def not_too_low(p: float) -> bool:
         room = math.hypot(found - ends[0], p * (d_high - d), (1.0 - p) * (a_high - a))
         return found - p * d - (1.0 - p) * a <= room
@@ -392,19 +393,19 @@ def interval_of_errors(
 
 
 def _bounds(rate: float, n: float, failure_probability: float) -> tuple[float, float]:
-    """Return Clopper and Pearson's bounds of a rate that n outputs estimate."""
+    """Return Clopper and Pearson's bounds of a rate that was estimated from n outputs."""
     if n == math.inf:
         return rate, rate
     return binomial_interval(rate * n, n, 1.0 - 2.0 * failure_probability)
 
 
 def _error_of(rate: float, n: float) -> float:
-    """Return the standard error of a rate that n outputs estimate."""
+    """Return the standard error of a rate that was estimated from n outputs."""
     return math.sqrt(rate * (1.0 - rate) / n)
 
 
 def _p_value(k: int, n: int, rate: float, size: float) -> float:
-    """Return the exact two-sided p-value of k of n, for a rate that `size` other outputs estimate."""
+    """Return the exact two-sided p-value of k of n, for a rate estimated from `size` other outputs."""
     if size == math.inf:
         if rate in (0.0, 1.0):
             return float(k == rate * n)
@@ -564,7 +565,7 @@ def limit_of_found(
 
 
 def premise_of(truth_reader: Reviewer | None) -> str:
-    """Return, as a clause, what a guarantee assumes about the people who verify."""
+    """Return a clause with the assumption of a guarantee about the people who verify."""
     if truth_reader is None:
         return "if the verification is right"
     share = percent(truth_reader.detection_rate, 3)

@@ -23,7 +23,7 @@ FOLDS = 5
 # Number of pseudo-items added to each calibration block; their error rate is the mean error rate.
 PRIOR = 2.0
 CELLS = 1 << 13  # Number of cells into which the judge's scores are divided to find their blocks.
-SPREAD = 0.08  # standard deviation, around their mean, of the weights of judges that agree
+SPREAD = 0.08  # prior standard deviation of the weights of identical judges, around their mean
 ROUNDS = 100  # most rounds of the search for the weights of predictions
 
 
@@ -83,7 +83,7 @@ class Verified(NamedTuple):
     """The verified items by falling confidence, each array of shape (n_verified,)."""
 
     tie: NDArray[np.intp]
-    """The number of each item's threshold."""
+    """The index of each item's threshold."""
     error: FloatArray
     """e: 1 for an error, 0 otherwise."""
     weight: FloatArray
@@ -207,12 +207,12 @@ def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
 
 
 def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
-    """Return the weights κ of further predictions that leave the smallest sum of squares.
+    """Return the weights κ ≥ 0, Σκ ≤ 1, of further predictions that leave the smallest sum of squares.
 
-    The sum is that of ``residual − κ @ difference``, with κ ≥ 0 and Σκ ≤ 1. A ridge penalty pulls the
-    weights of two predictions together, the more so the higher the squared correlation of their
-    differences: few errors cannot show which of two similar judges is the better one, and the apparent
-    winner would have too small an error. The noise in the penalty is that of the best fit without it.
+    The squares are those of ``residual − κ @ difference``. A ridge penalty pulls the weights of two
+    predictions together; it is stronger if their differences correlate more. For few errors cannot show
+    which of two similar judges is better, and if the apparent winner got all the weight, the standard
+    error would be too small. The penalty is scaled by the noise of the best fit without a penalty.
     """
     # Not by "@": BLAS would start threads, and the sums would depend on their number.
     products = np.array([[np.sum(one * other) for other in difference] for one in difference])
@@ -232,7 +232,8 @@ def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
 def _descend(products: FloatArray, slopes: FloatArray) -> FloatArray:
     """Minimise κ @ products @ κ − 2·slopes @ κ over κ ≥ 0 with Σκ ≤ 1.
 
-    Weight is moved between two of the κ or between one of them and the rest, until it stays.
+    In turn, weight is moved between each pair among the κ and the rest 1 − Σκ, until the weights no
+    longer change.
     """
     n = len(slopes)
     curved, linear = np.pad(products, (1, 0)), np.append(0.0, slopes)

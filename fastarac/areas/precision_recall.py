@@ -294,7 +294,7 @@ def break_even_point(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> BreakEvenPoint:
-    """The point where precision equals recall: the accepted items are as many as the positive ones.
+    """The point where precision equals recall: as many items are accepted as there are positive ones.
 
     Parameters
     ----------

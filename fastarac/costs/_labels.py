@@ -25,7 +25,7 @@ class LabelColumn(NamedTuple):
     values: NDArray[Any]
     """The labels as integers, (n,)."""
     lowest: int
-    """Subtract it from `values` to get indices into `labels`."""
+    """The number to subtract from `values` to get indices into `labels`."""
     labels: list[Any]
     """The label at each index; some may not occur."""
 

@@ -38,7 +38,7 @@ def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
 def read_counts(
     counts: ArrayLike, shape: tuple[int, ...], name: str = "counts", *, stacked: bool = False
 ) -> NDArray[np.int64]:
-    """Return integer counts of a shape, or a stack of them, with a positive sum below 2**63."""
+    """Return integer counts of this shape (or a stack of them); raise unless 0 < sum < 2**63."""
     array = _array(counts, name, "whole numbers", kinds="biu")
     if array.shape[stacked:] != shape or array.ndim != len(shape) + stacked:
         expected = str(shape)

@@ -331,13 +331,15 @@ def optimize_cascade(
         errors.
     failure_probability : float, optional
         δ, in (0, 0.5]: the maximum probability that new items from the same source exceed the limit.
-        Some items, drawn at random, then choose the thresholds, and the others test them.
+        The thresholds are then chosen with some of the items, drawn at random, and tested with the
+        others.
     groups : array_like of shape (n,), optional
         Labels of dependent items (page, document); needs `failure_probability`.
     max_group_size : int, optional
         Largest group size, if known in advance; by default the size of the largest group given.
     random_state : int, SeedSequence, Generator or None, default=0
-        Seed for the split into halves, and for the simulated work of imperfect people on the test half.
+        Seed for the split of the items, and for the simulated work of imperfect people on the items of
+        the test.
 
     Examples
     --------
@@ -374,8 +376,8 @@ def optimize_cascade(
         If no limit and no `costs` are given, because errors would then cost nothing; or if both limits
         are given.
     ValueError, TypeError
-        If the stages do not form a cascade, or if no thresholds keep the limit and all capacities. The
-        message gives the lowest possible value.
+        If the stages do not form a cascade, or if no thresholds keep the limit and all capacities. For
+        the error rate and for capacities, the message gives the lowest possible value.
 
     Warns
     -----
@@ -407,19 +409,21 @@ def optimize_cascade(
     (:func:`.guaranteed_operating_point`). The work of people is simulated for each item with the given
     d and a. The test does not include the capacities.
 
-    **The guarantee of a risk.** It needs models, then people or abstention. A tenth of the items
-    estimates each model's error probability by its confidence, p_s, with a logistic regression. On a
-    path, all models accept at the same p_s; each model but the last one adds two standard errors. From
-    low to high p, the other items test
+    **The guarantee of a risk.** It needs models, then people or abstention. On a tenth of the items, a
+    logistic regression estimates each model's error probability from its confidence; for each model but
+    the last, two standard errors are added. Thresholds are tested along a path: at each step, all
+    models accept the items up to the same error probability, which rises from step to step. The other
+    items test
 
     .. math:: P(\mathrm{Bin}(N, r) \le E) \le \delta
 
-    for their N accepted items with E errors and the limit r, until a test fails. The first test accepts
-    a quarter of the items, but at least two and at most five times as many as prove r without an error.
-    It has 0.85 δ; tests start again where four fifths are accepted, with 0.15 δ. A single model needs
-    no estimate: all items test its thresholds, from a fixed rank of the confidences on. With `groups`,
-    the tests are bets. All thresholds that pass keep the limit with the probability 1 − δ, and the
-    cheapest of them is taken. With abstention that has no price, it is the one that accepts most.
+    where r is the limit, and N of these items are accepted with E errors. The tests end when one fails.
+    The first test accepts a quarter of the items, but at least two and at most five times as many as
+    would prove r without an error. It uses 0.85 δ. With the other 0.15 δ, tests start again where four
+    fifths of the items are accepted. A single model needs no estimate: its thresholds are tested with
+    all items, starting at a fixed rank of the confidences. With `groups`, the tests are bets. With
+    probability 1 − δ, all steps that pass keep the limit. The cheapest of them is chosen or, if
+    abstention has no price, the one that accepts the most.
 
     References
     ----------
@@ -469,7 +473,7 @@ def _limit_of(max_error_rate: float | None, max_risk: float | None) -> ErrorLimi
 
 
 def _require_last(stages: Stages, *, guaranteed: bool) -> None:
-    """Raise unless the stages can keep a risk."""
+    """Raise unless the stages allow a limit on the risk."""
     kinds = [stage.kind for stage in stages.stages]
     if kinds[-1] == MODEL:
         raise ValueError(
@@ -478,7 +482,7 @@ def _require_last(stages: Stages, *, guaranteed: bool) -> None:
         )
     if guaranteed and set(kinds[:-1]) != {MODEL}:
         raise ValueError(
-            "failure_probability with max_risk needs models before the last stage, got "
+            "failure_probability with max_risk needs only models before the last stage, got "
             f"{', '.join(kinds)}"
         )
 

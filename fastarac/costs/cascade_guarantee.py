@@ -22,7 +22,8 @@ FIRST = 1 << 16  # number of threshold combinations on the first grid, for each 
 FINER = 1 << 12  # number of threshold combinations on each finer grid
 # Candidates are chosen for stricter limits, at these numbers of standard errors below the given limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-# In each safer candidate, a stage decides only this share of the items that it decides in the first.
+# Safer candidates are made from the first one: each stage decides only this share of the items that it
+# decides there.
 KEPT = (0.1, 0.25, 0.5, 0.75)
 
 Thresholds = tuple[float, ...]
@@ -221,7 +222,7 @@ def say_too_small(half: HeldOutItems, promise: Promise) -> None:
 
 
 def raise_beyond_limits(search: CascadeSearch, limit: ErrorLimit | None) -> None:
-    """Raise a ValueError with the limit that no thresholds keep, and its lowest possible value."""
+    """Raise a ValueError that names the limit that cannot be kept, and the lowest possible value."""
     stages = search.stages
     least = search.fewest_errors()
     counts = counts_of(stages, least.thresholds)

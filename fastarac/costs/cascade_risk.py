@@ -26,18 +26,19 @@ from fastarac.guarantees.fallback import Start, last_proved
 PILOT = 10  # one in PILOT items or groups is set aside to choose the path
 STEPS = 1000  # maximum number of tests on a path
 # The first test accepts a quarter of the items, but at least FEWEST and at most MOST times as many as
-# prove the limit without an error.
+# would prove the limit without an error.
 QUARTER, FEWEST, MOST = 4, 2.0, 5.0
-# Tests start again at the share LATER of the items, with PART of the failure probability: a path on
-# which errors come first may be proved where it accepts nearly everything.
+# With PART of the failure probability, tests start again where the share LATER of the items is
+# accepted. So a path that has errors at its beginning may still be proved where it accepts nearly
+# everything.
 LATER, PART = 0.8, 0.15
 # The pilot items are few. So the slope of each logistic regression has the prior N(SLOPE, 1/RIDGE), and
 # the intercept N(0, 1/RIDGE_OF_INTERCEPT), on scores of variance 1.
 SLOPE, RIDGE, RIDGE_OF_INTERCEPT = 1.0, 5.0, 0.25
-# A model before the last one accepts an item only if the error probability would still be low enough
-# with CAUTION standard errors more: the next model may know better.
+# A model before the last one accepts an item only if its error probability would be low enough even if
+# it were CAUTION standard errors higher, because the next model may judge the item better.
 CAUTION = 2.0
-ROUNDS, PRECISE = 50, 1e-8  # of Newton's method
+ROUNDS, PRECISE = 50, 1e-8  # maximum number of Newton steps, and size of a step that ends them
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +85,7 @@ class ErrorCurve(NamedTuple):
 
     def thresholds(self, logits: Floats) -> Floats:
         """Return the lowest confidence at which the logit is at most each of the given values."""
-        after = np.searchsorted(-self.logit, -logits)  # the first knot that is low enough
+        after = np.searchsorted(-self.logit, -logits)  # the first knot whose logit is low enough
         found = np.full(len(logits), np.inf)
         found[after == 0] = SILENT if len(self.confidence) else np.inf
         between = np.flatnonzero((after > 0) & (after < len(self.logit)))
@@ -99,12 +100,12 @@ class _Path(NamedTuple):
     """Thresholds that fall from step to step, and the steps at which tests start."""
 
     thresholds: Floats
-    """Of shape (k, models)."""
+    """Thresholds of the models at each step, of shape (k, models)."""
     starts: list[Start]
 
 
 def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) -> Passed:
-    """Choose a path of thresholds, and test it from safe to accepting until a test fails.
+    """Choose a path of thresholds, and test it from its safest step on until a test fails.
 
     Raises
     ------
@@ -150,7 +151,7 @@ def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]
     rate, n = promise.limit.rate, tested.stages.n_items
     if rate >= 1.0:
         return [(0.0, 1.0)]
-    # A bet on groups counts like one item per group of the largest size.
+    # A bet needs about as many groups of the largest size as a binomial test needs items.
     enough = math.log(promise.failure_probability) / math.log1p(-rate) if rate > 0.0 else math.inf
     enough *= tested.largest
     first = min(max(n / QUARTER, FEWEST * enough), MOST * enough) / n
@@ -162,8 +163,9 @@ def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]
 def _path_of_one(tested: HeldOutItems, starts: list[tuple[float, float]], promise: Promise) -> _Path:
     """Return the path of a single model, by fixed ranks of the confidences.
 
-    Above the confidence of a fixed rank, items are as independent as all items are. So each start is at
-    a fixed rank. If it is within a tie, items of the tie are drawn, which must pass as well.
+    Given the confidence at a fixed rank, the items above it are still independent. So each start is at
+    a fixed rank k. If rank k is within a tie, random items of the tie make up the first k items, and
+    these k items must pass a test as well.
     """
     values, limit, n = tested.stages.values[0], promise.limit.rate, tested.stages.n_items
     order = np.lexsort([tested.drawn, -values])
@@ -185,8 +187,8 @@ def _path_of_one(tested: HeldOutItems, starts: list[tuple[float, float]], promis
 def _path_of_pilot(pilot: Stages, starts: list[tuple[float, float]]) -> _Path:
     """Return the path of all models at rising error probabilities, from the pilot items alone.
 
-    At each step, all models accept at the same error probability as the pilot items show it. A test
-    starts where the given share of the pilot items is accepted.
+    At each step, all models accept up to the same error probability, as estimated from the pilot items.
+    A test starts where the given share of the pilot items is accepted.
     """
     curves = []
     for m in range(pilot.free):
@@ -214,8 +216,8 @@ def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
     """Count the wrong and correct items of each stage at each step, in shape (k, stages, 2).
 
     Thresholds fall from step to step. So a model decides an item from the step at which its threshold
-    reaches the confidence until an earlier model's threshold does. The last stage has the rest, by the
-    last model's correctness.
+    falls to the item's confidence, until an earlier model's threshold does. The last stage decides the
+    other items, which count as wrong or correct according to the last model's output.
     """
     n_steps = len(path)
     found = np.zeros((n_steps, stages.free + 1, 2), np.int64)

@@ -93,7 +93,7 @@ class _Best(NamedTuple):
 
 
 class _Goal(NamedTuple):
-    """What to minimize, and the limit on errors: arguments of the kernel."""
+    """The costs to minimize, and the limit on errors, as arguments of the kernel."""
 
     weights: Floats
     limit: Floats

@@ -250,7 +250,7 @@ class CostMatrix(Result):
         return self.costs.ndim == 3
 
     def dominated_rows(self) -> tuple[int, ...]:
-        """Return the dominated rows: another row costs at most as much in every column.
+        """Return the dominated rows, those for which another row costs at most as much in every column.
 
         Returns
         -------

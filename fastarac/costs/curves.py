@@ -46,8 +46,8 @@ class _CostCurve(NamedTuple):
     thresholds: NDArray[Any]
     """Strictly decreasing, of shape (n_segments,).
 
-    ``thresholds[i]`` is optimal from vertex i to vertex i + 1. ``inf`` means that predicting everything
-    as negative is cheapest, ``-inf`` as positive.
+    ``thresholds[i]`` is optimal from vertex i to vertex i + 1. ``inf`` means that it is cheapest to
+    predict everything as negative, and ``-inf``, everything as positive.
     """
 
 
@@ -242,7 +242,8 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
     Notes
     -----
-    Suzuki 2003, on cost curves; Drummond and Holte 2000. ROC curves cross at different points.
+    Suzuki 2003, on cost curves; Drummond and Holte 2000. Where the cost curves cross, the ROC curves
+    need not cross.
 
     References
     ----------
@@ -346,9 +347,9 @@ def cost_curve_band(
     -----
     The test items vary, not the classifier (Drummond and Holte 2006): at each PCF(+), every sample uses
     the threshold that is optimal on all items. If each sample used its own optimal threshold, its cost
-    would be too low for new items. Rates are within a class, so the numbers of positives and of
-    negatives are the same in each sample. For each class, a sample is a multinomial draw over the cells
-    between the thresholds. After sorting, the time does not depend on the number of items. With
+    would be too low for new items. Each class is resampled separately, so the numbers of positives and
+    of negatives are the same in each sample. For each class, a sample is a multinomial draw over the
+    cells between the thresholds. After sorting, the time does not depend on the number of items. With
     `groups`, each sample draws as many groups as there are, with replacement; its numbers of positives
     and negatives vary. Samples without one of the classes are dropped. The ends of an interval are
     percentiles. Like any bootstrap, it cannot include errors that did not occur: if the estimate is 0,

@@ -297,7 +297,7 @@ def bcost_delta(
             raise TypeError("labels cannot go with counts: it belongs to predictions and actual labels")
         counted = _read_tables(predicted_1, (n_rows, n_rows, n_classes), groups)
     elif predicted_2 is None or actual is None:
-        raise TypeError("give both predicted_2 and actual with counts, or neither")
+        raise TypeError("give both predicted_2 and actual, or counts alone")
     else:
         found = classify(labels, predicted_1=predicted_1, predicted_2=predicted_2, actual=actual)
         if not len(found.classes) == n_rows == n_classes:

@@ -171,12 +171,12 @@ class Stages(NamedTuple):
     model: tuple[int, ...]
     """For each stage, the index of the model whose output it decides about."""
     values: tuple[NDArray[np.float64], ...]
-    """The confidences of each model as doubles in the same order; zeros for a model without any.
+    """For each model, doubles in the order of its confidences; zeros for a model without confidences.
 
     ``-inf`` where the model has no output, which no threshold accepts.
     """
     levels: tuple[NDArray[Any] | None, ...]
-    """For confidences that no double can represent: the values that the doubles number."""
+    """For confidences that no double can represent: the distinct values, which the doubles index."""
     correct: NDArray[np.uint8]
     """Whether each model's output is right, of shape (models, n)."""
 
@@ -249,7 +249,8 @@ class Stages(NamedTuple):
         """
         each, n = self.of_each(written=True), self.n_items
         if self.abstains_freely:
-            # One abstention costs more than all items can otherwise: acceptance goes before price.
+            # Make one abstention cost more than all items can cost otherwise, so that accepting more
+            # items always counts more than lower prices.
             most_expensive = n * max(*each.correct, *each.wrong) + 1
             each.correct[-1], each.wrong[-1] = (most_expensive + each.correct[-1],) * 2
         if limit is not None and limit.of_accepted:

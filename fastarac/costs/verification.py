@@ -201,7 +201,7 @@ def cost_of(costs: VerificationCosts, at: Any, reviewer: Reviewer) -> Any:
 def performance_of(
     gamma: Any, delta: Any, accepted: Any, recognized: Any, errors: Any, spoiled: Any = 0
 ) -> Any:
-    """Return W = γX + β − δR_E (equation 15) minus spoiled items; takes arrays and fractions."""
+    """Return W = γX + β − δR_E (equation 15) minus `spoiled`; arguments may be arrays or fractions."""
     return gamma * accepted + recognized - spoiled - delta * errors
 
 
@@ -363,7 +363,7 @@ def optimal_operating_point(
 
 
 def cheapest_corner(sweep: AcceptedCounts, saved: Fraction, lost: Fraction) -> int:
-    """Return the index of the cheapest threshold, given the saving and the loss per accepted item."""
+    """Return the cheapest threshold's index, given the saving per correct and loss per wrong item."""
     if lost <= 0:
         return len(sweep.true_accepts) - 1
     corners = hull_corners(sweep)

@@ -14,7 +14,7 @@ from fastarac.guarantees.fallback import Start, last_proved
 
 BOLDNESS = 0.9  # largest bet, as a share of the bet that risks the whole capital
 LARGEST_LOG = 700.0  # largest logarithm of a capital that still fits a double
-FEW = 128  # minimum number of groups in the first attempt
+FEW = 128  # minimum number of groups with which `_groups_needed` begins
 
 
 class GroupedItems(NamedTuple):
@@ -47,7 +47,7 @@ class GroupedItems(NamedTuple):
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:
-        """Return all groups except the first ones. A mask marks the items of the first groups."""
+        """Return all groups except the first ones, whose items the mask `items` marks."""
         first = int(self.group[items].max()) + 1 if items.any() else 0
         return GroupedItems(
             self.group[~items] - first, self.place[~items], self.wrong[~items], self.sizes[first:],
@@ -102,7 +102,8 @@ def _groups_needed(
 ) -> int | None:
     """Return how many groups the capital needs to reach 1/δ, or None if it never reaches it.
 
-    The computation begins with the first 2·`guess` groups, and doubles their number until it succeeds.
+    The computation begins with the first 2·`guess` groups. Their number is doubled until the capital
+    reaches 1/δ or all groups are used.
     """
     n, goal = len(outcomes), -math.log(delta)
     tried = min(n, max(FEW, 2 * guess))

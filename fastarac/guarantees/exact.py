@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
-# The approximate acceptance rate is also reported if the proved one is below this share of it.
+# The acceptance rate of "gamma" is reported if the proved rate is below this share of it.
 MUCH_LESS = 0.5
 # The items among which each limit counts errors, as named in sentences.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
@@ -71,8 +71,9 @@ class GuaranteedOperatingPoint(Result):
         Threshold, counts and rates on the given items. The threshold is ``inf`` if nothing can be
         guaranteed.
     bound : float
-        The upper bound of Clopper and Pearson at this threshold, in [0, `limit`]; 0 if the threshold
-        accepts no item.
+        The upper bound of the limited rate at this threshold, in [0, `limit`]: by Clopper and Pearson
+        or, for "gamma", by the gamma approximation. NaN for "betting" and "one_per_group"; 0 if the
+        threshold accepts no item.
     limit : float
         The limit on the error rate or risk.
     failure_probability : float
@@ -201,7 +202,8 @@ def guaranteed_operating_point(
         100 for "percent", and a grid on [0, 1] for "unit".
     pilot : array_like of shape (k,), optional
         Other confidences from the same source, used to choose the first thresholds to test. By default,
-        a tenth of the items is set aside for this choice. "pocock" needs neither.
+        a tenth of the items is set aside for this choice. "pocock" needs no pilot, and sets no items
+        aside.
     method : {"auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"}
         "auto", the default, uses "betting" with groups, and for a :class:`.PartialTruth` unless all
         outputs were drawn with the same probability and there is no judge. Otherwise it uses "exact"
@@ -267,8 +269,9 @@ def guaranteed_operating_point(
     The guarantee assumes that `correct` is true, unless a `truth_reader` is given. If this person finds
     the share d of the errors above the threshold, the errors found are tested against ε·d, where ε is
     the limit. If d is estimated, a lower confidence bound for d is used, which fails with probability
-    δ/4. Have a second person confirm each answer "wrong", because false alarms are not corrected. The
-    page "Formulas of intervals, tests and guarantees" of the documentation describes the tests.
+    δ/4. Have a second person confirm each output that was called wrong, because the tests do not allow
+    for false alarms. The page "Formulas of intervals, tests and guarantees" of the documentation
+    describes the tests.
 
     References
     ----------
@@ -294,8 +297,8 @@ def guaranteed_operating_point(
     n_tested = float(sweep.total) if truth is None else truth.n_verified
     if grid is not None:
         _require_fitting(sweep, grid, scale, pilot)
-    # With few thresholds, fallback sequences test few hypotheses, so only the fine grids of scales use
-    # a boundary that holds for all thresholds.
+    # A fallback sequence loses little if the given thresholds are few. So "auto" uses Pocock's
+    # boundary, which holds for all thresholds at once, only for the fine grid of a scale.
     if method == "auto" and how == "fallback" and scale and limit * n_tested <= FEW_ERRORS:
         how = "pocock"
     asked = _Asked(
@@ -512,7 +515,7 @@ def _by_pocock(
     delta: float,
     never_accepted: float | None,
 ) -> GuaranteedOperatingPoint:
-    """Return the lowest proved threshold, of fixed ones or of the items' own confidences."""
+    """Return the lowest proved one of the fixed thresholds or, without these, of the items' own."""
     n, end = int(sweep.total), last_accepted(sweep, never_accepted) + 1
     thresholds, errors = sweep.thresholds[1:end], sweep.false_accepts[1:end]
     accepted = errors + sweep.true_accepts[1:end]
@@ -532,7 +535,7 @@ def _proved_risk(
     limit: float,
     delta: float,
 ) -> GuaranteedOperatingPoint:
-    """Return the threshold of index `last`, or none if it is −1; warn if the n items tested are few."""
+    """Return the guarantee of ``thresholds[last]``; if `last` is −1, accept nothing."""
     least = binomial_upper_bound(0, n, delta)
     if least > limit:
         _warn_few(n, least, "max_risk", limit, delta)
@@ -547,7 +550,7 @@ def _proved_risk(
 def _tested(
     sweep: ThresholdSweep, grid: NDArray[np.float64], pilot: ArrayLike | None, key: NDArray[np.uint64]
 ) -> tuple[ThresholdSweep, NDArray[np.float64]]:
-    """Return the items to test, and the share of other items accepted at each fixed threshold."""
+    """Return the items to test, and the share of the pilot items that each fixed threshold accepts."""
     if pilot is not None:
         return sweep, pilot_shares(pilot, grid)
     rng = generator_for(key, sweep.true_accepts, sweep.false_accepts)
@@ -614,8 +617,8 @@ def _of_groups(pages: GroupedItems, asked: _Asked, how: str, limit: float, delta
     else:
         shares = pilot_shares(pilot, grid)
     sizes = pages.sizes.astype(np.float64)
-    # The group size from which the starts are chosen. Proofs use the largest group. The approximation
-    # uses the mean over items of the size of their group.
+    # The group size from which the starts are chosen: for proofs, the largest one; for the
+    # approximation, the mean of all items' group sizes.
     each = float(sizes @ sizes / sizes.sum()) if how == "gamma" else float(pages.largest)
     starts = starts_of(shares, max(1, int(sizes.sum() / each)), limit, delta)
     ends = ends[: len(_above(grid, asked.never_accepted))]

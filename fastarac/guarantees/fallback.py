@@ -20,9 +20,9 @@ SCALES = ("percent", "unit")
 ENDS = {"percent": 100.0, "unit": 1.0}
 # Relative rounding error by which float32 confidences may exceed the end of a scale.
 ROUNDING = 1e-6
-# Maximum share of distinct confidences that may lie in [0, 1] by chance if the scale is another one.
+# If the confidences are percentages, at most this share of the distinct ones lies in [0, 1] by chance.
 BY_CHANCE = 0.05
-STARTS = 5
+STARTS = 5  # number of thresholds at which tests start
 # The first start accepts FEWEST·ln(STARTS/δ)/limit items, where δ is the failure probability. The last
 # start accepts the share MOST of all items.
 FEWEST, MOST = 1.5, 0.97
@@ -38,7 +38,7 @@ class Start(NamedTuple):
 
 
 def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray[np.float64] | None:
-    """Return the given thresholds, or the thresholds of a scale, in decreasing order, else None."""
+    """Return the given thresholds, or those of a scale, in decreasing order; None without either."""
     if thresholds is not None and scale is not None:
         raise TypeError("thresholds and scale are both given; give only one")
     if thresholds is not None:
@@ -97,7 +97,7 @@ def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> Non
 def set_aside(
     sweep: ThresholdSweep, rng: np.random.Generator
 ) -> tuple[ThresholdSweep, NDArray[np.int64]]:
-    """Draw a tenth of the items. Return the sweep of the others, and the number drawn per threshold."""
+    """Draw a tenth of the items. Return the sweep of the rest, and the number drawn per confidence."""
     counts = np.concatenate([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)])
     n = int(sweep.total)
     drawn = rng.multivariate_hypergeometric(counts, -(-n // PILOT), method="marginals")

@@ -77,7 +77,7 @@ class AcceptedGroups(NamedTuple):
         )
 
     def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
-        """Return the rate p of errors, its variance v, and w, the largest effect of a further group.
+        """Return the rate p of errors, its variance v, and the most that a further group adds to p, w.
 
         The rate is a share of all items or of the accepted items. In a further group, all items may be
         wrong and have the highest confidences. Therefore w is the effect of a whole group, even if only
@@ -106,7 +106,7 @@ def size_of_groups(sizes: NDArray[np.int64]) -> float:
 
 
 def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
-    """Return the approximate number of groups that keep the bound within the limit without an error."""
+    """Return about how many groups without an error keep the bound within the limit."""
     if limit <= 0.0:
         return 0
     share = size_of_groups(pages.sizes) / float(pages.sizes.mean())

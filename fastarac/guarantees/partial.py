@@ -37,10 +37,15 @@ def proved_of(
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
     key: NDArray[np.uint64],
 ) -> tuple[WeightedBets, float | None]:
-    """Return the lowest threshold proved by betting on the verified outputs, and an assumption.
+    """Return the lowest threshold proved by betting on the verified outputs, and a probability.
 
-    If inclusion probabilities of unverified outputs are unknown, the assumption is that none of them is
-    below the returned value. Otherwise, this value is None.
+    The proof assumes that no unknown inclusion probability is below the returned probability, which is
+    None if all inclusion probabilities are known.
+
+    Raises
+    ------
+    ValueError
+        If `correct` holds grades, because a guarantee needs 0 or 1.
     """
     # An unknown probability is replaced by the smallest declared one, or else by the smallest known
     # one.

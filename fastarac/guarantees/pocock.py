@@ -1,8 +1,8 @@
 """Guarantees of a risk at all thresholds at once, by a boundary like Pocock's for repeated looks.
 
-The boundary allows c errors from m(c) accepted items on. It is calibrated on items that are wrong
-independently with a probability equal to the limit: as they are accepted one after the other, the
-errors ever lie within the boundary with a probability of at most δ.
+The boundary allows c errors as soon as m(c) items are accepted. It is calibrated for items that are
+wrong independently, each with a probability equal to the limit. As such items are accepted one after
+the other, the probability is at most δ that the number of errors is ever within the boundary.
 """
 
 from __future__ import annotations
@@ -17,27 +17,28 @@ from numpy.typing import NDArray
 
 from fastarac._core.special import binomial_cdf, stirling_error
 
-# "auto" uses the boundary if the limit allows at most this number of errors among all items. Fallback
-# sequences accept more from larger samples.
+# "auto" uses the boundary if the limit allows at most this number of errors among all items. If the
+# limit allows more errors, fallback sequences accept more items.
 FEW_ERRORS = 50
-# Largest such number up to which the calibration takes less than about a tenth of a second.
+# Up to this number of allowed errors, the calibration takes less than about a tenth of a second.
 QUICK_ERRORS = 100
-# Largest such number for the boundary at all, because the calibration takes time in proportion to its
-# square.
+# Maximum number of allowed errors for which the boundary is computed at all. The time of the
+# calibration is proportional to the square of this number.
 MOST_ERRORS = 500
-# Nominal levels that are tried: δ, and each further one smaller by the factor 2^(1/STEPS).
+# The nominal levels δ·2^(−k/STEPS) are tried, for k = 0, 1, …
 STEPS = 8
 # Relative rounding error of computed probabilities.
 ROUNDING = 1e-9
-_FEW = 16  # numbers below this one have their errors of Stirling's formula in a table
+_FEW = 16  # for n below this number, a table holds the error of Stirling's formula
 
 
 @lru_cache(maxsize=64)
 def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
-    """Return m(0) < m(1) < …: the fewest accepted of n items with which 0, 1, … errors prove the limit.
+    """Return m(0) < m(1) < …: c errors prove the limit if at least m(c) of the n items are accepted.
 
-    All have the largest nominal level that keeps δ: m(c) is the smallest m with P(Bin(m, limit) ≤ c) at
-    most this level. What then remains of δ lowers m(0), which decides whether anything is accepted.
+    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. The
+    largest tried level is used at which `crossing` returns at most δ. If it returns less, m(0) is
+    lowered until it returns about δ, because m(0) decides whether anything is accepted.
     """
     if limit <= 0.0:
         return ()
@@ -46,7 +47,7 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
     def looks_at(step: int) -> list[int]:
         return _looks(n, limit, allowed * 2.0 ** (-step / STEPS))
 
-    # The level δ divided by the number of looks certainly keeps δ.
+    # The last level to try is δ divided by the number of looks, which certainly suffices (Bonferroni).
     most = math.ceil(STEPS * math.log2(max(1, len(looks_at(0))))) + 1
     looks = looks_at(
         bisect_left(range(most), -allowed, key=lambda step: -crossing(looks_at(step), limit))
@@ -59,15 +60,16 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
 
 
 def method_of_own_thresholds(limit: float, n: float) -> Literal["pocock", "sgr"]:
-    """Return the method that proves a limit on the risk at the confidences of the n items themselves.
+    """Return the method to prove a limit on the risk if thresholds are taken from the n items.
 
-    "pocock" is proved for any shape of the risk, and accepts more, but takes too long for many items.
+    "pocock" is proved for any dependence of the risk on the threshold, and accepts more than "sgr". But
+    it takes too long if the limit allows many errors.
     """
     return "pocock" if limit * n <= QUICK_ERRORS else "sgr"
 
 
 def _looks(n: int, limit: float, level: float) -> list[int]:
-    """Return the smallest m ≤ n with P(Bin(m, limit) ≤ c) ≤ level, for c = 0, 1, … until none is."""
+    """Return the smallest m ≤ n with P(Bin(m, limit) ≤ c) ≤ level for c = 0, 1, … while one exists."""
     looks: list[int] = []
     m = 0
     while m <= n:
@@ -84,9 +86,10 @@ def _minus_cdf(c: int, limit: float, m: int) -> float:
 def crossing(looks: list[int], limit: float) -> float:
     """Return the probability that for at least one c, at most c of the first looks[c] items are wrong.
 
-    The items are wrong independently with the probability `limit`. If c is the first such number, then
-    exactly c of them are wrong, because more than c − 1 already were at the previous look. So with
-    f(c), the probability that c is the first one, and p(m, k) = P(Bin(m, limit) = k),
+    The items are wrong independently with the probability `limit`. Let f(c) be the probability that c
+    is the smallest such number. Exactly c of the first looks[c] items are then wrong, because at least
+    c were already wrong at the previous look. So with m(c) = looks[c] and
+    p(m, k) = P(Bin(m, limit) = k),
 
         p(m(c), c) = f(c) + Σ_{j<c} f(j)·p(m(c) − m(j), c − j).
     """
@@ -128,7 +131,7 @@ _ERRORS = np.array([0.0, *(stirling_error(float(n)) for n in range(1, _FEW))])
 def last_within(
     accepted: NDArray[np.int64], errors: NDArray[np.int64], n: int, limit: float, delta: float
 ) -> int:
-    """Return the index of the last of some thresholds whose errors prove the limit; −1 for none."""
+    """Return the index of the last threshold whose errors prove the limit; −1 if there is none."""
     if limit >= 1.0:
         return len(accepted) - 1
     if limit * n > MOST_ERRORS:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
 LARGEST = 1 << 53  # Up to here, a double holds every integer.
-# The criterion of an operating point that limits the errors of each arm in the same way.
+# The discard threshold is an operating point of the turned sweep: confidences negated, labels
+# exchanged. This is the criterion of that point for each limit on discarded outputs.
 _SAME = {"max_false_discard_rate": "max_error_rate", "max_false_omission_rate": "max_risk"}
 _PROMISES = {
     "max_error_rate": "at most {} of all outputs are accepted errors",
@@ -49,8 +50,8 @@ class ThreeWayPoint(Result):
     Attributes
     ----------
     accept_threshold, discard_threshold : float
-        The discard threshold is below the accept threshold. ``inf`` if nothing may be accepted, and
-        ``-inf`` if nothing is discarded.
+        The accept threshold is ``inf`` if nothing may be accepted. The discard threshold is below it,
+        and ``-inf`` if nothing is discarded.
     true_accepts, false_accepts : int or float
         Correct and incorrect outputs that are accepted.
     false_rejects, true_rejects : int or float
@@ -63,7 +64,7 @@ class ThreeWayPoint(Result):
     limits : tuple of two float
         The limits of these rates.
     failure_probabilities : tuple of two float, or None
-        The largest probabilities that either limit is exceeded on new outputs; None if no guarantee was
+        For each limit, the largest probability that new outputs exceed it; None if no guarantee was
         asked for.
     bounds : tuple of two float, or None
         For guarantees, the upper bounds of both limited rates, as in :class:`GuaranteedOperatingPoint`.
@@ -191,9 +192,9 @@ def three_way_operating_point(
     random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> ThreeWayPoint:
-    """Choose two thresholds: which outputs to accept, and which to discard; people verify the rest.
+    """Choose a threshold to accept outputs, and one to discard outputs; people verify the rest.
 
-    Each of the two has a limit of its own. Give one limit of accepted errors (`max_error_rate` or
+    Each threshold has its own limit. Give one limit of accepted errors (`max_error_rate` or
     `max_risk`), and one of discarded correct outputs (`max_false_discard_rate` or
     `max_false_omission_rate`).
 
@@ -214,8 +215,8 @@ def three_way_operating_point(
     max_group_size : int, optional
         Largest possible size of a group; by default, the largest one seen.
     thresholds : array_like of shape (m,), optional
-        Thresholds to test for limits among accepted or among discarded outputs, fixed without looking
-        at these outputs.
+        Thresholds to test for `max_risk` or `max_false_omission_rate`. They must have been fixed
+        without looking at these outputs.
     scale : {"percent", "unit"}, optional
         The scale of the confidences, which replaces `thresholds` by fixed ones.
     random_state : int, SeedSequence, Generator or None, default=0
@@ -232,8 +233,8 @@ def three_way_operating_point(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`; also unless exactly one limit of each kind is given, for arguments
-        outside their ranges, and for `groups` with integer confidences beyond 2**53. For a guarantee
-        among accepted or among discarded outputs without `thresholds` or `scale`.
+        outside their ranges, and for `groups` with integer confidences beyond 2**53. Also for a
+        guarantee of `max_risk` or `max_false_omission_rate` without `thresholds` or `scale`.
 
     Warns
     -----
@@ -250,15 +251,15 @@ def three_way_operating_point(
     Notes
     -----
     The accept threshold is that of :func:`.operating_point`, or of
-    :func:`.guaranteed_operating_point`. The discard threshold is the same for negated confidences and
-    exchanged labels: the largest one that keeps its limit. If the limits are so generous that both
-    zones overlap, the outputs in both are accepted. The discard threshold is then the largest one below
-    the accept threshold that keeps its limit, and no output may be left to verify. The guarantees still
-    hold: fewer discarded outputs include fewer correct ones, and of fixed thresholds, only those that
-    passed their own tests are used.
+    :func:`.guaranteed_operating_point`. The discard threshold is chosen in the same way from negated
+    confidences and exchanged labels, so it is the largest one that keeps its limit. If the limits are
+    so generous that both zones overlap, the outputs in both are accepted. The discard threshold is then
+    the largest one below the accept threshold that keeps its limit, and no output may be left to
+    verify. The guarantees still hold: fewer discarded outputs include fewer correct ones, and of fixed
+    thresholds, only those that passed their own tests are used.
 
-    The three zones are those of three-way decisions (Yao 2010). 1 minus the risk and 1 minus the false
-    omission rate are the positive and the negative predictive value.
+    The three zones are those of three-way decisions (Yao 2010). The positive predictive value is 1
+    minus the risk, and the negative predictive value is 1 minus the false omission rate.
 
     References
     ----------
@@ -313,14 +314,14 @@ def three_way_operating_point(
         ("scale", scale),
     ):  # fmt: skip
         if value is not None:
-            raise TypeError(f"{name} needs failure_probability, because it is for guarantees")
+            raise TypeError(f"{name} needs failure_probability, because only guarantees use it")
     question_sweep(sweep)
     lowest = _lowest(sweep, limits[0])
     return _point(sweep, turned, limits, lowest, _lowest(turned, limits[1], -lowest))
 
 
 class _Limit(NamedTuple):
-    """The limit of one arm."""
+    """The limit on the accepted or on the discarded outputs."""
 
     name: str
     value: float
@@ -333,7 +334,7 @@ class _Limit(NamedTuple):
 
     @property
     def criterion(self) -> str:
-        """The criterion of an operating point that limits the errors of this arm."""
+        """The criterion of the operating point that keeps this limit, as explained at `_SAME`."""
         return _SAME.get(self.name, self.name)
 
 
@@ -344,7 +345,7 @@ def _failure_probabilities(given: float | tuple[float, float]) -> tuple[float, f
         return half, half
     if len(given) != 2:
         raise ValueError(
-            f"failure_probability must be a number, or two for both limits, got {len(given)} numbers"
+            f"failure_probability must be a number, or two (one for each limit), got {len(given)}"
         )
     return failure_of(given[0]), failure_of(given[1])
 
@@ -385,7 +386,7 @@ def _guaranteed(
     scale: Scale | None,
     **options: Any,
 ) -> tuple[GuaranteedOperatingPoint, GuaranteedOperatingPoint]:
-    """Return the guaranteed points of both arms; the second one is that of the turned items."""
+    """Return the guaranteed point to accept, and the one to discard, which is of the turned items."""
     for limit in limits:
         if grid is None and limit.criterion == "max_risk":
             raise TypeError(
@@ -403,7 +404,7 @@ def _guaranteed(
     if high.threshold < math.inf:
         second["never_accepted"] = -high.threshold
     notes: list[str] = []
-    # The confidences were questioned with the first arm.
+    # The first call has already warned if the confidences are questionable.
     with collected(notes), unquestioned():
         low = guaranteed_operating_point(*given[1], **second)
     for note in notes:
@@ -418,14 +419,14 @@ def _point(
     high: Any,
     low: Any,
 ) -> ThreeWayPoint:
-    """Return the zones above the threshold `high` and, of the turned items, above `low`."""
+    """Return the result; the turned sweep, at its threshold `low`, accepts what is discarded."""
     (right, wrong), (bad, good) = sweep.at(high)[:2], turned.at(low)[:2]
     return ThreeWayPoint(
         accept_threshold=high if isinstance(high, int) else float(high),
         discard_threshold=-low if isinstance(low, int) else 0.0 - float(low),
         true_accepts=right,
         false_accepts=wrong,
-        # Sums of weights may be rounded, so that a difference is slightly below 0.
+        # If sums of weights are rounded, a difference may be slightly below 0.
         false_rejects=max(sweep.n_correct - right - good, 0),
         true_rejects=max(sweep.n_incorrect - wrong - bad, 0),
         false_discards=good,

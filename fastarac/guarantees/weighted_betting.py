@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-BLOCKS = 32, 16, 8, 4, 2  # the bets are recalibrated after 1/32, 1/16, … of the units
+BLOCKS = 32, 16, 8, 4, 2  # the judge is recalibrated after 1/32, 1/16, … of the units
 MOST_IN_FULL = 2**12  # maximum number of outputs for which every distinct confidence is tested
 # Bets start after the first min(2048, n/32) of n units.
 MOST_LOOKED_AT, LOOKED_AT = 2048, 32
@@ -96,8 +96,9 @@ class Clips(NamedTuple):
     first: NDArray[np.int64]
     """Index of the first c that clips each output; the number of clips if none does."""
     bets: NDArray[np.float64]
-    """Shape (k, 4): each c, falling to 1; its largest bet; a prior of the squared gain, for an error of
-    that weight; and the errors that clipping is assumed to have added before the first output."""
+    """Shape (k, 4): each c, falling to 1; its largest bet; a prior squared gain, which an error of
+    weight c would have; and the errors that clipping is assumed to have added before the first
+    output."""
     begin: int
     """Number of units before the first bet."""
 

@@ -59,7 +59,7 @@ class _Objective(NamedTuple):
     metric: str
     lower_is_better: bool
     best: Callable[[Any], int]
-    """Returns the chosen point of a sweep, and −1 if the metric is undefined at all points."""
+    """Returns the chosen point's index in a sweep, or −1 if the metric is undefined at all points."""
     values: Callable[[Any, Any, Any, Any], FloatArray]
     """Returns the metric from TA, FA, n⁺ and n⁻."""
 
@@ -188,7 +188,8 @@ def near_optimal_thresholds(
         Decreasing; ``inf``, which accepts nothing, may be among them.
     midpoints : ndarray of shape (k,)
         The midpoints between each threshold and the next lower confidence of the sample. They split the
-        sample as `thresholds` do. The midpoint of the lowest confidence is this confidence.
+        sample as `thresholds` do. Below the lowest confidence there is none, so its midpoint is this
+        confidence itself.
     values : ndarray of shape (k,)
         The metric at each threshold.
     acceptance_rate : ndarray of shape (k,)
@@ -197,7 +198,7 @@ def near_optimal_thresholds(
     Warns
     -----
     UndefinedMetricWarning
-        If the measure is NaN at all thresholds; nothing is returned then.
+        If the measure is NaN at all thresholds; all arrays are then empty.
 
     Raises
     ------
@@ -213,9 +214,10 @@ def near_optimal_thresholds(
 
     Notes
     -----
-    A confidence of the sample is the largest of all numbers that split the sample as it does, so a
-    threshold that is one tends to be too high for new items. The midpoint avoids this. In cutpointr,
-    `midpoints` and `tolerance` are called `use_midpoints` and `tol_metric`.
+    Among all numbers that split the sample in the same way, a confidence of the sample is
+    the largest. So a threshold that is taken from the sample tends to be too high for new items. The
+    midpoint avoids this. In cutpointr, `midpoints` and `tolerance` are called `use_midpoints` and
+    `tol_metric`.
 
     References
     ----------
@@ -265,8 +267,8 @@ class ThresholdBootstrap(Sheet, Table, Result):
     value : float
         The metric of all items, at the threshold chosen from all items.
     in_bag, out_of_bag : ndarray of shape (n_resamples,)
-        The metric at each resample's threshold, for the items of the resample, and for the items that
-        it lacks.
+        The metric at each resample's threshold, for the items of the resample (in bag), and for the
+        items that it lacks (out of bag).
     acceptance_rate : ndarray of shape (n_resamples,)
         The share of the items out of bag that each resample's threshold accepts, in [0, 1].
 
@@ -287,10 +289,10 @@ class ThresholdBootstrap(Sheet, Table, Result):
 
     @property
     def optimism(self) -> float:
-        """Mean of `in_bag` − `out_of_bag`: how much the metric changes on items not used to choose.
+        """Mean of `in_bag` − `out_of_bag`: the excess on items that were used to choose the threshold.
 
-        It is positive for metrics that are chosen to be large, and negative for those chosen to be
-        small. Resamples in which either is NaN are left out.
+        It is usually positive if the choice maximizes the metric, and negative if it minimizes the
+        metric. Resamples in which either value is NaN are left out.
         """
         return _mean(self.in_bag - self.out_of_bag)
 

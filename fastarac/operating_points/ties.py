@@ -41,7 +41,7 @@ def fraction_of_errors(
 
 
 def fraction_of_risk(limit: float, sweep: AcceptedCounts, index: int) -> float:
-    """Return the fraction of the next tie that raises the risk to `limit`; the whole tie exceeds it."""
+    """Return the fraction of the next tie that raises the risk to `limit`."""
     ta, fa = sweep.true_accepts, sweep.false_accepts
     accepted = ta[index] + fa[index]
     if not index or index + 1 == len(ta) or not fa[index] / accepted < limit:

@@ -132,7 +132,7 @@ class AdaptiveThresholdSearch:
     At the start, all outputs are put in a random order. Let A be the outputs above a candidate
     threshold, and L the smallest number of errors in A that exceeds the limit. For output i in A, let R
     be the set of i and all later outputs of A, and E the number of errors of A before i. Let e be 1 if
-    i is an error, else 0. If A has L errors,
+    i is an error, else 0. If A has L errors, a capital K that starts at 1 and is updated by
 
     .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad
         \varepsilon=\frac{L-E}{\sum_{j \in R} d_j}
@@ -365,8 +365,8 @@ class AdaptiveThresholdSearch:
         """Record answers to questions, in any order.
 
         Answers count in the order in which their outputs were drawn. Answers after an open question are
-        not counted yet, so that the guarantee does not depend on the order in which people answer.
-        Report outputs that cannot be judged as wrong.
+        not counted yet, so that the guarantee does not depend on the order in which people answer. If
+        people cannot judge an output, report it as wrong.
 
         Parameters
         ----------

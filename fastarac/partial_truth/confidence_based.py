@@ -121,7 +121,7 @@ class ConfidenceBasedEstimate(Result):
             moved, change = percent(self.shift.statistic, 2), percent(self.hidden_change, 2)
             return (
                 f"estimated without truth: {percent(rate.estimate, 3)} errors remain among all outputs "
-                f"({between}), as long as a confidence means what it meant in the reference; the "
+                f"({between}), as long as a confidence means the same as in the reference; the "
                 f"distribution of confidences differs by {moved}, which may hide {change} errors; "
                 f"{unseen}"
             )
@@ -169,7 +169,7 @@ class _Field(NamedTuple):
     def variation(self, *, accepted: bool) -> float:
         """Return the total variation of the error probability over the confidences, from low to high.
 
-        With `accepted`, only accepted outputs count as errors.
+        With `accepted`, the error probability of rejected outputs is taken as 0.
         """
         p = self.calibration.error_probability  # in order of decreasing confidence
         if not accepted:

@@ -502,7 +502,7 @@ class _Answers(NamedTuple):
         places, correct = labels_by_id(source, outputs)
         warn_unreliable(
             f"the {len(places):,} answers count as a random sample of the {n:,} outputs; if they were "
-            "chosen in another way, such as the unsure ones, figures are wrong"
+            "chosen in another way, such as for low confidence, figures are wrong"
         )
         share = len(places) / n
         return cls(source, places, np.full(len(places), share), correct, share)

@@ -115,7 +115,7 @@ def draw_verification_sample(
     budget : float
         The average number of outputs to verify, above 0 and at most n.
     purpose : {"guarantee-these", "guarantee-new", "estimate", "comparison"}, optional
-        What the answers are for. For a guarantee, exactly `budget` outputs (rounded) are drawn, all
+        The purpose of the answers. For a guarantee, exactly `budget` outputs (rounded) are drawn, all
         equally likely: :func:`.fit_policy` accepts such a sample directly. Default: "guarantee-new"
         with a limit, else "estimate".
     max_error_rate, max_risk : float, optional

@@ -46,7 +46,7 @@ class EstimatedCounts(NamedTuple):
     errors: FloatArray
     """ẽ of each item, (n,)."""
     doubled: float
-    """Sum over the ties of their items times the errors before and at the tie: 2·n²·AUGRC."""
+    """2·n²·AUGRC, the sum over ties of size·(errors above the tie + errors down to and in it)."""
 
 
 class PartialItems:
@@ -173,7 +173,7 @@ class PartialItems:
         return 0.0 if math.isnan(found) else found
 
     def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> Shares | None:
-        """Return κ if enough errors are verified; otherwise (), or None to use no predictions."""
+        """Return κ if enough errors are verified; else () for no judge, or None for no predictions."""
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
         if linear and verified >= FEW_DRAWN_ALIKE and self.drawn_alike:
@@ -315,8 +315,8 @@ class PartialItems:
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
         """Return correct items, errors and Σẽ² by threshold, ẽ by item, and sums over pairs.
 
-        The blocks of the threads do not depend on the number of threads, so that results do not,
-        either.
+        Threads process blocks of items. The blocks do not depend on the number of threads, and
+        therefore the results do not, either.
         """
         kernels, m = _kernels.estimated, len(self.starts) - 1
         errors, squares, (right, wrong) = np.empty(self.n), np.empty(m), np.empty((2, m + 1))

@@ -50,8 +50,8 @@ FEW_CONTRIBUTORS = 5
 FEW_IN_PART_OF_GROUPS = 16
 # Minimum number of items in the rarer class to estimate how much groups differ.
 FEWEST_ITEMS = 3
-FEW_HEAVY = 6
-HEAVY_SHARE = 0.1
+FEW_HEAVY = 6  # with fewer heavy items in the rarer class, a warning is raised
+HEAVY_SHARE = 0.1  # heavy items with less than this share of the weight do not matter
 # A loss with fewer effective errors gets the gamma interval.
 FEW_ERRORS = 6.0
 # Minimum number of degrees of freedom with groups. Fewer would penalize a dominant group twice, because

@@ -159,9 +159,9 @@ def bootstrap(
     ------
     ValueError, TypeError
         As :func:`.threshold_sweep`. Also for arguments outside their ranges, for weighted sweeps, and
-        for combinations that a method does not support. `groups` supports neither a sweep nor
-        `stratified`. "studentized" supports neither groups nor weights, and needs influence values. If
-        a statistic has no influence values, "bca" supports at most 2,000 kinds of items.
+        for combinations that a method does not support. `groups` cannot be combined with a sweep or
+        with `stratified`. "studentized" supports neither groups nor weights, and needs influence
+        values. If a statistic has no influence values, "bca" supports at most 2,000 kinds of items.
 
     See Also
     --------

@@ -62,8 +62,8 @@ def interval_of_factors(
     The interval is widened by the product of two ratios. The first is the standard error with all
     factors, divided by the standard error with this factor alone. The second is Student's quantile for
     the factor with the fewest groups, divided by Student's quantile for this factor. A factor with G
-    groups has G − 1 degrees of freedom. Acceptance rates at a limit have no standard error. The
-    distances of the interval's ends from the estimate then replace it.
+    groups has G − 1 degrees of freedom. Acceptance rates at a limit have no standard error. For these,
+    the distances of the interval's ends from the estimate replace the standard error.
     """
     if sample.items is None:
         raise AssertionError(statistic)
@@ -104,7 +104,7 @@ def groups_present(items: PlacedItems, codes: Codes) -> int:
 
 
 def _stretched(found: Interval, ratio: float, statistic: Statistic) -> Interval:
-    """Multiply the distances of both ends from the estimate by a ratio, on log-odds if finite."""
+    """Multiply the distances of both ends from the estimate by a ratio, as log-odds if these exist."""
     least, most = statistic.range
     value = found.estimate
     ends = []

@@ -150,10 +150,10 @@ def delong_test(
 
     With `groups` the variance is G/(G − 1)·Σd², where d is the sum of the contributions within each of
     the G groups. This differs from Obuchowski 1997 in two ways. First, that paper has one factor for
-    groups with positive items and another for groups with negative items. Second, its d lacks the last
-    term of :func:`.compare_models`, which is 0 if the areas are equal. Therefore groups of one item
-    each do not give exactly the variance above. The distribution is Student's t with the degrees of
-    freedom of :func:`.compare_models`, rounded down for the p-value.
+    groups with positive items and another for groups with negative items. Second, its d lacks a term of
+    the influence values of :func:`.compare_models`, which is 0 if the areas are equal. Therefore groups
+    of one item each do not give exactly the variance above. The distribution is Student's t with the
+    degrees of freedom of :func:`.compare_models`, rounded down for the p-value.
 
     References
     ----------
@@ -459,5 +459,5 @@ def _compared(
             raise TypeError("statistic and costs are both given; give only one")
         return Statistic("cost", costs=costs, reviewer=reviewer)
     if reviewer is not None:
-        raise TypeError("reviewer needs costs: a reviewer changes what errors cost")
+        raise TypeError("reviewer needs costs, because only costs depend on a reviewer")
     return as_statistic("arac_auc" if statistic is None else statistic)

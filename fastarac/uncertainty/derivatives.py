@@ -176,7 +176,7 @@ def normalized_arp_auc(
 
 
 def _optimum_slope(sweep: ThresholdSweep) -> float:
-    """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), in the share of errors π.
+    """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), by the share of errors π.
 
     The optimum for a finite sample has the same derivative in the limit of many items.
     """
@@ -243,9 +243,9 @@ class _Strip(NamedTuple):
 
     area: float
     place: FloatArray
-    """The mean over the tie of x, clipped to [a, b]."""
+    """For each tie, the mean of x after x is clipped to [a, b]."""
     rest: FloatArray
-    """Influence of a move along x: y − y(b) + b·y(b) − a·y(a) − ∫y, with the mean over the tie of y."""
+    """Influence of a move along x: ȳ − y(b) + b·y(b) − a·y(a) − ∫y, with the mean ȳ over the tie."""
 
 
 def _strip(x: FloatArray, y: FloatArray, low: float, high: float) -> _Strip:

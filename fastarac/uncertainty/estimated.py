@@ -67,7 +67,7 @@ def interval_and_warning(
 
 
 def _is_corrected(statistic: Statistic, method: str) -> bool:
-    """Whether the interval is that of a share of errors, corrected for the errors of the readers."""
+    """Return whether the interval is that of a share of errors, corrected for errors of the readers."""
     limited = "max_error_rate" in dict(statistic.parameters)
     return statistic.definition.is_linear and not limited and method not in ("wald", "logit")
 
@@ -77,8 +77,8 @@ def _of_answers(
 ) -> tuple[Interval, str | None]:
     """Return the interval that follows from the answers of people or judges who err.
 
-    The statistic is a line in a weighted share of errors. The interval of the share that is called
-    wrong is corrected as in `Reviewer.corrected_error_rate`.
+    The statistic is a linear function of a weighted share of errors. The interval of the share of
+    outputs that were called wrong is corrected as in `Reviewer.corrected_error_rate`.
     """
     answered = sample.as_answered
     interval, warning = interval_and_warning(answered, statistic, level, method)
@@ -96,8 +96,8 @@ def _of_answers(
     shares = interval_of_errors(people, called, (min(ends), max(ends)), level)
     if shares[0] == shares[1]:
         warning = (
-            f"{statistic.name} contradicts the truth_reader: {percent(called, 3)} of the answers are "
-            f'"wrong", which its rates do not allow for any share of errors'
+            f"{statistic.name} contradicts the truth_reader: {percent(called, 3)} of the answers call "
+            "an output wrong, which its rates do not allow for any share of errors"
         )
     found = sample.evidence(statistic)
     value, spread = found.value, found.standard_error
@@ -114,8 +114,8 @@ def _of_uncertain_rates(
     """Return the interval of a statistic that is not linear in the errors, for estimated rates d and a.
 
     The interval for known rates is combined with the values of the statistic at the bounds of d and of
-    a, as in `Reviewer.corrected_error_rate`. A value without errors, or without correct items, is
-    undefined: then the interval is the range of the statistic.
+    a, as in `Reviewer.corrected_error_rate`. If one of these values is undefined, such as for d ≤ a or
+    without errors, the interval is the whole range of the statistic.
     """
     d, a, tail = people.detection_rate, people.false_alarm_rate, (1.0 - level) / 2.0
     known, warning = interval_and_warning(sample.with_rates(d, a), statistic, level, method)
@@ -222,7 +222,7 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
         largest = max(largest, float(loss.max(initial=0.0)))
     y = float(loss.sum())
     low, high = Moments(y, float(np.sum(loss**2)), largest).interval(level)
-    # The statistic is a constant plus or minus the sum of y over the items of the rarer class.
+    # The statistic is a constant plus or minus y, which is a sum over the items of the rarer class.
     sign = 1.0 if (float(derivative[np.argmax(size)]) > 0.0) == rare_are_wrong else -1.0
     base = found.value - sign * y
     ends = sorted((base + sign * low, base + sign * high))
@@ -237,8 +237,8 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
 def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
     """Return the interval for few errors, using a judge's or the confidence's predictions.
 
-    Each of the n items that is verified moves the estimate by φ = d(e − g)/(nπ). Here e is its error
-    (1 or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. The
+    Among the n items, each verified one moves the estimate by φ = d(e − g)/(nπ). Here e is its error (1
+    or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. The
     upward moves and the downward moves are each treated as weighted Poisson counts, with the interval
     of Tiwari, Clegg and Zou 2006. The variance beyond Σφ² is treated as normal. For each end, the
     distances are combined by the root of the sum of squares, as for independent errors (Zou and Donner

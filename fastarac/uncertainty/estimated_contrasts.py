@@ -105,7 +105,7 @@ def _doubt(
     of_first: tuple[float, float],
     of_second: tuple[float, float],
 ) -> float:
-    """Return the standard error of a difference that is due to uncertain rates of the readers.
+    """Return the part of a difference's standard error that is due to uncertain rates of the readers.
 
     If the same people or the same judge answered for both models, the effects of their rates cancel in
     part.

@@ -151,9 +151,10 @@ def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
 def _by_error_rate(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the acceptance rates at which errors are improbably few, or many, if the limit holds.
+    """Return the acceptance rates up to which errors are improbably few, or not improbably many.
 
-    The lower rate allows for unseen errors among the outputs that a threshold accepts.
+    Probabilities are binomial, for an error rate equal to the limit. The lower acceptance rate allows
+    for unseen errors among the outputs that a threshold accepts.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising

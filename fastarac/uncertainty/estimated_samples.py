@@ -42,12 +42,12 @@ class Evidence(NamedTuple):
     """A statistic's estimate with its standard error."""
 
     share: Shares | None
-    """The judges' shares κ; None if few errors are verified and ẽ uses no predictions."""
+    """The judges' shares κ; None if few errors are verified, so that no predictions are used."""
     counts: EstimatedCounts
     value: float
     standard_error: float
     contributors: float
-    """(Σφ²)²/Σφ⁴ of the contributions φ of items or groups."""
+    """Effective number of contributors: (Σφ²)²/Σφ⁴ for the contributions φ of items or groups."""
     verified: float
     """Effective number of verified errors (or of correct items, if fewer) behind the statistic."""
     influence: PointInfluence | None
@@ -99,7 +99,7 @@ class PartialSample:
         return self.items.beginning.sweep
 
     def few_judged(self, found: Evidence) -> bool:
-        """Whether a judge is used with few verified errors and similar inclusion probabilities."""
+        """Whether a judge is used, few errors are verified, and inclusion probabilities are similar."""
         return any(found.share or ()) and found.verified < FEW_JUDGED and self.items.drawn_alike
 
     def estimate(self, found: Evidence) -> Estimate:
@@ -111,7 +111,7 @@ class PartialSample:
         )  # fmt: skip
 
     def degrees(self, found: Evidence) -> float:
-        """Return Satterthwaite's degrees of freedom, 2C/(1 − C/n), but at most the verified errors."""
+        """Return Satterthwaite's degrees of freedom, but at most the number of verified errors."""
         n, c = float(self.units), found.contributors
         if self.codes is not None:
             return min(n - 1.0, max(c, 2.0))

@@ -94,7 +94,7 @@ def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> Interval:
 
 
 def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> list[float]:
-    """Return the statistic, and its values if the sample lacks a kind of items."""
+    """Return the statistic's value, and its values in case the sample lacks one kind of items."""
     share = -math.expm1(math.log((1.0 - level) / 2.0) / estimate.n)  # the share u solves (1 − u)ⁿ = α/2
     values = [estimate.value, *values_with(estimate.sweep, statistic, share, (1, 0))]
     return [within(statistic, value, value)[0] for value in values]

@@ -83,7 +83,7 @@ class Spread(NamedTuple):
 
     standard_error: float
     effective_contributors: float
-    """(Σd²)²/Σd⁴ for the contributions d of items or groups: how many equal ones would match."""
+    """Effective number of contributors: (Σd²)²/Σd⁴ for the contributions d of items or groups."""
 
 
 def spread_of(contributions: FloatArray) -> Spread:

@@ -134,7 +134,7 @@ def acceleration(
 def _contributions(
     population: Population, statistic: Callable[[ThresholdSweep], float], name: str
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """Return the effect of each kind of item on the statistic and its number, by stratum."""
+    """Return the effect of an item of each kind on the statistic, and the kind's size, by stratum."""
     sweep, members = population.sweep, population.members
     counts = [np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)]
     if not isinstance(statistic, Statistic) or not statistic.definition.is_smooth:

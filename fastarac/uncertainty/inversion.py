@@ -179,7 +179,7 @@ def both(
     most: float,
     of_threshold: Callable[[float], tuple[float, float]],
 ) -> tuple[float, float]:
-    """Return the interval of `limit`, combined from two: of its errors, and at a fixed threshold.
+    """Combine two intervals of an acceptance rate: from the errors, and at a fixed threshold.
 
     `most` is the largest share of items that a threshold may accept.
     """
@@ -221,7 +221,10 @@ def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, flo
 def by_error_rate(
     sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the acceptance rates at which errors are improbably few, or many, if the limit holds."""
+    """Return the acceptance rates up to which errors are improbably few, or not improbably many.
+
+    Probabilities are binomial, for an error rate equal to the limit.
+    """
     allowed = float(parameters["max_error_rate"])
     whole = max(1, round(n))
     tail = (1.0 - level) / 2.0

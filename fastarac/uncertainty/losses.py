@@ -97,7 +97,10 @@ def moments_of(
 def _of_items(
     items: PlacedItems, codes: NDArray[Any] | None, weights: FloatArray, largest: float
 ) -> Moments:
-    """Return the moments for weighted or grouped items. An unweighted item weighs at most `largest`."""
+    """Return the moments of weighted or grouped items.
+
+    `largest` is the largest possible loss of an error of weight 1.
+    """
     of_errors = np.where(items.is_correct, 0.0, weights[items.point])
     if items.weight is not None:
         of_errors *= items.weight

@@ -212,7 +212,7 @@ def _labels(
         if paired == "groups":
             if not isinstance(by, Mapping) or name not in by:
                 raise TypeError(
-                    "by must be a mapping of each model's name to an array with paired='groups'"
+                    "with paired='groups', by must be a mapping of each model's name to an array"
                 )
             column, argument = by[name], f"by[{name!r}]"
         elif isinstance(by, Mapping):

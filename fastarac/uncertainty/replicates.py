@@ -113,7 +113,7 @@ class Resample:
         return _kernels.bootstrap.out_of_bag(self._counts, p.codes, p.lanes, p.weights, tie)
 
     def tie(self, point: int) -> int:
-        """Return the population's number of a point; beyond the last point, the number of the last."""
+        """Return the population's number for a point; past the last point, that of the last."""
         _, _, n = self._points()
         return int(self._which[min(point, n - 1)])
 

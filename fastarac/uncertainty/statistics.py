@@ -48,11 +48,11 @@ class Definition:
     label: str
     """Name in tables and messages."""
     value: Callable[..., Any]
-    """Function of a sweep and the parameters that returns the statistic."""
+    """Function that returns the statistic, given a sweep and the parameters."""
     symbol: str = ""
     """Symbol after the label in tables of figures."""
     ends: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)
-    """The range of values, or a function of the parameters that returns it."""
+    """The range of values, or a function that returns it, given the parameters."""
     parameters: tuple[str, ...] = ()
     required: str | None = None
     """The parameter that must be given."""
@@ -68,8 +68,8 @@ class Definition:
     rate: Rate | None = None
     """The items in the numerator and in the denominator, for statistics that are shares of items."""
     smaller_part: Callable[..., tuple[str, float]] | None = None
-    """Function that returns the name and weight of the smaller class that the statistic contrasts; None
-    stands for the correct or the incorrect items."""
+    """Function that returns the name and weight of the smaller of the two classes that the statistic
+    contrasts; None if these are the correct and the incorrect items."""
     error_weights: Callable[..., FloatArray] | None = None
     """For a loss (or 1 − loss) that is a sum over errors: the loss of an error at each threshold."""
     complement: str | None = None
@@ -93,7 +93,7 @@ class Definition:
     estimate: Callable[..., float] | None = None
     """Function of estimated counts that replaces `value`, if needed."""
     estimated_lines: Callable[..., Lines] | None = None
-    """Function of estimated counts and the value that replaces `lines`."""
+    """Function that replaces `lines`, given estimated counts and the statistic's value."""
     least_verified: int = 0
     """Smallest effective number of verified items for a reliable estimate."""
 

@@ -75,7 +75,7 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
 
 
 def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float:
-    """Return the share of an error rate that may be overstated by a few errors of unequal weight.
+    """Return the share by which a few errors of unequal weight may overstate an error rate.
 
     Let n be the effective number of errors, and μ the smallest Poisson mean at which n or more errors
     are not improbable. The share is 1 − μ/n. Only statistics with a limit need this share. For other
@@ -106,7 +106,7 @@ def _turned(
 
 
 def _of_fractions(statistic: Statistic) -> Statistic:
-    """Return the statistic, in its version for many items if it otherwise needs whole items."""
+    """Return the statistic; if it needs whole items, return its version for fractions of items."""
     parameters = dict(statistic.parameters)
     if parameters.get("estimator") == "mean":
         parameters["estimator"] = "exact"

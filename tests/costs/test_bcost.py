@@ -562,7 +562,7 @@ def test_wrong_arguments_of_the_difference():
             (counts, [0]),
             {"costs": COSTS},
             TypeError,
-            "give both predicted_2 and actual with counts, or neither",
+            "give both predicted_2 and actual, or counts alone",
         ),
         (
             (np.ones((2, 2), int),),

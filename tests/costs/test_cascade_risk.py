@@ -256,7 +256,7 @@ def test_abstention_that_does_not_fit_is_refused():
     first, second, _ = stages_of(draw("", 50, 8))
     with pytest.raises(ValueError, match="stage 'no answer' abstains, so it must be the last one"):
         optimize_cascade([first, ABSTENTION, second], max_error_rate=0.1)
-    with pytest.raises(ValueError, match="needs models before the last stage, got model, people,"):
+    with pytest.raises(ValueError, match="needs only models before the last stage, got model, people,"):
         optimize_cascade([first, Stage("clerk", 2), ABSTENTION], max_risk=0.1, failure_probability=0.1)
     with pytest.raises(TypeError, match="abstains of stage 'x' cannot go with correct or reviewer"):
         Stage("x", 1, correct=[1, 0], abstains=True)

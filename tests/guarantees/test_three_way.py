@@ -206,7 +206,7 @@ def test_groups_and_a_pair_of_probabilities():
         (
             {"max_error_rate": 0.1, "max_false_discard_rate": 0.1, "failure_probability": (0.1,)},
             ValueError,
-            "failure_probability must be a number, or two for both limits, got 1 numbers",
+            r"failure_probability must be a number, or two \(one for each limit\), got 1",
         ),
         (
             {"max_error_rate": 0.1, "max_false_discard_rate": 0.1, "failure_probability": 0.95},

@@ -167,7 +167,7 @@ def test_labels_that_contradict_the_rates_are_named():
     for statistic in ("recognition_rate", fa.Statistic("acceptance_at_error_rate", max_error_rate=0.1)):
         with pytest.warns(
             fa.UnreliableIntervalWarning,
-            match=r'contradicts the truth_reader: 0% of the answers are "wr',
+            match=r"contradicts the truth_reader: 0% of the answers call an output wrong",
         ):
             fa.asymptotic_interval(truth, confidence, statistic=statistic)
 
