@@ -18,7 +18,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import binom
@@ -100,11 +100,26 @@ def source(case: str) -> list[Judge]:
     return draw(case, LARGE, np.random.default_rng([61, CASES.index(case)]))
 
 
-def stagewise(judges: Sequence[Judge]) -> list[float]:
+def cascade(judges: Sequence[Judge], seed: int, limit: float = LIMIT) -> list[float]:
+    """Thresholds of the library; items that no judge accepts get no answer."""
+    stages = [
+        fa.costs.Stage(f"judge {s}", 10.0**s, correct=right, confidence=sure)
+        for s, (right, sure) in enumerate(judges)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = fa.costs.optimize_cascade(
+            [*stages, fa.costs.Stage("no answer", None, abstains=True)],
+            max_risk=limit, failure_probability=DELTA, random_state=seed,
+        )  # fmt: skip
+    return list(found.thresholds[:-1])
+
+
+def stagewise(judges: Sequence[Judge], limit: float = LIMIT, *, passed: bool = False) -> list[float]:
     """Thresholds by the rule of Jung, Brahman and Choi, as their code has it.
 
     Each judge has its own sequence of tests at δ, on the items that the judges before it left over. The
-    highest threshold is taken even if it does not pass.
+    highest threshold is taken even if it does not pass; with `passed`, the judge then accepts nothing.
     """
     found: list[float] = []
     left = np.ones(len(judges[0][0]), np.bool_)
@@ -115,24 +130,26 @@ def stagewise(judges: Sequence[Judge]) -> list[float]:
         errors = len(wrong) - np.searchsorted(wrong, GRID)
         highest = int(np.count_nonzero(accepted >= FEWEST)) - 1
         if highest < 0:
-            found.append(found[-1] if found else 0.0)
+            found.append(np.inf if passed else found[-1] if found else 0.0)
         else:
-            failed = binom.cdf(errors[: highest + 1], accepted[: highest + 1], LIMIT) > DELTA
+            failed = binom.cdf(errors[: highest + 1], accepted[: highest + 1], limit) > DELTA
             lowest = int(np.flatnonzero(failed)[-1]) + 1 if failed.any() else 0
-            found.append(float(GRID[min(lowest, highest)]))
+            found.append(np.inf if passed and lowest > highest else float(GRID[min(lowest, highest)]))
         left &= sure < found[-1]
     return found
 
 
-def outcome(case: str, thresholds: Sequence[Any]) -> tuple[bool, float]:
+def outcome(
+    source: Sequence[Judge], thresholds: Sequence[float], limit: float = LIMIT
+) -> tuple[bool, float]:
     """Whether the risk exceeds the limit in the source, and the share that is accepted."""
-    left, wrong = np.ones(len(source(case)[0][0]), np.bool_), 0
-    for (right, sure), threshold in zip(source(case), thresholds, strict=True):
+    left, wrong = np.ones(len(source[0][0]), np.bool_), 0
+    for (right, sure), threshold in zip(source, thresholds, strict=True):
         taken = left & (sure >= threshold)
         wrong += int(np.count_nonzero(taken & ~right))
         left &= ~taken
     accepted = int(np.count_nonzero(~left))
-    return wrong > LIMIT * accepted, accepted / len(left)
+    return wrong > limit * accepted, accepted / len(left)
 
 
 def simulate(case: str, n: int, samples: int) -> Row:
@@ -140,18 +157,8 @@ def simulate(case: str, n: int, samples: int) -> Row:
     exceeded, accepted = [0, 0], [0.0, 0.0]
     for k in range(samples):
         judges = draw(case, n, np.random.default_rng([62, CASES.index(case), n, k]))
-        stages = [
-            fa.costs.Stage(f"judge {s}", 10.0**s, correct=right, confidence=sure)
-            for s, (right, sure) in enumerate(judges)
-        ]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            cascade = fa.costs.optimize_cascade(
-                [*stages, fa.costs.Stage("no answer", None, abstains=True)],
-                max_risk=LIMIT, failure_probability=DELTA, random_state=k,
-            )  # fmt: skip
-        for way, thresholds in enumerate((cascade.thresholds[:-1], stagewise(judges))):
-            above, share = outcome(case, thresholds)
+        for way, thresholds in enumerate((cascade(judges, k), stagewise(judges))):
+            above, share = outcome(source(case), thresholds)
             exceeded[way] += above
             accepted[way] += share / samples
     return Row(case, n, samples, exceeded[0], accepted[0], exceeded[1], accepted[1])

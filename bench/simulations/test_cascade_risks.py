@@ -40,6 +40,7 @@ def test_the_rule_of_the_paper_takes_its_highest_threshold_if_no_test_passes() -
     wrong = np.zeros(101, np.bool_), sure
     right = np.ones(101, np.bool_), sure
     assert np.allclose(cascade_risks.stagewise([wrong, right]), [0.71, 0.0], atol=3e-4)
+    assert cascade_risks.stagewise([wrong, right], passed=True) == [np.inf, 0.0]
     half = sure > 0.6
     (threshold,) = cascade_risks.stagewise([(half, sure)])
     accepted = sure >= threshold

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import fastarac as fa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
 SETS = ("digits", "wine", "breast_cancer", "iris")
@@ -33,8 +35,9 @@ def classifiers() -> Mapping[str, Any]:
     }
 
 
-def items(name: str) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.floating[Any]]]]:
-    """Return what each classifier says of every example, fitted on nine tenths of the others.
+@cache
+def scores(name: str) -> Mapping[str, tuple[NDArray[np.integer[Any]], NDArray[np.float64]]]:
+    """Return the probabilities of each classifier, which is fitted on nine tenths of the others.
 
     Parameters
     ----------
@@ -43,13 +46,21 @@ def items(name: str) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.floati
 
     Returns
     -------
-    iterator of (classifier, correct, confidence)
+    mapping of classifier to (true class of each example, its probability of each class)
     """
     from sklearn import datasets
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     data = getattr(datasets, f"load_{name}")()
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
-    for title, classifier in classifiers().items():
-        scores = cross_val_predict(classifier, data.data, data.target, cv=folds, method="predict_proba")
-        yield title, *fa.correctness(data.target, scores)
+    found = {}
+    for title, model in classifiers().items():
+        said = cross_val_predict(model, data.data, data.target, cv=folds, method="predict_proba")
+        found[title] = data.target, np.asarray(said, np.float64)
+    return found
+
+
+def items(name: str) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.floating[Any]]]]:
+    """Return (classifier, correct, confidence) of the examples of one of `SETS`."""
+    for title, (target, found) in scores(name).items():
+        yield title, *fa.correctness(target, found)

@@ -14,11 +14,11 @@ MAKERS = Path(__file__).parents[2] / "docs" / "_extensions"
 PICTURE = "study.png"  # of the README, in docs/_static
 
 
-def makers() -> tuple[Any, Any]:
-    """Return the modules of the documentation that make the tables, and what the first page has."""
+def makers(*names: str) -> tuple[Any, ...]:
+    """Return modules of the documentation that make its tables and figures."""
     sys.path.insert(0, str(MAKERS))
     try:
-        return import_module("study_tables"), import_module("study_summary")
+        return tuple(map(import_module, names))
     finally:
         sys.path.remove(str(MAKERS))
 
@@ -33,7 +33,7 @@ def write(results: Path, goal: Path) -> Iterator[Path]:
     goal : Path
         The folder to write to.
     """
-    tables, summary = makers()
+    tables, summary = makers("study_tables", "study_summary")
     goal.mkdir(parents=True, exist_ok=True)
     before = tables.folder.set(results)
     try:

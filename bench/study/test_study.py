@@ -157,7 +157,7 @@ def test_classifiers_are_fitted_on_other_examples() -> None:
 
 def test_the_picture_of_the_readme_is_of_these_figures() -> None:
     """It is committed, and has to be made anew when the figures are."""
-    _, summary = paper.makers()
+    (summary,) = paper.makers("study_summary")
     with Image.open(evaluating.RESULTS.parents[1] / "_static" / paper.PICTURE) as picture:
         assert picture.info["Source"] == summary.digest()
 

@@ -31,6 +31,7 @@ import operation_tables
 import proof_pages
 import sessions
 import simulation_pages
+import study_chapters
 import study_summary
 import study_tables
 import tables
@@ -65,6 +66,7 @@ MODULES = (
     proof_pages,
     sessions,
     simulation_pages,
+    study_chapters,
     study_summary,
     study_tables,
     tables,
