@@ -242,7 +242,7 @@ class PartialItems:
         """
         low, high = min(circle), max(circle)
         known = np.unique(self.tie[(self.tie > low) & (self.tie <= high)])
-        starts = [low, *known.tolist()]
+        starts: list[int] = [low, *known.tolist()]
         for start, stop in reversed(list(pairwise([*starts, high + 1]))):
             last = min(stop - 1, choice(self.share_up_to(stop - 1)))
             if last >= start:
