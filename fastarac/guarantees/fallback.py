@@ -111,7 +111,7 @@ def set_aside(
 
 
 def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
-    """Return the starts of the tests, given the share that each threshold accepts, high to low."""
+    """Return the starts of the tests, given the share that each decreasing threshold accepts."""
     first = FEWEST * math.log(STARTS / delta) / limit if limit > 0.0 else math.inf
     targets = np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
     found: dict[int, float] = {}
