@@ -63,7 +63,7 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
     """Raise unless distinct confidences, in increasing order, lie on a declared scale."""
     low, high = float(values[0]), float(values[-1])
     if low < 0.0 and len(values) > 1 and values[1] >= 0.0:
-        low = float(values[1])  # one distinct negative value marks outputs that are never accepted
+        low = float(values[1])  # a single negative value marks outputs that are never accepted
     if _lies_within(low, high, scale):
         return
     other = next((f"scale={each!r}" for each in SCALES if _lies_within(low, high, each)), None)
