@@ -202,7 +202,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Return which of n points are vertices; `below(a, b, c)`: b is not above the edge (a, c)."""
+    """Return which of n points are vertices; `below(a, b, c)` tells if b is not above edge (a, c)."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

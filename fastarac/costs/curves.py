@@ -214,7 +214,7 @@ def _exact_hull_of(
 
 
 def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatArray:
-    """Return the ranges of PCF(+) in which `a` is cheaper than `b`, with the best thresholds of each.
+    """Return the ranges of PCF(+) in which `a` is cheaper than `b`, each at its best thresholds.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
 
 def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-    """Yield intervals on which both curves are linear: ends, and advantages of a at the ends."""
+    """Yield intervals on which both curves are linear: both ends, and the advantage of a at each."""
     i = j = 0
     low = Fraction(0)
     while low < 1:

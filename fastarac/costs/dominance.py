@@ -106,7 +106,7 @@ def _times(counts: NDArray[Any], factor: int) -> NDArray[Any]:
 
 
 def _is_under(*points: NDArray[Any]) -> bool:
-    """Return whether no point of the first two arrays (x, y) is above the line of the other two."""
+    """Return whether no point of the first two arrays (x, y) is above the line given by the others."""
     if all(counts.dtype == np.int64 for counts in points):
         # The kernel is compiled for read-only arrays.
         return bool(_kernels.hulls.is_under(*(read_only(np.ascontiguousarray(p)) for p in points)))

@@ -450,7 +450,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
 
 
 def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some: bool) -> str:
-    """Return the method ("auto" is resolved); raise if it does not fit the limit or the items."""
+    """Resolve "auto", and return the method; raise if it does not fit the limit or the items."""
     choice(method, "method", METHODS)
     by_rate = criterion == "max_error_rate"
     fitting = ["exact"] if by_rate else ["fallback", "pocock", "sgr"]

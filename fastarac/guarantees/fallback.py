@@ -63,7 +63,7 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
     """Raise unless distinct confidences, in increasing order, lie on a declared scale."""
     low, high = float(values[0]), float(values[-1])
     if low < 0.0 and len(values) > 1 and values[1] >= 0.0:
-        low = float(values[1])  # one distinct negative value marks outputs that are never accepted
+        low = float(values[1])  # a single negative value marks outputs that are never accepted
     if _lies_within(low, high, scale):
         return
     other = next((f"scale={each!r}" for each in SCALES if _lies_within(low, high, each)), None)
@@ -111,7 +111,7 @@ def set_aside(
 
 
 def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
-    """Return the starts of the tests, given the share that each threshold accepts, high to low."""
+    """Return the starts of the tests, given the share that each decreasing threshold accepts."""
     first = FEWEST * math.log(STARTS / delta) / limit if limit > 0.0 else math.inf
     targets = np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
     found: dict[int, float] = {}

@@ -77,7 +77,7 @@ class AcceptedGroups(NamedTuple):
         )
 
     def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
-        """Return the rate p of errors, its variance v, and the most that a further group adds to p, w.
+        """Return the rate p of errors, its variance v, and w, the most that a further group adds to p.
 
         The rate is a share of all items or of the accepted items. In a further group, all items may be
         wrong and have the highest confidences. Therefore w is the effect of a whole group, even if only
@@ -114,7 +114,7 @@ def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
 
 
 def upper_bound(pages: GroupedItems, point: int, criterion: str, delta: float) -> float:
-    """Return the bound: the 1 − δ quantile of a gamma with mean p + w and variance v + w²."""
+    """Return the 1 − δ quantile of a gamma distribution with mean p + w and variance v + w²."""
     p, v, w = AcceptedGroups.of(pages).moments(point, criterion)
     if not (point and math.isfinite(v)):
         return float(point > 0)

@@ -351,7 +351,7 @@ def _failure_probabilities(given: float | tuple[float, float]) -> tuple[float, f
 
 
 def _turned(sweep: ThresholdSweep) -> ThresholdSweep:
-    """Return the sweep of negated confidences and exchanged labels, which accepts what is discarded."""
+    """Return the sweep with negated confidences and exchanged labels; it accepts discarded items."""
     thresholds = np.concatenate([sweep.thresholds[:1], -sweep.thresholds[:0:-1]])
     counts = ThresholdCounts(thresholds, sweep.true_rejects[::-1], sweep.false_rejects[::-1])
     return trusted_sweep(ThresholdSweep, counts)
@@ -386,7 +386,7 @@ def _guaranteed(
     scale: Scale | None,
     **options: Any,
 ) -> tuple[GuaranteedOperatingPoint, GuaranteedOperatingPoint]:
-    """Return the guaranteed point to accept, and the one to discard, which is of the turned items."""
+    """Return two guaranteed points: one to accept items and, of the turned items, one to discard."""
     for limit in limits:
         if grid is None and limit.criterion == "max_risk":
             raise TypeError(
@@ -419,7 +419,7 @@ def _point(
     high: Any,
     low: Any,
 ) -> ThreeWayPoint:
-    """Return the result; the turned sweep, at its threshold `low`, accepts what is discarded."""
+    """Return the result; the turned sweep, at its threshold `low`, accepts the discarded items."""
     (right, wrong), (bad, good) = sweep.at(high)[:2], turned.at(low)[:2]
     return ThreeWayPoint(
         accept_threshold=high if isinstance(high, int) else float(high),

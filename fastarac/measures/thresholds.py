@@ -497,7 +497,7 @@ def _chosen(sweep: ThresholdSweep, objective: _Objective, *, midpoints: bool) ->
 
 
 class _Resampled:
-    """The threshold of each resample, and what it accepts in and out of bag."""
+    """The threshold of each resample, and the numbers of items that it accepts in and out of bag."""
 
     def __init__(
         self,

@@ -160,7 +160,8 @@ class _Field(NamedTuple):
             c**2 * q * (1.0 - q) / n_before for c, q in zip(counts, (p, taken), strict=True)
         )
         before = float(kept.sum())
-        # The number of accepted errors in the reference is small, so it adds variance.
+        # The reference may have few accepted errors. The random variation of their number adds
+        # variance.
         if scaled and self.counted:
             before = max(before, math.fsum(counts[1] * taken) ** 2 / self.counted)
         variance = float(np.sum(chance + rejected)) + before

@@ -25,7 +25,7 @@ INSTEAD = (
 
 
 def refuse(instead: str = INSTEAD) -> NoReturn:
-    """Raise, because the labels of all items are needed; the message says what to use instead."""
+    """Raise, because the labels of all items are needed; the message names an alternative."""
     raise TypeError(f"the labels of all items are needed, got a PartialTruth; {instead}")
 
 
@@ -357,7 +357,7 @@ def _read_judges(judge: Any, n: int) -> FloatArray:
 
 
 def answered_by(truth: PartialTruth, people: Reviewer | None) -> PartialTruth:
-    """Return the same answers, given by other people; None for people who never err."""
+    """Return the same answers, as if `people` had given them; None stands for people who never err."""
     found = PartialTruth.__new__(PartialTruth)
     found._fill(  # noqa: SLF001
         truth.correct, truth.inclusion_probability, truth.judge, truth.groups, truth.least_probability,

@@ -123,7 +123,7 @@ class PartialItems:
         return self.reader is not None or len(self.places) < self.n or bool((self.weight != 1.0).any())
 
     def answered_by(self, people: Reviewer | None) -> PartialItems:
-        """Return the same items and answers, given by other people; None for people who never err."""
+        """Return the same items, as if `people` had answered; None stands for people who never err."""
         truth, confidence, codes = self._given
         return PartialItems(answered_by(truth, people), confidence, codes)
 

@@ -92,7 +92,7 @@ class Contrast(NamedTuple):
 
     @property
     def _against(self) -> int:
-        """Number of resamples that are 0 or have the opposite sign; all if the difference is 0."""
+        """Number of resampled differences that are 0 or of the opposite sign; all for estimate 0."""
         values = np.asarray(self.resamples)
         return int(np.sum(values * np.sign(self.difference) <= 0.0))
 

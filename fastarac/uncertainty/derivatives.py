@@ -202,7 +202,7 @@ def excess_aurc(
 def normalized_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
-    """Return the influence on the excess AURC divided by the excess AURC of a random order."""
+    """Return the influence on the normalised AURC: excess AURC over that of a random order."""
     options: dict[str, Any] = {"estimator": estimator, "optimum": optimum}
     beta = sweep.recognition_rate
     if not 0.0 < beta < 1.0:

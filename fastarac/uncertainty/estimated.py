@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
-# The pair (accepted, correct) for a rejected item: not accepted, and counted as correct. Rates among
-# accepted items do not depend on rejected items.
+# The pair (accepted, correct) of a rejected item, which is taken as correct. A rate that does not count
+# it in its denominator is a rate among accepted items.
 REJECTED = False, True
 
 

@@ -130,8 +130,8 @@ class PartialSample:
         moves the statistic by its own effect minus the mean effect of the errors seen. The unseen
         errors are distributed over the verified items, in proportion to the square root of the error
         rate at their confidence. This is a compromise between the uncertain error rate and equal
-        shares. The share of an item with more than `HEAVY` times the mean weight is multiplied by the
-        square of this ratio, because the item represents many outputs. If all weights are equal, the
+        shares. If an item's weight w exceeds `HEAVY` times the mean weight w̄, its share is multiplied
+        by (w/(`HEAVY`·w̄))², because the item represents many outputs. If all weights are equal, the
         result is 0.
         """
         down, up = (float(room[-1]) for room in self._rooms(found, level))
@@ -267,7 +267,7 @@ class PartialSample:
         return not (at.incorrect - at.correct).any()
 
     def sums_of(self, at: PointInfluence, counts: EstimatedCounts) -> tuple[float, float]:
-        """Return the sums over wrong and over right items of the derivative by the item's error."""
+        """Sum the statistic's derivative by each item's error, over wrong and over right items."""
         derivative = (at.incorrect - at.correct) / self.items.n
         sweep = counts.sweep
         of_wrong, of_right = (
@@ -312,7 +312,7 @@ class PartialSample:
         return Spread(error, second / fourth * second if fourth else 0.0)
 
     def contributions(self, at: PointInfluence, share: Shares | None) -> FloatArray:
-        """Return the contribution of each item (in the order of `items`) or group; NaN for only one."""
+        """Return the contribution of each item (in the order of `items`) or group; NaN if alone."""
         items = self.items
         values, correct = at.incorrect - at.correct, at.correct
         if not items.distinct:

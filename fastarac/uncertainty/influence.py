@@ -192,7 +192,7 @@ class PlacedItems(NamedTuple):
         return float(np.sum(some)) if self.weight is None else effective(self.weight[some])
 
     def weighted(self, at_points: PointInfluence) -> FloatArray:
-        """Return the value of each item, which is given per class and point, times its weight."""
+        """Return each item's weight times its value, which depends on its class and point only."""
         values: FloatArray = np.where(
             self.is_correct, at_points.correct[self.point], at_points.incorrect[self.point]
         )

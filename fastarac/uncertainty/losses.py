@@ -79,7 +79,7 @@ def moments_of(
         return None
     key, weights_of = definition.error_weights, partial(definition.error_weights, sweep)
     loss, options = value if definition.lower_is_better else 1.0 - value, dict(statistic.parameters)
-    # Losses without lines are not computed from pairs.
+    # Only statistics with `lines` are computed from pairs of items.
     of_pair = None if definition.lines is None else 1.0 / float(sweep.total)
     if items is None:
         total, variance, largest = shared(

@@ -338,7 +338,7 @@ def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
 def _strata(
     codes: NDArray[np.uint8], *, stratified: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the units by stratum and the bounds of the strata. A single stratum returns no units."""
+    """Return the units by stratum and the bounds of the strata. A single stratum needs no units."""
     if not stratified:
         return _NONE, np.array([0, len(codes)], np.int64)
     correct = (codes & CORRECT).astype(np.bool_)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["enough_resamples", "reversal_pvalue"]
 
-#: MARGIN times the smallest p-value that the resamples can give must not exceed the level. If it does,
+#: MARGIN times the smallest p-value that the resamples can give must not exceed the level. Otherwise,
 #: the number of resamples is multiplied by at most MOST_FACTOR.
 MARGIN, MOST_FACTOR = 2.0, 16
 

@@ -558,7 +558,7 @@ class Statistic(Pickled):
         return tuple(DEFINITIONS)
 
 
-# Names of statistics elsewhere.
+# Names that other packages use for these statistics.
 OTHER_NAMES = {"auroc": "roc_auc", "auc": "roc_auc", "auprc": "pr_auc", "ap": "average_precision"}
 
 
