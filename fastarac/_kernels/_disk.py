@@ -165,8 +165,8 @@ def _folders(sources: Path, chosen: str) -> list[Path]:
     """Return the folders from which machine code is read; new code is written to the last one.
 
     The candidates are the folder that the user chose, the folder beside the sources, and the user's
-    cache. The list ends with the first writable candidate. Read-only folders before it may hold
-    code already, for example from the build of a container image.
+    cache. The list ends with the first writable candidate. Candidates before it are read-only, but
+    may already hold code, for example from the build of a container image.
     """
     apart = f"{sources.name}_{hashlib.sha256(str(sources).encode()).hexdigest()[:16]}"
     folders = [Path(chosen) / apart] if chosen else []

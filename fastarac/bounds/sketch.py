@@ -26,8 +26,8 @@ CHUNK = 1 << 15  # number of items processed at a time
 MOST_KEPT = 3 << 14
 # The sketch merges nodes if there are more than NODES / max_width.
 NODES = 32
-# Maximum share of a node in the budget that its enclosing nodes leave: COLLAPSED when nodes are merged
-# into the node, GROWN when new items are added to it.
+# A node may hold at most this share of the budget that remains after subtracting the counts of its
+# enclosing nodes: COLLAPSED when nodes are merged into it, GROWN when new items are added to it.
 COLLAPSED, GROWN = 1 / 2, 3 / 4
 EXACT_INTEGERS = 1 << 53
 

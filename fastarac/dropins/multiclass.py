@@ -1,8 +1,8 @@
 """Areas of several classes or labels: one area per column or row, and their averages.
 
 Columns of the score matrix are processed in blocks that share a cache line. For ROC areas of classes,
-only the scores of the column's class are sorted; all other scores of the column are looked up among
-them. For other metrics, threads copy the columns and compute one area per column.
+only the scores of items that truly belong to the column's class are sorted; the scores of all items are
+looked up among them. For other metrics, threads copy the columns and compute one area per column.
 """
 
 from __future__ import annotations

@@ -224,7 +224,8 @@ def leads_of(
     Notes
     -----
     The compared share is the acceptance rate of :func:`.operating_point` over each model's own items,
-    where rejected items are never accepted. So the order agrees with all other tables.
+    where rejected items are never accepted. So models are ranked as in the tables of
+    acceptance rates.
     """
     wanted = tuple(limits)
     first = next(iter(models.values()))

@@ -376,7 +376,8 @@ def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.in
     """
     if not truth.verified[chosen].any():
         raise ValueError(
-            f"correct has {truth.n_verified} verified items, but none in a random part; verify more"
+            f"none of the {truth.n_verified} verified items in correct is in one of the parts that are "
+            "evaluated separately; verify more"
         )
     part = PartialTruth.__new__(PartialTruth)
     judge = None if truth.judge is None else truth.judge[chosen]

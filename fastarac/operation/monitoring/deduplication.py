@@ -112,7 +112,7 @@ class CountedAudits:
         if ids is not None:
             told = [f"{name}\n{each}" for name, each in zip(ids, content, strict=True)]
         hashes = np.array([int(_digest(each, OF_ID), 16) for each in told], np.uint64)
-        # Sums modulo 2⁶⁴ identify the first audits of a batch, whatever the order of these audits.
+        # The k-th sum (modulo 2⁶⁴) identifies the first k audits of a batch as a set, in any order.
         sums = np.cumsum(hashes)
         digests = [f"{total:016x}" for total in sums.tolist()]
         after, n = CountedAudits(self._audits, self._batches), len(content)
