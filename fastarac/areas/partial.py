@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from fastarac.areas.precision_recall import Interpolation
     from fastarac.sweep import CornerSweep, ThresholdSweep
 
+# Largest relative rounding error of an area that is computed from integrals.
+ROUNDING = Fraction(1, 10**13)
 # A quantity that increases along the sweep: the sum of one or two arrays of counts.
 Counts = tuple["NDArray[Any]", ...]
 
@@ -361,6 +363,8 @@ def pr_partial_auc_score(
     if standardize == "width":
         return float(area / width)
     chance = width * positive / (positive + Fraction(sweep.n_incorrect))
+    if chance * (1 - ROUNDING) <= area < chance:  # an integral is rounded, the area by chance is not
+        area = chance
     if not chance < width or area < chance:
         cause = "the area is below the area expected by chance"
         warn_undefined(

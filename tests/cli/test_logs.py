@@ -157,7 +157,7 @@ def test_a_log_too_small_for_a_threshold_is_a_note(one, tmp_path):
     path.write_text("\n".join(["confidence,accepted,audit_probability,drawn,correct", *rows]) + "\n")
     assert policy.thresholds[0] <= 0.9
     done = run("check", one, path, "--log", "--report", page, "--details", code=None)
-    assert re.search(r"a limit of 2% needs about \d+ without an error", done.stdout)
+    assert re.search(r"the limit of 2% needs at least \d+ items", done.stdout)
     assert done.stdout.count("without an error") == 1
     assert "Warning" not in done.output
     assert "max_error_rate" not in done.output

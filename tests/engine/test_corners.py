@@ -14,7 +14,7 @@ import reference as ref
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
-from register import LIMITS, METRICS, identical
+from register import LIMITS, METRICS, close, identical
 from ways import DISTRIBUTIONS, forced
 
 import fastarac as fa
@@ -28,6 +28,7 @@ ON_POINTS = ("arac_curve", "generalized_rc_curve", "ThresholdSweep")  # a value 
 REFUSED = {
     "accuracy_rejection_curve", "arp_curve", "arp_area", "break_even_point",
     "costs.rejection_cost_curve", "equal_error_rate", "net_benefit_curve", "rc_curve",
+    "three_way_operating_point",
 }  # fmt: skip
 INSIDE = "may be inside a run of correct items"
 
@@ -133,11 +134,13 @@ def same_or_refused(metric, sample, whole, corners):
         kept = corners_by_definition(whole)
         columns = len(expected) // len(whole.thresholds)
         expected = expected.reshape(columns, -1)[:, kept].ravel()
-    assert identical(found, expected), metric.name
+    # Parts of ties are rounded one by one, and corners join ties.
+    same = close if metric.function == "pr_partial_auc_score" else identical
+    assert same(found, expected), metric.name
     with forced("smaller class"):
         if metric.owner not in ON_POINTS:
             of_items = metric.checked(sample.correct, sample.confidence)
-            assert identical(of_items, expected), metric.name
+            assert same(of_items, expected), metric.name
 
 
 REVIEWERS = [None, fa.Reviewer(0.9, 0.05), fa.Reviewer(0.5, 0.5), fa.Reviewer(0.0, 1.0)]

@@ -398,7 +398,7 @@ def test_a_million_words_are_less_than_two_megabytes():
     text = render(Report([model], "A million words"))
     assert len(text.encode()) < 1_500_000
     page = Page(text)
-    assert "The 200 of 4,000 pages with most accepted errors" in page.text
+    assert "The 200 of 4,000 pages with the most accepted errors" in page.text
     found = page.data["details"]["m0"]
     points = [operating_point(sweep, max_error_rate=rate) for rate in (0.01, 0.05)]
     for point in points:  # the limits' own thresholds are stops, with their exact counts
