@@ -231,7 +231,7 @@ def points_of_counts(
 def out_of_bag(
     row: Array, codes: Array, lanes: int, weights: Array, last: int
 ) -> tuple[float, float, float, float]:
-    """Return TA, FA, n⁺ and n⁻ of the units that were not drawn; the first `last` ties are accepted."""
+    """Return TA, FA, n⁺ and n⁻ of the units that were not drawn, with ties 1 to `last` accepted."""
     n = np.uint64(len(codes))
     alike = len(weights) == 1
     first_weight = float(weights[0])

@@ -455,5 +455,8 @@ def _grid(grid: int | ArrayLike) -> FloatArray:
         return np.linspace(0, 1, whole_number(grid, "grid", 2, MOST_VALUES))
     places = fractions_of(grid, "grid")
     if places.ndim != 1 or not places.size:
-        raise ValueError(f"grid must be a number of points or a list of them, got shape {places.shape}")
+        raise ValueError(
+            "grid must be the number of points, or a one-dimensional array of at least one point, got "
+            f"shape {places.shape}"
+        )
     return places

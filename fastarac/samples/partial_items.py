@@ -173,7 +173,11 @@ class PartialItems:
         return 0.0 if math.isnan(found) else found
 
     def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> Shares | None:
-        """Return κ if enough errors are verified; else () for no judge, or None for no predictions."""
+        """Return κ if enough errors are verified.
+
+        Otherwise, return () to use no judge, or None to use no predictions if a linear statistic has
+        very few verified errors.
+        """
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
         if linear and verified >= FEW_DRAWN_ALIKE and self.drawn_alike:

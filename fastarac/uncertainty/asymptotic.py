@@ -148,8 +148,8 @@ def asymptotic_interval(
 
     "logit" intervals are widened for errors that the sample may lack, such as a group in which all
     items are wrong, or a wrong item of large weight. So are "inversion" intervals with groups or
-    weights. Suppose that a share u = 1 − α^(1/G) of all groups is of some kind (7% for G = 40). With
-    probability α, a sample of G groups contains none of this kind. With `unseen_pages`, a share u of
+    weights. A sample of G groups may lack a kind of group altogether: with probability α, if a share
+    u = 1 − α^(1/G) of all groups is of this kind (7% for G = 40). With `unseen_pages`, a share u of
     wrong items is therefore added at the highest or the lowest confidences. The half-width becomes the
     root of the sum of the squared half-width and the squared change. "Formulas of intervals, tests and
     guarantees" in the documentation has every formula.

@@ -216,7 +216,7 @@ def _labels(
                 )
             column, argument = by[name], f"by[{name!r}]"
         elif isinstance(by, Mapping):
-            raise TypeError("by must be one array for all models with paired='items', got a mapping")
+            raise TypeError("with paired='items', by must be one array for all models, got a mapping")
         labels, codes = read_groups(column, model.n, argument)
         found[name] = labels.tolist(), codes
     return found

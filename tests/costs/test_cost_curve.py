@@ -261,7 +261,7 @@ class TestBand:
             (
                 {"grid": [[0.5]]},
                 ValueError,
-                r"grid must be a number of points or a list.*, got shape \(1, 1\)",
+                r"grid must be the number of points, or .*, got shape \(1, 1\)",
             ),
             ({"grid": []}, ValueError, r"grid must .*got (shape )?\(0,\)"),
         ],

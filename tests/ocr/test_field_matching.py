@@ -94,7 +94,7 @@ def test_items_that_are_left_over():
 def test_too_many_items_are_refused(monkeypatch):
     monkeypatch.setattr("fastarac.ocr.fields.matching.LARGEST", 3)
     side = [placed(f"x[{i}]", i) for i in range(2)]
-    with pytest.raises(ValueError, match="2 true items and 2 items read are too many to match"):
+    with pytest.raises(ValueError, match="2 true items and 2 items that were read, too"):
         pair_fields(side, side, alike)
 
 

@@ -113,8 +113,8 @@ def _assigned(
     """Pair the items of one list; return the pairs of their fields and the sum of similarities."""
     if len(truths) * len(outputs) > LARGEST:
         raise ValueError(
-            f"{len(truths):,} true items and {len(outputs):,} items read are too many to match; at "
-            f"most {LARGEST:,} pairs of one list are compared"
+            f"a list has {len(truths):,} true items and {len(outputs):,} items that were read, too "
+            f"many pairs to compare: at most {LARGEST:,} are allowed"
         )
     chosen: list[tuple[int, int]] = []
     if truths and outputs:

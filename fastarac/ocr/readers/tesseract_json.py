@@ -22,7 +22,7 @@ def read_columns(file: InputFile, root: Node) -> Words:
     """Read the dict that pytesseract's `image_to_data` returns: the columns of Tesseract's table."""
     columns = [root.items(name) for name in COLUMNS]
     if len(lengths := {len(column) for column in columns}) > 1:
-        raise root.error(f"columns of one length (there are {sorted(lengths)})")
+        raise root.error(f"columns that all have the same length (lengths found: {sorted(lengths)})")
     rows = ([_written(cell.value) for cell in row] for row in zip(*columns, strict=True))
     builder = Builder[int](file, "tesseract-tsv", lambda number: f"row {number}", "pytesseract")
     read_rows(builder, enumerate(rows))

@@ -170,7 +170,7 @@ def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPol
         varied[name] = [value]
         if counts[name] and name != "moved":
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
-            if name != "missed":  # "drop" and "separate" give the same items for missed words only
+            if name != "missed":  # only for missed words do "drop" and "separate" give the same items
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))
