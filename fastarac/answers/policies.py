@@ -255,7 +255,7 @@ def accepted_sentence(check: PolicyCheck) -> str:
 
 
 def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Note]:
-    """Return a note that rejected outputs seem to be missing, if all are accepted and hardly by chance."""
+    """Return a note that rejected outputs seem missing, if all are accepted and hardly by chance."""
     is_share = policy.criterion == "max_error_rate"
     if not (is_share and accepted == n_items and policy.acceptance_rate**n_items < UNLIKELY):
         return []

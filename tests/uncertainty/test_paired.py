@@ -202,7 +202,7 @@ def test_bad_input_is_refused():
         fa.compare_models(
             {**models, "engine 0": (*models["engine 0"], one)}, groups=labels, paired="groups"
         )
-    with pytest.raises(TypeError, match="by must be one array for all models"):
+    with pytest.raises(TypeError, match="must be one array for all models with paired="):
         compare(paired="items")
     with pytest.raises(ValueError, match="use paired='groups' to compare them by groups"):
         compare(paired="items", groups=None)
