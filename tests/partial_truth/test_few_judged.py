@@ -12,6 +12,8 @@ from strategies import COMPILED
 import fastarac as fa
 from fastarac.uncertainty.losses import gamma_ends
 
+pytestmark = pytest.mark.interpreted
+
 N, VERIFIED = 20_000, 600
 STATISTICS = ("recognition_rate", "arac_auc")
 

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from strategies import COMPILED
 
 import fastarac as fa
 from fastarac import operation
 from tests import reference_reviewer as reference
+
+pytestmark = pytest.mark.interpreted
 
 LEVEL = 0.95
 RUNS = 150
@@ -115,6 +118,7 @@ VALUES = {
     [((30, 30), 40), pytest.param((200, 800), 300, marks=pytest.mark.slow)],
 )
 def test_intervals_of_statistics_cover(sizes, runs):
+    runs = runs if COMPILED else 2
     # P(right above wrong) for t uniform and errors 0.2(1 − t)²
     above = 0.2 / 3.0 * 0.75 - 0.2**2 * (1.0 / 3.0) * (1.0 / 6.0)
     values = {**VALUES, fa.Statistic("roc_auc"): above / (0.2 / 3.0 * (1.0 - 0.2 / 3.0))}
@@ -236,7 +240,7 @@ def test_what_is_refused():
 def test_a_difference_of_models_allows_for_the_rates_of_their_judges():
     """The same judge labels both models, of which one is much better."""
     rng = np.random.default_rng(6)
-    covered, runs, n = np.zeros(2), 60, 2000
+    covered, runs, n = np.zeros(2), 60 if COMPILED else 1, 2000
     for _ in range(runs):
         correct = {"a": rng.random(n) < 0.95, "b": rng.random(n) < 0.6}
         labels = {
@@ -260,7 +264,8 @@ def test_a_difference_of_models_allows_for_the_rates_of_their_judges():
             covered[k] += interval.low <= 0.35 <= interval.high
     least = 0.93 - 2.0 * math.sqrt(0.93 * 0.07 / runs)
     assert covered[0] / runs >= least
-    assert covered[1] / runs < least
+    if COMPILED:
+        assert covered[1] / runs < least
 
 
 def test_a_policy_keeps_the_sizes():

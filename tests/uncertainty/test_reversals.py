@@ -10,6 +10,8 @@ from scipy import stats
 
 from fastarac.uncertainty.reversals import enough_resamples, reversal_pvalue
 
+pytestmark = pytest.mark.interpreted
+
 
 def samples(seed=0, n_groups=12):
     """Which items of two models are accepted, of groups of one size."""

@@ -15,6 +15,8 @@ from fastarac._core.special import (
     gamma_cdf,
 )
 
+pytestmark = pytest.mark.interpreted
+
 NAN, INF = math.nan, math.inf
 
 
