@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from fastarac._core.bisection import change_of
 from fastarac._core.checks import (
     fraction_of,
     inner_fraction,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 FEWEST_FOUND = 100  # If double readings found fewer errors than this, a warning is issued.
 OF_FAILURE = 0.25  # share of δ spent on the bound for the share of errors that readers find
-HALVINGS = 60  # number of bisection steps
 CONTRADICTED = 0.05  # p-value below which verified outputs contradict a judge's rates
 
 
@@ -433,11 +433,7 @@ def _first(holds: Callable[[float], bool]) -> float:
     """Return the smallest share in [0, 1] from which a condition holds; 1 if there is none."""
     if holds(0.0):
         return 0.0
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return change_of(holds)[1]
 
 
 def _counts_of(readings: Any) -> tuple[int, int, int]:

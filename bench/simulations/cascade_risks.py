@@ -12,11 +12,10 @@ Jung, Brahman and Choi (2025).
 
 from __future__ import annotations
 
-import argparse
-import sys
 import warnings
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ import numpy as np
 from scipy.stats import binom
 
 import fastarac as fa
-from bench.rows import rows_of, save
+from bench.rows import fill, parser_of
 from bench.simulations.coverage import expit
 
 if TYPE_CHECKING:
@@ -166,21 +165,14 @@ def simulate(case: str, n: int, samples: int) -> Row:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.simulations.cascade_risks", description=__doc__
-    )
-    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    options = parser.parse_args()
-    for case, n in ((case, n) for case in CASES for n in SIZES):
-        rows = rows_of(Row, options.output)
-        if any((row.case, row.n) == (case, n) and row.samples >= options.samples for row in rows):
-            continue
-        row = simulate(case, n, options.samples)
-        sys.stdout.write(f"{row}\n")
-        sys.stdout.flush()
-        rows = [each for each in rows if (each.case, each.n) != (case, n)]
-        save([*rows, row], options.output)
+    program = "python -m bench.simulations.cascade_risks"
+    options = parser_of(program, __doc__, SAMPLES, OUTPUT).parse_args()
+    cells = [(case, n) for case in CASES for n in SIZES]
+    cell = attrgetter("case", "n")
+    fill(
+        options, Row, cells, cell, lambda case, n, samples: [simulate(case, n, samples)], "{}\n".format,
+        order=lambda row: cells.index(cell(row)),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -11,19 +11,18 @@ of skills 1.2 and 1.6, come before a clerk and an expert.
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 import warnings
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import fastarac as fa
-from bench.rows import rows_of, save
+from bench.rows import fill, parser_of
 from bench.simulations.coverage import expit
 
 OUTPUT = Path(__file__).parents[2] / "docs" / "_data" / "cascades.json"
@@ -105,19 +104,13 @@ def simulate(case: str, n: int, samples: int) -> Row:
 
 def main() -> None:
     """Simulate what is not known yet, print and save."""
-    parser = argparse.ArgumentParser(prog="python -m bench.simulations.cascades", description=__doc__)
-    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    options = parser.parse_args()
-    for case, n in CASES:
-        rows = rows_of(Row, options.output)
-        if any((row.case, row.n) == (case, n) and row.samples >= options.samples for row in rows):
-            continue
-        row = simulate(case, n, options.samples)
-        sys.stdout.write(f"{row}\n")
-        sys.stdout.flush()
-        rows = [each for each in rows if (each.case, each.n) != (case, n)]
-        save([*rows, row], options.output)
+    options = parser_of("python -m bench.simulations.cascades", __doc__, SAMPLES, OUTPUT).parse_args()
+    cells = [*CASES]
+    cell = attrgetter("case", "n")
+    fill(
+        options, Row, cells, cell, lambda case, n, samples: [simulate(case, n, samples)], "{}\n".format,
+        order=lambda row: cells.index(cell(row)),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

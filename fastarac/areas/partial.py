@@ -261,8 +261,17 @@ def roc_partial_auc_score(
         return float(area)
     chance = (high**2 - low**2) / 2
     chance = chance if fpr_range is not None else width - chance
-    if area < chance:
-        warn_undefined("McClish's partial ROC-AUC", "the area is below the area expected by chance")
+    return _mcclish("ROC", area, chance, width)
+
+
+def _mcclish(curve: str, area: Fraction, chance: Fraction, width: Fraction) -> float:
+    """Rescale an area to ½ at the area by chance and to 1 at `width`; NaN if that is impossible."""
+    if not chance < width or area < chance:
+        cause = "the area is below the area expected by chance"
+        warn_undefined(
+            f"McClish's partial {curve}-AUC",
+            cause if chance < width else "y_true has no negative item",
+        )
         return math.nan
     return float((1 + (area - chance) / (width - chance)) / 2)
 
@@ -365,13 +374,7 @@ def pr_partial_auc_score(
     chance = width * positive / (positive + Fraction(sweep.n_incorrect))
     if chance * (1 - ROUNDING) <= area < chance:  # an integral is rounded, the area by chance is not
         area = chance
-    if not chance < width or area < chance:
-        cause = "the area is below the area expected by chance"
-        warn_undefined(
-            "McClish's partial PR-AUC", cause if chance < width else "y_true has no negative item"
-        )
-        return math.nan
-    return float((1 + (area - chance) / (width - chance)) / 2)
+    return _mcclish("PR", area, chance, width)
 
 
 def _under_precision(

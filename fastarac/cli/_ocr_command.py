@@ -253,8 +253,10 @@ def _screen(
     screen = settings.screen(
         models, leads=found.leads, more=answers.sections(found, settings.certainty.level)
     )
-    written, command = [], following(models)
-    if output is not None:
+    written = []
+    if output is None:
+        command = following(models)
+    else:
         written.append(f"{output} has the {engines.items}.")
         command = after_items(output, models, by_field=engines.items == FIELDS)
     notes = [*screen.notes, *engines.notes_of_items(models)]

@@ -21,6 +21,8 @@ from fastarac._engine.inputs import read_items, vector
 from fastarac.areas.order import question_sweep
 from fastarac.guarantees.betting import GroupedItems, bet_on_error_rate, bet_on_risk
 from fastarac.guarantees.fallback import (
+    FIXED,
+    HOW_TO_FIX,
     PILOT,
     Scale,
     counts_at,
@@ -459,10 +461,7 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
     fitting = ["betting"] if some else fitting  # only betting supports unequal probabilities
     if not (by_rate or fixed) and (grouped or some or method in ("auto", "fallback")):
         raise TypeError(
-            (
-                "max_risk needs thresholds that were fixed without these items: give thresholds, "
-                "or scale='unit' for confidences in [0, 1], or scale='percent'"
-            )
+            f"max_risk needs {FIXED}: {HOW_TO_FIX}"
             + ("" if grouped or some else ", or method='pocock', or method='sgr'")
         )
     if method == "auto":

@@ -18,6 +18,9 @@ from fastarac.sweep import ThresholdSweep
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")
 ENDS = {"percent": 100.0, "unit": 1.0}
+# What a limit on the risk needs, and how it is given, as messages say it.
+FIXED = "thresholds that were fixed without these items"
+HOW_TO_FIX = "give thresholds, or scale='unit' for confidences in [0, 1], or scale='percent'"
 # Relative rounding error by which float32 confidences may exceed the end of a scale.
 ROUNDING = 1e-6
 # If the confidences are percentages, at most this share of the distinct ones lies in [0, 1] by chance.
@@ -69,7 +72,7 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
     other = next((f"scale={each!r}" for each in SCALES if _lies_within(low, high, each)), None)
     raise ValueError(
         f"{name} must run from 0 to {ENDS[scale]:g} for scale={scale!r}, got {low:.6g} to "
-        f"{high:.6g}; use {other or 'thresholds that were fixed without these items'}"
+        f"{high:.6g}; use {other or FIXED}"
     )
 
 

@@ -16,7 +16,7 @@ from fastarac._engine.counts import ThresholdCounts
 from fastarac._engine.inputs import read_items
 from fastarac.areas.order import question_sweep
 from fastarac.guarantees.exact import guaranteed_operating_point
-from fastarac.guarantees.fallback import Scale, fixed_thresholds
+from fastarac.guarantees.fallback import FIXED, HOW_TO_FIX, Scale, fixed_thresholds
 from fastarac.operating_points.limits import last_accepted, last_with_risk, last_within
 from fastarac.samples.door import as_sweep, require_confidence
 from fastarac.samples.partial import INSTEAD
@@ -389,11 +389,7 @@ def _guaranteed(
     """Return two guaranteed points: one to accept items and, of the turned items, one to discard."""
     for limit in limits:
         if grid is None and limit.criterion == "max_risk":
-            raise TypeError(
-                f"{limit.name} with failure_probability needs thresholds that were fixed without "
-                "these items: give thresholds, or scale='unit' for confidences in [0, 1], or "
-                "scale='percent'"
-            )
+            raise TypeError(f"{limit.name} with failure_probability needs {FIXED}: {HOW_TO_FIX}")
     first, second = (
         {limit.criterion: limit.value, "failure_probability": share, **options}
         for limit, share in zip(limits, shares, strict=True)

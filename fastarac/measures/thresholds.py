@@ -26,7 +26,6 @@ from fastarac._core.interval import Interval
 from fastarac._core.random_state import key_of
 from fastarac._core.results import Result, Sheet, Table, TupleResult
 from fastarac._core.text import percent, rounded_percent
-from fastarac._engine import strategy
 from fastarac.costs.verification import (
     VerificationCosts,
     cheapest_corner,
@@ -40,7 +39,7 @@ from fastarac.samples.partial import INSTEAD
 from fastarac.uncertainty.bootstrap import ends_of, reliability_warning_of
 from fastarac.uncertainty.replicates import BATCH, Resample
 from fastarac.uncertainty.resampling import population_of
-from fastarac.uncertainty.thread_batches import run_batches
+from fastarac.uncertainty.thread_batches import run_batches, threads_for
 
 if TYPE_CHECKING:
     from fastarac._core.random_state import RandomState
@@ -315,14 +314,14 @@ class ThresholdBootstrap(Sheet, Table, Result):
     def _rows(self) -> list[tuple[str, str]]:
         interval = self.threshold
         share = percent(interval.confidence_level)
-        accepted = self.acceptance_rate[~np.isnan(self.acceptance_rate)]
+        accepted = _mean(self.acceptance_rate)
         return [
             ("threshold", str(interval.estimate)),
             (f"{share} of resamples", f"{_in_short(interval.low)} to {_in_short(interval.high)}"),
             (self.metric, f"{self.value:.4g}"),
             ("in bag", f"{_mean(self.in_bag):.4g}"),
             ("out of bag", f"{_mean(self.out_of_bag):.4g}"),
-            ("accepted out of bag", rounded_percent(_mean(accepted)) if len(accepted) else "nan"),
+            ("accepted out of bag", "nan" if math.isnan(accepted) else rounded_percent(accepted)),
         ]
 
 
@@ -518,10 +517,7 @@ class _Resampled:
     def start(self, n_threads: int | None, *, progress: bool) -> None:
         """Evaluate all resamples."""
         n, work = len(self.thresholds), self._population.work
-        if n_threads is None:
-            threads = strategy.n_threads(work * n)
-        else:
-            threads = whole_number(n_threads, "n_threads", 1)
+        threads = threads_for(n_threads, work * n)
         self._batch = max(1, min(BATCH // work, n))
         run_batches(self._worker, n, self._batch, threads, progress=progress)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -81,25 +82,28 @@ class PartialItems:
         same_number("correct", len(truth), "confidence", len(scores))
         if scores.dtype.kind == "f" and not np.isfinite(scores).all():
             Items(np.zeros(len(scores), np.bool_), scores, None, NAMES).reject()
-        order = predictions.order_of(scores, truth.verified)
-        self.order, self.starts, self.places, self.thresholds = order
+        self._order = predictions.order_of(scores, truth.verified)
+        self.order, self.starts, self.places, self.thresholds = self._order
         self.codes = None if codes is None else codes[self.order]
-        rows = self.order[self.places]
-        self.error: FloatArray = truth.errors[rows]
-        self.reader, self._given = truth.truth_reader, (truth, confidence, codes)
-        self.weight: FloatArray = 1.0 / truth.inclusion_probability[rows]
+        self.weight: FloatArray = 1.0 / truth.inclusion_probability[self.order[self.places]]
         self.tie = self.places
         if not self.distinct:
             self.tie = np.searchsorted(self.starts, self.places, side="right") - 1
+        self.read_answers(truth)
+
+    def read_answers(self, truth: PartialTruth) -> None:
+        """Read the answers, and predict the errors from them."""
+        rows, self._truth, self.reader = self.order[self.places], truth, truth.truth_reader
+        self.error: FloatArray = truth.errors[rows]
         fold = predictions.folds_of(
             self.error, self.weight, self.tie,
             None if truth.judge is None else truth.judge[rows],
             None if self.codes is None else self.codes[self.places],
         )  # fmt: skip
         verified = predictions.Verified(self.tie, self.error, self.weight, fold)
-        self.predictions = [predictions.by_confidence(order, verified)]
+        self.predictions = [predictions.by_confidence(self._order, verified)]
         for judge in () if truth.judge is None else truth.judge.reshape(self.n, -1).T:
-            self.predictions.append(predictions.by_judge(order, verified, judge))
+            self.predictions.append(predictions.by_judge(self._order, verified, judge))
         self._counts: dict[Shares | None, EstimatedCounts] = {}
 
     @property
@@ -124,8 +128,10 @@ class PartialItems:
 
     def answered_by(self, people: Reviewer | None) -> PartialItems:
         """Return the same items, as if `people` had answered; None stands for people who never err."""
-        truth, confidence, codes = self._given
-        return PartialItems(answered_by(truth, people), confidence, codes)
+        items = copy(self)
+        items.__dict__.pop("beginning", None)  # it is of the other answers
+        items.read_answers(answered_by(self._truth, people))  # the order does not depend on the answers
+        return items
 
     @property
     def mostly_wrong(self) -> bool:

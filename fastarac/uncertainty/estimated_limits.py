@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastarac._core.bisection import change_of
 from fastarac._core.interval import Interval
 from fastarac._core.quantiles import normal_quantile, student_quantile
 from fastarac._core.special import binomial_cdf, binomial_interval
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
-
-HALVINGS = 60  # number of bisection steps
 
 
 class LimitEstimates(NamedTuple):
@@ -189,11 +188,7 @@ def _largest(holds: Callable[[float], bool]) -> float:
     """Return the largest rate in [0, 1] at which `holds` is true; it must be true below that rate."""
     if holds(1.0):
         return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return change_of(lambda rate: not holds(rate))[0]
 
 
 def _by_risk(

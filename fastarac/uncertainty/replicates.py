@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastarac import _kernels
-from fastarac._core.checks import whole_number
 from fastarac._core.exceptions import undefined_is_nan
-from fastarac._engine import strategy
 from fastarac._engine.counts import PointCounts, ThresholdCounts
 from fastarac._engine.pairs import values_of_pairs
 from fastarac._kernels.codes import (
@@ -25,7 +23,7 @@ from fastarac._kernels.codes import (
 from fastarac.sweep import ThresholdSweep, trusted_sweep
 from fastarac.uncertainty import influence
 from fastarac.uncertainty.statistics import Statistic
-from fastarac.uncertainty.thread_batches import run_batches
+from fastarac.uncertainty.thread_batches import run_batches, threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -296,10 +294,7 @@ class Evaluator:
 
     def run(self, n_threads: int | None, *, progress: bool) -> None:
         """Evaluate all resamples; in a single thread if a statistic is a Python function."""
-        if n_threads is None:
-            threads = strategy.n_threads(self._population.work * self.n_resamples)
-        else:
-            threads = whole_number(n_threads, "n_threads", 1)
+        threads = threads_for(n_threads, self._population.work * self.n_resamples)
         if not all(isinstance(one, Statistic) for one in self._statistics):
             threads = 1
         run_batches(self.worker, self.n_resamples, self.batch, threads, progress=progress)

@@ -8,6 +8,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from fastarac._core.checks import whole_number
+from fastarac._engine import strategy
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -15,6 +18,13 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.1  # seconds between progress updates
 SECONDS_PER_LINE = 5.0
+
+
+def threads_for(n_threads: int | None, work: int) -> int:
+    """Return the given number of threads; for None, a number that suits the amount of work."""
+    if n_threads is None:
+        return strategy.n_threads(work)
+    return whole_number(n_threads, "n_threads", 1)
 
 
 def run_batches(
