@@ -47,6 +47,8 @@ def parts(
     source = f"asymptotic, from influence values{of_groups}"
     if found.method == "bootstrap":
         source = f"from {draws[0]:,} resamples{of_groups} (seed {draws[1]})"
+        if found.statistic.definition.has_limit:
+            source += ", but those of single models are found without resampling"
     held = "each holds on its own"
     if len(found.pairs) > 1:
         held += ", and p-values are not adjusted for the number of pairs"

@@ -206,7 +206,7 @@ def _intervals_of(
         correct, confidence, sample_weight, groups = split_grades(
             correct, confidence, sample_weight, groups
         )
-    sample, factors = _sample_of(correct, confidence, groups, sample_weight)
+    sample, factors = sample_of(correct, confidence, groups, sample_weight)
     by = with_unseen_pages if unseen_pages else interval_and_warning
     return partial(by, sample, factors=factors)
 
@@ -238,12 +238,13 @@ def check_method(statistic: Statistic, method: str) -> None:
         )
 
 
-def _sample_of(
+def sample_of(
     correct: ArrayLike | ThresholdSweep,
     confidence: ArrayLike | None,
     groups: Any,
     sample_weight: ArrayLike | None,
 ) -> tuple[ItemSample, tuple[NDArray[Any], ...]]:
+    """Return the items of one model, and the codes of their groups for each column of labels."""
     if isinstance(correct, AcceptedCounts) or (groups is None and sample_weight is None):
         if groups is not None:
             raise TypeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -75,11 +76,14 @@ def by_resampling(
     estimates: list[Estimate] = []
     intervals: list[Interval] = []
     warnings: list[str] = []
-    for model, population, row in zip(models.items.values(), populations, values, strict=True):
+    notes: list[str] = []
+    for name, population, row in zip(names, populations, values, strict=True):
+        model = models.items[name]
         grouped = model.codes is not None
-        estimate, interval = _of_replicates(population, row, statistic, level, grouped=grouped)
-        estimates.append(estimate)
+        estimates.append(_of_replicates(population, row, statistic, grouped=grouped))
+        interval, warning = _interval_of_model(model, estimates[-1], row, statistic, level)
         intervals.append(interval)
+        notes += [f"{name!r}: {warning}"] if warning else []
     defined = not any(math.isnan(estimate.value) for estimate in estimates)
     warnings += _of_models(names, estimates, statistic)
     if missing and defined:
@@ -103,27 +107,39 @@ def by_resampling(
     shares = [math.nan] * len(names)
     if not np.isnan(values).any():
         shares = counted_shares_of_best(values, statistic)
-    return Contrasts(intervals, pairs, shares, warnings)
+    return Contrasts(intervals, pairs, shares, warnings, notes)
 
 
 def _of_replicates(
-    population: Population,
+    population: Population, values: NDArray[np.float64], statistic: Statistic, *, grouped: bool
+) -> Estimate:
+    """Return a model's statistic with its standard error."""
+    error = float(np.std(values, ddof=1))
+    sweep, n = population.sweep, float(population.n_drawn)
+    return Estimate(sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, grouped)
+
+
+def _interval_of_model(
+    model: ComparedItems,
+    estimate: Estimate,
     values: NDArray[np.float64],
     statistic: Statistic,
     level: float,
-    *,
-    grouped: bool,
-) -> tuple[Estimate, Interval]:
-    """Return a model's statistic with its standard error, and its percentile interval."""
-    error = float(np.std(values, ddof=1))
-    sweep, n = population.sweep, float(population.n_drawn)
-    estimate = Estimate(
-        sweep, statistic(sweep), error, math.inf, n, math.inf, population.n_items, grouped
-    )
+) -> tuple[Interval, str | None]:
+    """Return the interval of one model, and a warning (or None).
+
+    At a limit, it is the interval that :func:`.evaluate` gives: percentiles of resamples are too
+    narrow there if few groups have most errors.
+    """
+    error = estimate.standard_error
+    if statistic.definition.has_limit:
+        sample, _ = asymptotic.sample_of(model.correct, model.confidence, model.codes, model.weight)
+        interval, warning = asymptotic.interval_and_warning(sample, statistic, level, "auto")
+        return replace(interval, standard_error=error), warning
     if not error > NO_SPREAD:
-        return estimate, interval_of(estimate, statistic, level, "wald")
+        return interval_of(estimate, statistic, level, "wald"), None
     ends = percentile(values, level)
-    return estimate, Interval(estimate.value, *ends, error, level, "percentile", values)
+    return Interval(estimate.value, *ends, error, level, "percentile", values), None
 
 
 def _degrees_of_groups(

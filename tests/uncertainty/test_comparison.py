@@ -248,6 +248,22 @@ def test_bootstrap_and_influence_agree(statistic):
         np.testing.assert_allclose(bootstrap.share_of_best, asymptotic.share_of_best, atol=0.05)
 
 
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_model_has_one_interval_at_a_limit(grouped):
+    columns, statistic = (
+        models(4, n=200, k=2),
+        fa.Statistic("acceptance_at_error_rate", max_error_rate=0.1),
+    )
+    groups = np.arange(200) // 10 if grouped else None
+    found = fa.compare_models(
+        columns, statistic=statistic, method="bootstrap", n_resamples=40, random_state=0, groups=groups
+    )
+    for name, interval in zip(found.names, found.intervals, strict=True):
+        alone = fa.asymptotic_interval(*columns[name], statistic=statistic, groups=groups)
+        assert (interval.method, *ends(interval)) == ("inversion", *ends(alone))
+        assert interval.standard_error > 0.0  # of the resamples
+
+
 def test_groups_and_weights_reach_both_methods():
     columns = models(4, n=200, k=2)
     triple = {name: tuple(np.repeat(x, 3) for x in pair) for name, pair in columns.items()}
