@@ -1,4 +1,4 @@
-"""The smallest and the largest areas that are possible for given counts in bins.
+"""The smallest and the largest possible areas, given the counts of items in bins.
 
 All bounds are computed from four arrays over the edges of the bins, from the highest edge down. The
 arrays are lower and upper bounds on the numbers of correct and of incorrect items at or above each

@@ -163,7 +163,7 @@ def fit(
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**promise, "by": labels}, notes)
     else:
-        # groups cannot go with a limit of the risk, unless all items test it
+        # A limit of the risk allows groups only if all items test it.
         if (promise["max_risk"] is None or promise["scale"]) and document is None:
             columns, of_pages = with_pages(paths, columns)
         promise |= {"optional": _optional(optional or []), "fields_complete": fields_complete}

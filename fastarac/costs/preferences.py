@@ -185,7 +185,9 @@ def _ratios(values: ArrayLike, name: str, lowest: int) -> FloatArray:
     falls = np.diff(array) <= 0
     if falls.any():
         i = int(falls.argmax())
-        raise ValueError(f"{name} must rise, got {array[i + 1]} after {array[i]} at {i + 1}")
+        raise ValueError(
+            f"{name} must be strictly increasing, got {array[i + 1]} after {array[i]} at index {i + 1}"
+        )
     return array
 
 

@@ -125,8 +125,8 @@ def _groups(
         cells, numbers = row[::2], row[1::2]
         if not row or len(row) % 2 or min(numbers) < 1 or max(cells) >= len(counts):
             raise ValueError(
-                f"{name}[{g}] must hold cells below {len(counts)}, each with a number of at least "
-                f"1, got {list(row)}"
+                f"{name}[{g}] must be cell, number, cell, number, …, with cells below {len(counts)} "
+                f"and numbers of at least 1, got {list(row)}"
             )
         saved.require_rising(cells, f"{name}[{g}], every second element,")
         found[g, list(cells)] = numbers
@@ -315,7 +315,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
 
 
 def _require_fields(found: dict[str, Any]) -> None:
-    """Raise if optional fields, types, absences or settings do not agree with the policy's fields."""
+    """Raise if optional fields, types, absences or settings name other fields than the policy."""
     for name in _OF_DOCUMENTS:
         if found[name] and not found["documents"]:
             raise ValueError(f"{name} needs documents")

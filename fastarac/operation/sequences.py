@@ -45,7 +45,8 @@ def log_below(errors: int, trials: int, rate: float, limit: float) -> float:
 def log_above(errors: int, trials: int, rate: float, limit: float, a: float = A) -> float:
     """Return the log evidence against a true rate of `rate` or less.
 
-    The mean over rates has the weights of a beta distribution with parameters `a` and `a`/`limit`.
+    The likelihood is averaged over higher rates, weighted by a beta distribution with parameters `a`
+    and `a`/`limit`.
     """
     b = a / limit
     after = log_beta(a + errors, b + trials - errors)

@@ -376,8 +376,8 @@ def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.in
     """
     if not truth.verified[chosen].any():
         raise ValueError(
-            f"none of the {truth.n_verified} verified items in correct is in one of the parts that are "
-            "evaluated separately; verify more"
+            "one of the parts that are evaluated separately has no verified item in correct (of "
+            f"{truth.n_verified} in all); verify more"
         )
     part = PartialTruth.__new__(PartialTruth)
     judge = None if truth.judge is None else truth.judge[chosen]

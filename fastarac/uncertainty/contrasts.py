@@ -204,7 +204,7 @@ class AddedErrors(NamedTuple):
             difference = self.if_equal(a, b)
         elif len(difference) == self.classes.shape[2]:
             factor /= _factor(len(difference))
-        else:  # groups of weight 0 were dropped earlier, so no factor is needed
+        else:  # groups of weight 0 were dropped earlier, and the contributions allow for that
             return difference
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
