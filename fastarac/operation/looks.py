@@ -352,7 +352,7 @@ class Looks:
         return np.array([key not in known for key in keys], np.bool_)
 
     def _once_again(self, sample: LookedAt, keys: list[str]) -> Pooled:
-        """Declare the first look to be the only one. A single exact test refutes at least as many rates."""
+        """Declare the first look the only one. A single exact test refutes at least as many rates."""
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
             raise ValueError(
