@@ -95,8 +95,3 @@ def exhaustive(
         if is_kept(stages, found, limit, risk) and (best is None or rank < best[0]):
             best = rank, thresholds, found
     return best and best[1:]
-
-
-def binomial_tail(k: int, n: int, p: Fraction) -> Fraction:
-    """The probability of at most k successes in n trials."""
-    return sum((math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1)), Fraction(0))

@@ -8,7 +8,6 @@ ended, and each sample has a seed of its own.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,13 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import fastarac as fa
 from bench.rows import fill, parser_of
-from bench.simulations.cascade_risks import DELTA, cascade, outcome, stagewise
+from bench.simulations.cascade_risks import cascade, outcome, stagewise
 from bench.study import classifiers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from bench.simulations.cascade_risks import Judge
 
@@ -60,17 +58,6 @@ def source(data: str) -> list[Judge]:
     return [found[name] for name in JUDGES[data]]
 
 
-def pocock(judges: Sequence[Judge], limit: float) -> list[float]:
-    """The threshold of a single judge by equal error probabilities of all tests."""
-    (items,) = judges
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        point = fa.guaranteed_operating_point(
-            *items, max_risk=limit, failure_probability=DELTA, method="pocock"
-        )
-    return [float(point.threshold)]
-
-
 def simulate(data: str, limit: float, k: int, n: int, samples: int) -> Iterator[Row]:
     """Choose thresholds by samples of the first k judges' outputs."""
     judges = source(data)[:k]
@@ -84,8 +71,6 @@ def simulate(data: str, limit: float, k: int, n: int, samples: int) -> Iterator[
             "stagewise": stagewise(drawn, limit),
             "stagewise, passed": stagewise(drawn, limit, passed=True),
         }
-        if k == 1:
-            ways["pocock"] = pocock(drawn, limit)
         for way, thresholds in ways.items():
             row = rows.setdefault(way, Row(data, limit, k, n, way, samples, 0, 0.0))
             above, share = outcome(judges, thresholds, limit)

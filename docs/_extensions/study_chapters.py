@@ -33,7 +33,6 @@ WAYS = {
     "stagewise": ("Trust or Escalate", ORANGE, "^"),
     "stagewise, passed": ("the same, passed tests only", GREY, "s"),
     "cascade": ("optimize_cascade", BLUE, "o"),
-    "pocock": ('"pocock"', GREEN, "D"),
 }
 
 Cell = dict[str, dict[str, Any]]
@@ -139,7 +138,7 @@ def limits() -> str:
     rows, before = [], ""
     for (*case, n), cell in _escalating().items():
         name = _case(*case)
-        shown = [_accepted(cell[way]) if way in cell else "" for way in WAYS]
+        shown = [_accepted(cell[way]) for way in WAYS]
         rows.append(["" if name == before else name, f"{n:,}", *shown])
         before = name
     return markdown(["", "outputs", *(title for title, *_ in WAYS.values())], rows)
@@ -152,9 +151,7 @@ def exceeded() -> str:
         figure = Figure(figsize=(5.6, 5.8), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
         for k, (way, (title, colour, mark)) in enumerate(WAYS.items()):
-            rows = {
-                y + 0.2 * (k - 1.5): each[way] for y, each in enumerate(cells.values()) if way in each
-            }
+            rows = {y + 0.2 * (k - 1): each[way] for y, each in enumerate(cells.values())}
             shares = [100 * row["exceeded"] / row["samples"] for row in rows.values()]
             left.plot(shares, list(rows), mark, color=colour, label=title, ms=5, clip_on=False)
             right.plot(

@@ -1,4 +1,4 @@
-"""A guaranteed limit on the risk of a cascade: one path of thresholds, tested until a test fails."""
+"""A guaranteed limit on the risk of a cascade, for the steps of one path of thresholds."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from fastarac.costs.cascade_guarantee import (
     say_too_small,
 )
 from fastarac.costs.stages import SILENT, Stages
+from fastarac.guarantees import pocock
 from fastarac.guarantees.betting import wealth
 from fastarac.guarantees.fallback import Start, last_proved
 
@@ -96,34 +97,31 @@ class ErrorCurve(NamedTuple):
         return found
 
 
-class _Path(NamedTuple):
-    """Thresholds that fall from step to step, and the steps at which tests start."""
-
-    thresholds: Floats
-    """Thresholds of the models at each step, of shape (k, models)."""
-    starts: list[Start]
-
-
 def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) -> Passed:
-    """Choose a path of thresholds, and test it from its safest step on until a test fails.
+    """Choose a path of thresholds, and test its steps.
+
+    With a single model, the path is the order of its confidences, and one boundary tests all steps at
+    once. Otherwise, steps are tested from a safe one on until a test fails.
 
     Raises
     ------
     ValueError
         If no thresholds that pass keep all capacities.
     """
-    alone = stages.free == 1 and promise.codes is None
-    if alone:
-        order = np.lexsort([stages.correct[0], stages.values[0]])
-        tested = HeldOutItems(
-            stages.of_items(order), rng.random(stages.n_items), None, np.ones(stages.n_items), 1
-        )
-        path = _path_of_one(tested, _starts(tested, promise), promise)
+    n, limit = stages.n_items, promise.limit.rate
+    if stages.free == 1 and promise.codes is None and limit * n <= pocock.MOST_ERRORS:
+        tested = HeldOutItems(stages, np.zeros(n), None, np.ones(n), 1)
+        values = stages.values[0]
+        path = np.unique(values[values > SILENT])[::-1, None]
+        decided = _decided(stages, path)
+        wrong, right = decided[:, 0].T
+        delta = promise.failure_probability
+        proved = pocock.within(wrong + right, wrong, n, limit, delta).tolist()
     else:
         pilot, tested = divided(stages, promise, rng, PILOT)
-        path = _path_of_pilot(pilot, _starts(tested, promise))
-    decided = _decided(tested.stages, path.thresholds)
-    proved = _proved(tested, path, decided, promise)
+        path, starts = _path_of_pilot(pilot, _starts(tested, promise))
+        decided = _decided(tested.stages, path)
+        proved = _proved(tested, path, starts, decided, promise)
     chosen = _cheapest(tested.stages, decided, proved)
     none = (math.inf,) * stages.free
     if not proved:
@@ -136,8 +134,8 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
             )
         return Passed(none, tested.stages, 0.0, None)
     thresholds = tuple(
-        _rounded_up(values, threshold)
-        for values, threshold in zip(stages.values, path.thresholds[chosen].tolist(), strict=False)
+        threshold if threshold > SILENT else float(values[values > SILENT].min())
+        for values, threshold in zip(stages.values, path[chosen].tolist(), strict=False)
     )
     if tested.groups is not None:
         return Passed(thresholds, tested.stages, None, tested.largest)
@@ -160,32 +158,11 @@ def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]
     return [(first, 1.0)] if first < 1.0 else []
 
 
-def _path_of_one(tested: HeldOutItems, starts: list[tuple[float, float]], promise: Promise) -> _Path:
-    """Return the path of a single model, by fixed ranks of the confidences.
-
-    Given the confidence at a fixed rank, the items above it are still independent. So each start is at
-    a fixed rank k. If rank k is within a tie, random items of the tie make up the first k items, and
-    these k items must pass a test as well.
-    """
-    values, limit, n = tested.stages.values[0], promise.limit.rate, tested.stages.n_items
-    order = np.lexsort([tested.drawn, -values])
-    errors = np.concatenate([[0], np.cumsum(tested.stages.correct[0][order] == 0)])
-    heard = int(np.count_nonzero(values > SILENT))
-    ranks = [math.ceil(share * n) for share, _ in starts]
-    if not ranks or ranks[0] >= heard:
-        return _Path(np.empty((0, 1)), [])
-    tried = np.linspace(ranks[0], heard - 1, min(STEPS, heard - ranks[0])).astype(np.intp)
-    thresholds = np.unique(values[order[np.union1d(tried, [k for k in ranks if k < heard])]])[::-1]
-    found = []
-    for k, (_, weight) in zip(ranks, starts, strict=True):
-        level = weight * promise.failure_probability
-        if k < heard and (k == 0 or limit >= 1.0 or binomial_cdf(int(errors[k]), k, limit) <= level):
-            found.append(Start(int(np.searchsorted(-thresholds, -values[order[k]])), weight))
-    return _Path(thresholds[:, None], found)
-
-
-def _path_of_pilot(pilot: Stages, starts: list[tuple[float, float]]) -> _Path:
+def _path_of_pilot(pilot: Stages, starts: list[tuple[float, float]]) -> tuple[Floats, list[Start]]:
     """Return the path of all models at rising error probabilities, from the pilot items alone.
+
+    The first array has the models' thresholds at each step, of shape (k, models). The list has the
+    steps at which tests start.
 
     At each step, all models accept up to the same error probability, as estimated from the pilot items.
     A test starts where the given share of the pilot items is accepted.
@@ -200,7 +177,7 @@ def _path_of_pilot(pilot: Stages, starts: list[tuple[float, float]]) -> _Path:
     accepted_at = accepted_at[np.isfinite(accepted_at)]
     n = len(accepted_at)
     if not starts or not n:
-        return _Path(np.empty((0, pilot.free)), [])
+        return np.empty((0, pilot.free)), []
     places = [min(math.ceil(share * pilot.n_items), n - 1) for share, _ in starts]
     steps = np.linspace(places[0], n - 1, min(STEPS, PILOT * n))
     logits = np.union1d(np.interp(steps, np.arange(n), accepted_at), accepted_at[places])
@@ -209,7 +186,7 @@ def _path_of_pilot(pilot: Stages, starts: list[tuple[float, float]]) -> _Path:
         step = int(np.searchsorted(logits, accepted_at[place]))
         found[step] = found.get(step, 0.0) + weight
     thresholds = np.column_stack([curve.thresholds(logits) for curve in curves])
-    return _Path(thresholds, [Start(*start) for start in found.items()])
+    return thresholds, [Start(*start) for start in found.items()]
 
 
 def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
@@ -241,7 +218,11 @@ def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
 
 
 def _proved(
-    tested: HeldOutItems, path: _Path, decided: NDArray[np.int64], promise: Promise
+    tested: HeldOutItems,
+    path: Floats,
+    starts: list[Start],
+    decided: NDArray[np.int64],
+    promise: Promise,
 ) -> list[int]:
     """Return the steps whose risk is proved; all of them keep the limit with probability 1 − δ."""
     limit, stages = promise.limit.rate, tested.stages
@@ -254,7 +235,7 @@ def _proved(
             return n > 0
         if tested.groups is None:
             return binomial_cdf(int(errors[step]), n, limit) <= level
-        by = decided_by(stages, path.thresholds[step].tolist())
+        by = decided_by(stages, path[step].tolist())
         of_models = by < stages.free
         right = stages.correct[np.minimum(by, stages.free - 1), np.arange(stages.n_items)]
         each = np.where(of_models, (right == 0) - limit, 0.0)
@@ -266,8 +247,8 @@ def _proved(
             found.append(step)
         return passed
 
-    if path.starts:
-        last_proved(noted, path.starts, len(path.thresholds), promise.failure_probability)
+    if starts:
+        last_proved(noted, starts, len(path), promise.failure_probability)
     return found
 
 
@@ -285,9 +266,3 @@ def _cheapest(stages: Stages, decided: NDArray[np.int64], proved: list[int]) -> 
     prices = np.array([each.wrong, each.correct], np.float64)
     costs = np.einsum("ksr,rs->k", decided[kept], prices)
     return int(kept[np.flatnonzero(costs == costs.min())[-1]])
-
-
-def _rounded_up(values: Floats, threshold: float) -> float:
-    """Return the lowest given confidence at or above a threshold; ``inf`` if there is none."""
-    accepted = values[(values >= threshold) & (values > SILENT)]
-    return float(accepted.min()) if len(accepted) else math.inf

@@ -43,7 +43,7 @@ from fastarac.guarantees.gamma import (
     upper_bound,
 )
 from fastarac.guarantees.partial import proved_of, refuse_grades
-from fastarac.guarantees.pocock import FEW_ERRORS, last_within
+from fastarac.guarantees.pocock import FEW_ERRORS, within
 from fastarac.operating_points.limits import last_accepted
 from fastarac.operating_points.points import OperatingPoint, operating_point
 from fastarac.reviewer import Reviewer, limit_of_found, premise_of
@@ -521,7 +521,8 @@ def _by_pocock(
     if grid is not None:
         thresholds = _above(grid, never_accepted)
         accepted, errors = counts_at(sweep, thresholds)
-    last = last_within(accepted, errors, n, limit, delta)
+    proved = within(accepted, errors, n, limit, delta)
+    last = int(proved[-1]) if len(proved) else -1
     return _proved_risk(sweep, n, thresholds, (accepted, errors), last, limit, delta)
 
 

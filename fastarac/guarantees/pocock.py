@@ -128,17 +128,16 @@ def _stirling_error(n: NDArray[np.float64]) -> NDArray[np.float64]:
 _ERRORS = np.array([0.0, *(stirling_error(float(n)) for n in range(1, _FEW))])
 
 
-def last_within(
+def within(
     accepted: NDArray[np.int64], errors: NDArray[np.int64], n: int, limit: float, delta: float
-) -> int:
-    """Return the index of the last threshold whose errors prove the limit; −1 if there is none."""
+) -> NDArray[np.intp]:
+    """Return the indices of the thresholds whose errors prove the limit, in rising order."""
     if limit >= 1.0:
-        return len(accepted) - 1
+        return np.arange(len(accepted))
     if limit * n > MOST_ERRORS:
         raise ValueError(
             f"method='pocock' needs a limit that allows at most {MOST_ERRORS} errors among all items, "
             f"got {limit:g} of {n:,} items; use method='fallback' with thresholds or a scale"
         )
     looks = np.array(boundary(n, limit, delta), np.int64)
-    proved = np.flatnonzero(errors < np.searchsorted(looks, accepted, side="right"))
-    return int(proved[-1]) if len(proved) else -1
+    return np.flatnonzero(errors < np.searchsorted(looks, accepted, side="right"))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_cascade import binomial_tail
 
 import fastarac as fa
 from fastarac.costs import Stage, evaluate_cascade, optimize_cascade
@@ -133,32 +131,19 @@ def test_thresholds_are_where_the_error_probability_reaches_a_value(items, cauti
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(0, 12), st.sampled_from([0.2, 0.3, 0.5]))
-def test_one_model_is_tested_from_a_fixed_rank_until_a_test_fails(seed, n_wrong, limit):
-    """Without ties, the thresholds are those of a sequence that is computed in fractions."""
+def test_one_model_has_the_guarantee_of_all_thresholds_at_once(seed, n_wrong, limit):
     rng = np.random.default_rng(seed)
     n = 60
     wrong = np.zeros(n, bool)
     wrong[rng.permutation(n)[:n_wrong]] = True
-    sure = rng.permutation(n) / n
-    found = optimize_cascade(
-        [Stage("m", 1, correct=~wrong, confidence=sure), ABSTENTION],
-        max_risk=limit, failure_probability=DELTA,
-    )  # fmt: skip
-    order = np.argsort(-sure)
-    enough = math.log(DELTA) / math.log1p(-limit)
-    k = math.ceil(min(max(n / 4, 2 * enough), 5 * enough))
-    last, level, later = None, Fraction(0), math.ceil(0.8 * n)
-    for rank in range(k, n + 1):
-        tail = binomial_tail(int(wrong[order[:rank]].sum()), rank, Fraction(str(limit)))
-        level += {k: Fraction(85, 1000), later: Fraction(15, 1000)}.get(rank, 0)
-        if tail > level:
-            level = Fraction(0)
-        elif rank > k and (rank > later or level != Fraction(15, 1000)):
-            last = rank
-    assert found.thresholds[0] == (math.inf if last is None else sure[order[last - 1]])
-    if last is not None:
-        assert found.decided == (last, n - last)
-        assert found.bound <= limit
+    sure = np.round(rng.random(n), int(rng.integers(1, 4)))
+    options = {"max_risk": limit, "failure_probability": DELTA}
+    found = optimize_cascade([Stage("m", 1, correct=~wrong, confidence=sure), ABSTENTION], **options)
+    point = fa.guaranteed_operating_point(~wrong, sure, method="pocock", **options)
+    assert found.thresholds[0] == point.threshold
+    assert found.acceptance_rate == point.acceptance_rate
+    if found.acceptance_rate:
+        assert found.bound == point.bound
 
 
 def test_pages_are_set_aside_and_tested_whole():
