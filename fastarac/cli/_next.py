@@ -57,6 +57,8 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
         options = _typed(context, [*READING, "model"])
         return command_line("evaluate", *files, *options, *limited, "--guarantee", "0.05")
     column, one = context.params["model"], []
+    if column is None and len(models) > len(files):  # fit takes one column of confidences
+        return ""
     if column is None:
         files = [dict(zip(names_of_files(context.params["paths"]), files, strict=True))[first.name]]
     elif column == MODEL and len(files) == 1:

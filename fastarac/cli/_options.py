@@ -314,7 +314,7 @@ GroupColumn = Annotated[
 ]
 ModelColumn = Annotated[
     str | None,
-    option("--model COLUMN", "Model of each output, if a file has several models.", Panel.columns),
+    option("--model COLUMN", "Model of each output, if a file has several.", Panel.columns),
 ]
 Weight = Annotated[
     str | None, option("--weight COLUMN", "Weight of each output.", Panel.columns, expert=True)
