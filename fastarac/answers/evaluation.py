@@ -119,6 +119,7 @@ def _cautions(models: Sequence[Model]) -> Iterator[Said]:
 def reliability_warnings(models: Sequence[Model]) -> list[str]:
     """Return warnings about the figures: doubtful confidences, or too few outputs."""
     doubts = [f"{capitalised(doubt)}." for model in models for doubt in model.doubts]
+    doubts += filter(None, [decisions.scales(models)])
     of_models: dict[str, list[str]] = {}
     for model in models:
         for note in model.notes:
