@@ -464,7 +464,11 @@ class TestCosts:
         (costs,) = content(*files, *PRICES)["costs"]
         (pair,) = costs["pairs"]
         assert (pair["difference"], pair["standard_error"], pair["pvalue"]) == (0, 0, 1)
-        assert "+0" in run(*files, *PRICES).stdout
+        printed = run(*files, *PRICES).stdout
+        assert "a and b have the same ARAC-AUC (0.9444): no difference was found." in printed
+        assert "a and b (p > 0.99) tie" in printed
+        assert "p = 1" not in printed
+        assert "-0.0000 " not in printed
 
 
 @pytest.mark.parametrize("statistic", ["cost", "cost:costs=0.1"])
