@@ -194,9 +194,7 @@ def _whether_more_than_chance(models: Sequence[Model]) -> str:
     """Return a hint that names the command to test the differences between the models."""
     for limit in models[0].limits:
         if limit.criterion != "threshold":
-            name = limit.criterion.replace("max_", "acceptance_at_")
-            statistic = f" --statistic {name}:{limit.criterion}={limit.value:g}"
-            return f"{WHETHER} FILES{statistic}"
+            return f"{WHETHER} FILES --statistic acceptance_rate/{limit.key}"
     return f"{WHETHER} FILES"
 
 

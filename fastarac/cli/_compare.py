@@ -41,11 +41,12 @@ Examples:
 \f
 \b
   fastarac compare released.csv candidate.csv --fail-if worse
-  fastarac compare a.csv b.csv --statistic acceptance_at_risk:max_risk=0.01
+  fastarac compare a.csv b.csv --statistic acceptance_rate/risk/0.01
 
 Files are as for fastarac evaluate. --fail-if worse holds if a file is worse than the first one
-beyond chance (by the adjusted interval of their difference). Parameters of a statistic follow its name
-after a colon.
+beyond chance (by the adjusted interval of their difference). A statistic at a limit or a threshold has
+its key of --format json, such as acceptance_rate/0.01, acceptance_rate/risk/0.01 or
+error_rate/threshold/0.9. Other parameters follow the name after a colon, as in aurc:estimator=exact.
 Statistics are {", ".join(Statistic.names())}.
 """
 

@@ -393,7 +393,7 @@ Seed = Annotated[
     ),
 ]
 STATISTIC = option(
-    "--statistic NAME", "Statistic, such as roc_auc or acceptance_rate:threshold=0.9.", Panel.sure
+    "--statistic NAME", "Statistic, such as roc_auc or acceptance_rate/0.01.", Panel.sure
 )
 StatisticName = Annotated[str, STATISTIC]
 OutputFormat = Annotated[PrintedFormat, format_option("table (default), markdown, json or csv")]

@@ -216,7 +216,7 @@ class TestModels:
 
     def test_columns_of_confidences(self, tmp_path):
         path, copy, named = (tmp_path / name for name in ("f.csv", "g.csv", "named.csv"))
-        right, old, new = [1, 1, 0, 1, 1, 0], [9, 8, 7, 6, 5, 4], [4, 8, 3, 7, 5, 6]
+        right, old, new = [1, 1, 0, 1, 1, 0], [9, 8, 7, 6, 5, 4], [4, 8, 9, 7, 5, 6]
         for each, further in ((path, {}), (copy, {}), (named, {"old,new": new})):
             write_delimited(each, {"correct": right, "old": old, "new": new, "id": right, **further})
         several = "--confidence", "old,new"
