@@ -132,15 +132,17 @@ def probability(value: float) -> str:
 
 
 def pvalue(value: float) -> str:
-    """Return a p-value with two digits, or "< 0.0001"."""
+    """Return a p-value with two digits, or "< 0.0001" or "> 0.99"."""
     if math.isnan(value):
         return UNDEFINED
+    if value > 0.99:
+        return "> 0.99"
     return f"{value:.2g}" if value >= NEARLY / 10 else f"< {NEARLY / 10:.4f}"
 
 
 def p_is(value: float) -> str:
-    """Return "p = 0.12", or "p < 0.0001"."""
-    return f"p = {pvalue(value)}".replace("= <", "<")
+    """Return "p = 0.12", or "p < 0.0001" or "p > 0.99"."""
+    return f"p = {pvalue(value)}".replace("= <", "<").replace("= >", ">")
 
 
 def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
@@ -149,7 +151,7 @@ def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
     if not known:
         return ""
     worst = max(known) if clear else min(known)
-    if len(known) == 1 or "<" in pvalue(worst):
+    if len(known) == 1 or pvalue(worst)[0] in "<>":
         return f" ({p_is(worst)})"
     return f" (p {'up to' if clear else 'from'} {pvalue(worst)})"
 

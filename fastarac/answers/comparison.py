@@ -69,7 +69,11 @@ def answer(found: ModelComparison) -> str:
         return f"{label} is undefined for one of the models; none is best."
     chances = {name: found.pair(found.names[0], name).adjusted_pvalue for name in found.names[1:]}
     alike = [name for name, chance in chances.items() if not chance < _alpha(found)]
-    said = f"{best} is best by {label} ({_number(found.estimates[0])})"
+    estimate = _number(found.estimates[0])
+    if alike == list(chances) and all(_number(value) == estimate for value in found.estimates):
+        every = listed([best, *others]) if len(others) < NAMED else f"All {len(found.names)} models"
+        return f"{every} have the same {label} ({estimate}): no difference was found."
+    said = f"{best} is best by {label} ({estimate})"
     if not alike:
         over = listed(others) if len(others) <= NAMED else f"all {len(others)} others"
         why = by_chance([*chances.values()], clear=True)
@@ -227,7 +231,7 @@ def difference(value: float) -> str:
 
 
 def _number(value: float, sign: str = "") -> str:
-    return UNDEFINED if math.isnan(value) else f"{value:{sign}.4f}"
+    return UNDEFINED if math.isnan(value) else f"{value:{sign}z.4f}"
 
 
 def interval_text(interval: Interval, sign: str = "") -> str:

@@ -363,6 +363,8 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
         for said in (order, "" if lead is None else lead.note):
             if said:
                 yield Note(f"{opening(limit)}: {said[:1].lower()}{said[1:]}", Weight.DECIDES)
+    if different := scales(models):
+        yield Note(different, Weight.DECIDES)
     yield from _stricter(models)
     several = len(models) > 1
     for model in models:
@@ -392,6 +394,23 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
     for note, names in of_models.items():
         who = f"{few_of(names, NAMED)}: {note}" if several else capitalised(note)
         yield Note(f"{who}.", Weight.LITTLE)
+
+
+def scales(models: Sequence[Model]) -> str:
+    """Return a sentence if a threshold is given, but only some models have confidences above 1."""
+    beyond = [model for model in models if model.confidence_range[1] > 1]
+    within = [model for model in models if model.confidence_range[1] <= 1]
+    if not (beyond and within and any(map(is_given, models[0].limits))):
+        return ""
+    return (
+        f"Confidences of {_range(beyond)}, but those of {_range(within)}: one threshold does not fit "
+        "both."
+    )
+
+
+def _range(models: Sequence[Model]) -> str:
+    lows, highs = zip(*(model.confidence_range for model in models), strict=True)
+    return f"{_names(models)} run from {min(lows):.4g} to {max(highs):.4g}"
 
 
 def _stricter(models: Sequence[Model]) -> Iterator[Note]:

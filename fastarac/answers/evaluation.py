@@ -119,6 +119,7 @@ def _cautions(models: Sequence[Model]) -> Iterator[Said]:
 def reliability_warnings(models: Sequence[Model]) -> list[str]:
     """Return warnings about the figures: doubtful confidences, or too few outputs."""
     doubts = [f"{capitalised(doubt)}." for model in models for doubt in model.doubts]
+    doubts += filter(None, [decisions.scales(models)])
     of_models: dict[str, list[str]] = {}
     for model in models:
         for note in model.notes:
@@ -193,9 +194,7 @@ def _whether_more_than_chance(models: Sequence[Model]) -> str:
     """Return a hint that names the command to test the differences between the models."""
     for limit in models[0].limits:
         if limit.criterion != "threshold":
-            name = limit.criterion.replace("max_", "acceptance_at_")
-            statistic = f" --statistic {name}:{limit.criterion}={limit.value:g}"
-            return f"{WHETHER} FILES{statistic}"
+            return f"{WHETHER} FILES --statistic acceptance_rate/{limit.key}"
     return f"{WHETHER} FILES"
 
 

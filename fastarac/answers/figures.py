@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ class FiguresOfModel:
         Doubts about the confidence.
     notes : sequence of str
         Doubts about intervals and guarantees.
+    confidence_range : tuple of float
+        The lowest and the highest confidence; NaN if they are not known.
     """
 
     name: str
@@ -37,6 +40,7 @@ class FiguresOfModel:
     groups: Groups | None = None
     doubts: Sequence[str] = field(default=(), kw_only=True)
     notes: Sequence[str] = field(default=(), kw_only=True)
+    confidence_range: tuple[float, float] = field(default=(math.nan, math.nan), kw_only=True)
 
     source = Source()
     units = "outputs"

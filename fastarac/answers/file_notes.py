@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastarac._core.text import listed, printable, quoted
 from fastarac.io._columns import Columns
+from fastarac.io._models import columns_of_models
 from fastarac.io._pages import (
     MODEL,
     PAGE,
@@ -57,13 +58,13 @@ def with_unseen_words(
     models: Sequence[M], files: Mapping[str, Path], columns: Mapping[str, Any]
 ) -> list[M]:
     """Return the models with figures that count missed words, as `fastarac ocr` does."""
-    column, confidence = columns.get("model"), columns["confidence"]
+    column, sources = columns.get("model"), columns_of_models(files, columns["confidence"])
     found = []
     for model in models:
         if column is not None:
-            n = sum(count_unseen(path, confidence, (column, model.name)) for path in files.values())
+            n = sum(count_unseen(*source, (column, model.name)) for source in sources.values())
         else:
-            n = count_unseen(files[model.name], confidence, None)
+            n = count_unseen(*sources[model.name], None)
         figures = with_unseen_figures(model.evaluation, n) if n else model.evaluation
         found.append(replace(model, evaluation=figures))
     return found
@@ -146,8 +147,9 @@ def notes_of_none_right(
     """Return a note with examples for each model without right outputs; `numbers` counts outputs."""
     notes = []
     told = Columns(**{name: columns[name] for name in (*READ, "model")})
+    sources = columns_of_models(files, columns["confidence"])
     for name, n in numbers.items():
-        looked_at = [files[name]] if name in files else list(files.values())
+        looked_at = [sources[name][0]] if name in sources else list(files.values())
         pairs = [pair for path in looked_at for pair in first_texts(path, told, name)][:EXAMPLES]
         said = f"none of the {n:,} outputs of {printable(name)} is right"
         if pairs:

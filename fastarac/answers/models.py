@@ -165,6 +165,12 @@ class Model:
         return np.ones(len(self.outputs), np.bool_) if rejected is None else ~rejected
 
     @property
+    def confidence_range(self) -> tuple[float, float]:
+        """The lowest and the highest confidence; NaN if no item has one of its own."""
+        known = self.outputs.confidence[self.has_confidence]
+        return (known.min().item(), known.max().item()) if len(known) else (math.nan, math.nan)
+
+    @property
     def is_reversed(self) -> bool:
         """Whether right items have lower confidence than wrong ones, by more than chance explains.
 

@@ -45,6 +45,7 @@ class ModelWithoutItems(FiguresOfModel):
             units=model.units,
             notes=model.notes,
             doubts=model.doubts,
+            confidence_range=model.confidence_range,
             takes_guarantee=model.takes_guarantee,
             decimals=decimals,
         )

@@ -13,6 +13,7 @@ from fastarac.cli._fail_if import end, worse_than_first
 from fastarac.cli._next import after_compare
 from fastarac.cli._option_groups import (
     NOT_OF_VERIFIED,
+    SEVERAL_CONFIDENCES,
     ReadingOptions,
     VerifiedOptions,
     given_options,
@@ -36,14 +37,16 @@ Examples:
   fastarac compare engine-a.csv engine-b.csv --id image
   fastarac compare all.parquet --model engine --statistic recognition_rate
   fastarac compare engine-a.csv engine-b.csv --by language
+  fastarac compare outputs.csv --confidence old,new
 \f
 \b
   fastarac compare released.csv candidate.csv --fail-if worse
-  fastarac compare a.csv b.csv --statistic acceptance_at_risk:max_risk=0.01
+  fastarac compare a.csv b.csv --statistic acceptance_rate/risk/0.01
 
 Files are as for fastarac evaluate. --fail-if worse holds if a file is worse than the first one
-beyond chance (by the adjusted interval of their difference). Parameters of a statistic follow its name
-after a colon.
+beyond chance (by the adjusted interval of their difference). A statistic at a limit or a threshold has
+its key of --format json, such as acceptance_rate/0.01, acceptance_rate/risk/0.01 or
+error_rate/threshold/0.9. Other parameters follow the name after a colon, as in aurc:estimator=exact.
 Statistics are {", ".join(Statistic.names())}.
 """
 
@@ -90,9 +93,13 @@ def compare(
         raise RefusalError(
             f"--by cannot go with --statistic {statistic}, which needs resamples: use another statistic"
         )
+    confidence = reading.confidences(paths)
+    if model is not None and isinstance(confidence, list):
+        raise RefusalError(f"{SEVERAL_CONFIDENCES} cannot go with --model: leave out one of the two")
     columns = reading.columns(
-        item=ids, by=by, group=groups, model=model, weight=weight, open=verified.how_open
-    )
+        confidence=confidence, item=ids, by=by, group=groups, model=model, weight=weight,
+        open=verified.how_open,
+    )  # fmt: skip
     compared, first = _compare_items(context, paths, columns, request, delivery)
     if fail_if is not None:
         end(worse_than_first(compared, first))
@@ -116,7 +123,8 @@ def _compare_items(
 
     groups, item = columns["group"], context.params["item"]
     columns, pages = with_pages(paths, columns)
-    by_pages = columns["group"] != groups and columns["group"] is not None
+    one_file = len(paths) == 1 and columns["model"] is None  # columns of the same rows
+    by_pages = columns["group"] != groups and columns["group"] is not None and not one_file
     if request.unseen_pages:
         require_groups(columns["group"])
     if by_pages and request.costs is not None:
@@ -125,9 +133,9 @@ def _compare_items(
         )
     found = read_models(paths, columns, pages, same_items=not by_pages)
     order = None
-    if not by_pages and found.item is None:
+    if not (by_pages or one_file) and found.item is None:
         order = ORDER_AND_TRUTH if found.same_truths else ORDER
-    elif not by_pages and item is None:
+    elif not (by_pages or one_file) and item is None:
         order = BY_IDS
     paired: Literal["items", "groups"] = "groups" if by_pages else "items"
     difference = None if by_pages else found.difference

@@ -43,6 +43,13 @@ BY_IDS = (
     'Column "id" matches the items of all models; --id none takes outputs in the order of the files.'
 )
 SHARED = "Only shared items are compared"
+KEY = re.compile(r"(\w+)/(?:(risk|threshold)/)?([^/:]+)")  # of a figure at a limit or a threshold
+# For parameters that a key holds, examples of keys.
+EXAMPLES = {
+    "threshold": "{0}/threshold/0.9",
+    "max_error_rate": "acceptance_rate/0.01",
+    "max_risk": "acceptance_rate/risk/0.01",
+}
 
 
 def request_of(
@@ -114,9 +121,26 @@ def print_findings(
     tell(told)
 
 
+def _spelled_out(text: str) -> str:
+    """Return a key of JSON, such as ``acceptance_rate/0.01``, as a statistic with its parameter."""
+    found = KEY.fullmatch(text)
+    if found is None:
+        return text
+    figure, kind, value = found.groups()
+    if kind == "threshold":
+        return f"{figure}:threshold={value}"
+    if figure != "acceptance_rate":
+        raise RefusalError(
+            "--statistic must be a name, or a key such as acceptance_rate/0.01 or "
+            f"error_rate/threshold/0.9, got {text}"
+        )
+    limit = "error_rate" if kind is None else kind
+    return f"acceptance_at_{limit}:max_{limit}={value}"
+
+
 def statistic_of(text: str) -> Statistic:
-    """Return the statistic for a text such as ``"acceptance_rate:threshold=0.9"``."""
-    name, *parameters = text.split(":")
+    """Return the statistic for a text such as ``acceptance_rate/0.01`` or ``aurc:estimator=exact``."""
+    name, *parameters = _spelled_out(text).split(":")
     if name == "cost":
         raise RefusalError("--statistic cost cannot take prices; leave it out and give --costs")
     values: dict[str, Any] = {}
@@ -141,9 +165,8 @@ def statistic_of(text: str) -> Statistic:
     except (ValueError, TypeError) as error:
         missing = re.search(r"needs (\w+):", str(error))
         if missing is not None:
-            raise RefusalError(
-                f"--statistic {name} needs {missing[1]}, as in {name}:{missing[1]}=0.1"
-            ) from None
+            example = EXAMPLES.get(missing[1], "{0}:{1}=0.1").format(name, missing[1])
+            raise RefusalError(f"--statistic {name} needs {missing[1]}, as in {example}") from None
         if str(error).partition(" ")[0] in values:
             raise RefusalError(f"--statistic {name}: {error}") from None
         raise RefusalError(in_words_of_options(error)) from None

@@ -14,6 +14,7 @@ from fastarac.cli._fail_if import Conditions, end
 from fastarac.cli._next import after_evaluate, after_verified
 from fastarac.cli._option_groups import (
     NOT_OF_VERIFIED,
+    SEVERAL_CONFIDENCES,
     DeliveryOptions,
     LimitOptions,
     OptionsOf,
@@ -51,6 +52,7 @@ Examples:
 \b
   fastarac evaluate outputs.csv --error-rate 0.005 --guarantee 0.05
   fastarac evaluate engine-a.csv engine-b.parquet --report report.html
+  fastarac evaluate outputs.csv --confidence old,new
 \f
 \b
   fastarac evaluate fields.jsonl --prediction text --truth checked --confidence score
@@ -60,7 +62,8 @@ Examples:
   fastarac evaluate archive.parquet --max-memory 500MB
 
 A file of outputs has one row per output: a column "confidence", and a column "correct" (true or
-false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns. --error-rate,
+false, or 1 or 0) or the two columns "prediction" and "truth". Options name other columns. With
+--confidence old,new, each of the two columns is a model of the same outputs. --error-rate,
 --max-risk, --threshold and --fail-if may be repeated. A condition of --fail-if is a key of --format
 json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY < NUMBER" names one, and
 "best: KEY < NUMBER" holds if even the best model is below.
@@ -69,9 +72,10 @@ json, then <, <=, > or >=, then a number. It applies to every model; "NAME: KEY 
 
 NEED_ITEMS = (  # options that need all outputs in memory
     *("--model", "--by", "--weight", "--group", "--allow-empty confidence", "--ci", "--guarantee"),
-    *("--unseen-pages", "--plot", "--report", "--costs", "--open"),
+    *("--unseen-pages", "--plot", "--report", "--costs", "--open", SEVERAL_CONFIDENCES),
 )
 EXCLUDED = (
+    (SEVERAL_CONFIDENCES, ("--model",)),
     ("--guarantee", ("--by", "--weight")),
     ("--unseen-pages", ("--by", "--ci none")),
     ("--max-memory", NEED_ITEMS),
@@ -124,7 +128,8 @@ def evaluate(
     report = delivery.report
     if report is not None and asked.ci is None:
         asked = replace(asked, ci=_html.LEVEL)  # a report always shows intervals
-    incompatible(_given(context, asked, reading), EXCLUDED)
+    confidence = reading.confidences(paths)
+    incompatible(_given(context, asked, reading, confidence), EXCLUDED)
     asks_for_intervals = is_typed(context, "ci")
     is_default = not (asks_for_intervals or report is not None or conditions.every)
     certainty = asked.certainty(is_default=is_default)
@@ -145,7 +150,9 @@ def evaluate(
     if asked.guarantee is not None:
         _refuse_unguaranteed(groups, limits)
     settings = Settings(limits, costs, delivery, certainty)
-    columns = reading.columns(by=by, group=groups, model=model, weight=weight, open=verified.how_open)
+    columns = reading.columns(
+        confidence=confidence, by=by, group=groups, model=model, weight=weight, open=verified.how_open
+    )
     if max_memory is not None:
         from fastarac.cli._stream import evaluate_streams
 
@@ -154,9 +161,13 @@ def evaluate(
     _evaluate_items(context, paths, columns, settings, conditions)
 
 
-def _given(context: typer.Context, asked: AskedCertainty, reading: ReadColumns) -> set[str]:
-    """Return the options that the user typed; for two of them, the name includes the relevant value."""
+def _given(
+    context: typer.Context, asked: AskedCertainty, reading: ReadColumns, confidence: str | list[str]
+) -> set[str]:
+    """Return the options that the user typed; for some, the name includes the relevant value."""
     given = set(given_options(context).values())
+    if isinstance(confidence, list):
+        given.add(SEVERAL_CONFIDENCES)
     if asked.ci is None:
         given = (given - {"--ci"}) | {"--ci none"}
     return given | ({"--allow-empty confidence"} if reading.empty_confidence else set())
@@ -245,19 +256,21 @@ def _evaluated(
     """Read and evaluate the models; add notes on the files.
 
     Only a report, a plot and groups need the items later. Otherwise the function reads and evaluates
-    one file at a time, so that memory holds only one model's items.
+    one model at a time, so that memory holds only one model's items.
     """
     from fastarac.answers.file_notes import with_rejects_said, without_right_ones
     from fastarac.answers.without_items import ModelWithoutItems
     from fastarac.cli._files import names_of_files, read_each
-    from fastarac.io._models import unequal_sizes
+    from fastarac.io._models import columns_of_models, unequal_sizes
 
     has_labels = any(columns[name] is not None for name in ("model", "by", "group"))
     keeps_items = has_labels or settings.delivery.draws
     if has_labels:
         names, each, difference = _labelled(paths, columns, settings, notes)
     else:
-        names, each, difference = names_of_files(paths), read_each(paths, columns, notes), None
+        files = dict(zip(names_of_files(paths), paths, strict=True))
+        names = columns_of_models(files, columns["confidence"])
+        each, difference = read_each(paths, columns, notes), None
     conditions.require_models(names)
     first = _first(each, settings, notes)
     sizes: dict[str, int] = {}

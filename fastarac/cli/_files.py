@@ -63,7 +63,7 @@ def read_models(
     *,
     same_items: bool = False,
 ) -> io.Models:
-    """Return the outputs by model: one model per file, or the models in the column `model`."""
+    """Return the outputs by model: a file, a column of confidences, or a name in the column `model`."""
     files = dict(zip(names_of_files(paths), paths, strict=True))
     notes += folder_notes(paths)
     if columns.get("model") is None:
@@ -85,20 +85,20 @@ def folder_notes(paths: Sequence[Path]) -> list[str]:
 def read_each(
     paths: Sequence[Path], columns: Mapping[str, Any], notes: list[str]
 ) -> Iterator[tuple[str, io.Outputs]]:
-    """Yield the outputs of each file; a file is read only when the caller asks for it.
+    """Yield the outputs of each model, which are read only when the caller asks for them.
 
     `columns` must not name columns of labels. `notes` gets the notes on the files read so far.
     """
     from fastarac.io._columns import Columns
-    from fastarac.io._models import read_each
+    from fastarac.io._models import columns_of_models, read_each
 
-    names = names_of_files(paths)
+    named, confidence = dict(zip(names_of_files(paths), paths, strict=True)), columns["confidence"]
     notes += folder_notes(paths)
     _refuse_engines(paths, columns)
     with _reading(columns, notes):
-        of_columns = Columns(**columns)
-    files = read_each(dict(zip(names, paths, strict=True)), of_columns)
-    for name in names:
+        of_columns = Columns(**{**columns, "confidence": str(confidence)})
+    files = read_each(named, of_columns, confidence)
+    for name in columns_of_models(named, confidence):
         with _reading(columns, notes) as told:
             told(name)
             found = next(files)

@@ -25,7 +25,7 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...",
-        help="Files of OCR engines or services, true texts, or tables.",
+        help="Files of OCR engines or services, true texts, tables, or folders of pages.",
         show_default=False,
     ),
 ]

@@ -13,7 +13,6 @@ from fastarac.cli._options import limit_options
 from fastarac.cli._policies import MODEL
 from fastarac.cli._screen import command_line
 from fastarac.evaluation.limits import is_given, read_limits
-from fastarac.evaluation.model_ranking import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,14 +48,15 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     sure = first.at(index).guaranteed
     if len(models) > 1 and alike and sure is None:
         options = _typed(context, [*READING, "model", "weight"])
-        statistic = f"{STATISTICS[limit.criterion]}:{limit.criterion}={limit.value:g}"
-        return command_line("compare", *files, *options, "--statistic", statistic)
+        return command_line("compare", *files, *options, "--statistic", f"acceptance_rate/{limit.key}")
     if sure is None:
         if not first.takes_guarantee:
             return ""
         options = _typed(context, [*READING, "model"])
         return command_line("evaluate", *files, *options, *limited, "--guarantee", "0.05")
     column, one = context.params["model"], []
+    if column is None and len(models) > len(files):  # fit takes one column of confidences
+        return ""
     if column is None:
         files = [dict(zip(names_of_files(context.params["paths"]), files, strict=True))[first.name]]
     elif column == MODEL and len(files) == 1:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Parameters of `evaluate` and `compare` that cannot go with partly verified outputs.
 NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
+# The name of --confidence in tables of options that exclude each other, if it names several columns.
+SEVERAL_CONFIDENCES = "--confidence of several columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,19 @@ class ReadColumns:
         """Whether to read outputs without a confidence, which are never accepted."""
         return "confidence" in (self.allow_empty or ())
 
+    def confidences(self, paths: Sequence[Path]) -> str | list[str]:
+        """Return the column of confidences, or several columns; a name may itself have a comma."""
+        from fastarac.io._pages import columns_in
+
+        names = self.confidence.split(",")
+        if len(names) == 1 or any(self.confidence in columns_in(path) for path in paths):
+            return self.confidence
+        if len(set(names)) < len(names):
+            raise RefusalError(f"--confidence must name each column once, got {self.confidence}")
+        return names
+
     def columns(self, **others: Any) -> dict[str, Any]:
-        """Return these columns and others as arguments of :func:`fastarac.io.read_outputs`."""
+        """Return these columns and others as arguments of :func:`fastarac.io.read_models`."""
         given = {name: getattr(self, name) for name in ("confidence", "correct", "prediction", "truth")}
         empty = {f"empty_{each}": each in (self.allow_empty or ()) for each in options.MayBeEmpty}
         compare = None if self.compare is None else str(self.compare)

@@ -314,7 +314,7 @@ GroupColumn = Annotated[
 ]
 ModelColumn = Annotated[
     str | None,
-    option("--model COLUMN", "Model of each output, if a file has several models.", Panel.columns),
+    option("--model COLUMN", "Model of each output, if a file has several.", Panel.columns),
 ]
 Weight = Annotated[
     str | None, option("--weight COLUMN", "Weight of each output.", Panel.columns, expert=True)
@@ -393,7 +393,7 @@ Seed = Annotated[
     ),
 ]
 STATISTIC = option(
-    "--statistic NAME", "Statistic, such as roc_auc or acceptance_rate:threshold=0.9.", Panel.sure
+    "--statistic NAME", "Statistic, such as roc_auc or acceptance_rate/0.01.", Panel.sure
 )
 StatisticName = Annotated[str, STATISTIC]
 OutputFormat = Annotated[PrintedFormat, format_option("table (default), markdown, json or csv")]

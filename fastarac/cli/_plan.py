@@ -317,16 +317,17 @@ def _comparison(difference: float, discordance: Any, level: float, power: float)
     return planning.comparison_answer(n, difference=difference, discordance=discordance, **asked)
 
 
-def _interval(source: _PilotFile, statistic: str, half_width: float, level: float) -> Answer:
+def _interval(source: _PilotFile, name: str, half_width: float, level: float) -> Answer:
+    from fastarac.cli._comparison import statistic_of
+
+    statistic = statistic_of(name)
     outputs, groups = source.read()
-    asked: dict[str, Any] = {
-        "statistic": statistic, "half_width": half_width, "confidence_level": level,
-    }  # fmt: skip
+    asked: dict[str, Any] = {"half_width": half_width, "confidence_level": level}
     with interrupts_end_at_once():
         n = refusing(
             str(source.path),
             lambda: operation.sample_size_for_interval(
-                outputs.correct, outputs.confidence, groups=groups, **asked
+                outputs.correct, outputs.confidence, statistic=statistic, groups=groups, **asked
             ),
         )
-    return _of_pilot(source, planning.interval_answer(n, **asked))
+    return _of_pilot(source, planning.interval_answer(n, statistic=name, **asked))

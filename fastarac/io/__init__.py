@@ -179,7 +179,7 @@ def read_outputs(
 def read_models(
     files: Mapping[str, str | os.PathLike[str]],
     *,
-    confidence: str = "confidence",
+    confidence: str | Sequence[str] = "confidence",
     correct: str | None = None,
     prediction: str | None = None,
     truth: str | None = None,
@@ -202,7 +202,11 @@ def read_models(
     files : mapping of str to path-like
         The files, by model name. With `model`, these names are ignored, because that column holds the
         model of each output; a model's outputs may then be spread over several files.
-    confidence, correct, prediction, truth, model, by, weight
+    confidence : str or sequence of str, default="confidence"
+        The column of confidences, as in :func:`read_outputs`, or several columns. Each of several
+        columns is a model, named after the column, with the file's name before it if there are several
+        files.
+    correct, prediction, truth, model, by, weight
         As in :func:`read_outputs`.
     empty_truth, group, empty_confidence, compare, open
         As in :func:`read_outputs`.
@@ -228,9 +232,9 @@ def read_models(
     DataFileError
         As in :func:`read_outputs`.
     ValueError
-        If an item occurs more than once in a model's outputs. With `same_items`, also if there is only
-        one model, if no item is in all models, or if the truth, weight or group of an item depends on
-        the model.
+        If an item occurs more than once in a model's outputs, if `confidence` has a column twice, or
+        if it has several and `model` is given. With `same_items`, also if there is only one model, if
+        no item is in all models, or if the truth, weight or group of an item depends on the model.
 
     See Also
     --------
@@ -257,15 +261,28 @@ def read_models(
     """
     first, second = _columns_of_groups(group)
     columns = Columns(
-        confidence, correct, prediction, truth, model, by, weight, item, same_items, empty_truth, first,
-        empty_confidence, second, compare, open,
+        _first_confidence(confidence, model), correct, prediction, truth, model, by, weight, item,
+        same_items, empty_truth, first, empty_confidence, second, compare, open,
     )  # fmt: skip
     if not isinstance(files, Mapping):
         raise TypeError(f"files must be a mapping of names to paths, got type {type(files).__name__}")
     paths = {name: Path(path) for name, path in files.items()}
-    found = read_files(paths, columns, same_items=same_items, on_file=on_file)
+    found = read_files(paths, columns, confidence, same_items=same_items, on_file=on_file)
     outputs = {name: each.with_outermost() for name, each in found.outputs.items()}
     return found._replace(outputs=read_only(outputs))
+
+
+def _first_confidence(confidence: str | Sequence[str], model: str | None) -> str:
+    """Return the first column of confidences; raise unless these columns can be models."""
+    if isinstance(confidence, str):
+        return confidence
+    if not confidence or len(set(confidence)) < len(confidence):
+        raise ValueError(
+            f"confidence must name one column, or several different ones, got {list(confidence)}"
+        )
+    if model is not None:
+        raise ValueError("several columns of confidences cannot go with model: name one column")
+    return confidence[0]
 
 
 def _columns_of_groups(group: str | Sequence[str] | None) -> tuple[str | None, str | None]:

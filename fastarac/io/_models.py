@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from fastarac.io._sources import FileSource
 
+T = TypeVar("T")
 EXAMPLES = 3  # number of items to name in the error when models have different items
 # Kind that `fastarac ocr -o` writes for an output that matches no true word or field.
 INSERTED = "inserted"
@@ -70,19 +71,40 @@ class Models(TupleResult, _Models):
     __slots__ = ()
 
 
+def columns_of_models(
+    files: Mapping[str, T], confidence: str | Sequence[str]
+) -> dict[str, tuple[T, str]]:
+    """Return the file and the column of confidences of each model.
+
+    With one column, a model has the name of its file; with several, the name of its column, after the
+    file's name if there are several files.
+    """
+    if isinstance(confidence, str):
+        return {name: (file, confidence) for name, file in files.items()}
+    return {
+        column if len(files) == 1 else f"{name}: {column}": (file, column)
+        for name, file in files.items()
+        for column in confidence
+    }
+
+
 def read_files(
     files: Mapping[str, Path],
     columns: Columns,
+    confidence: str | Sequence[str],
     *,
     same_items: bool,
     on_file: Callable[[str], None] | None,
 ) -> Models:
-    """Return the outputs in files, by model."""
+    """Return the outputs in files, by model; `confidence` is one column or several."""
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
-        sources = {name: open_source(path, connection) for name, path in files.items()}
+        opened = {name: open_source(path, connection) for name, path in files.items()}
+        sources = columns_of_models(opened, confidence)
         untold = columns.item is None
-        if same_items and untold and all(_has_ids(source, columns) for source in sources.values()):
+        # Several columns of one file are models of the same rows, which need no ids.
+        matches = same_items and (columns.model is not None or len(files) > 1)
+        if matches and untold and all(_has_ids(each, columns) for each in opened.values()):
             columns = replace(columns, item=ID)
         models = _by_model(sources, columns, texts, on_file)
         if columns.item and untold and not all(map(_once_each, models.values())):
@@ -101,15 +123,19 @@ def read_files(
     return Models(done, difference, same_truths, columns.item or None)
 
 
-def read_each(files: Mapping[str, Path], columns: Columns) -> Iterator[tuple[str, Outputs]]:
-    """Yield the outputs of each file, and read a file only when its outputs are requested.
+def read_each(
+    files: Mapping[str, Path], columns: Columns, confidence: str | Sequence[str]
+) -> Iterator[tuple[str, Outputs]]:
+    """Yield the outputs of each model, and read them only when they are requested.
 
     The columns must not include labels, because labels are numbered over all files.
     """
     with connect() as connection:
-        sources = {name: open_source(path, connection) for name, path in files.items()}
-        for name, source in sources.items():
-            yield name, Outputs(**columns.read(source, {})).with_rejects_below()
+        opened = {name: open_source(path, connection) for name, path in files.items()}
+        sources = columns_of_models(opened, confidence)
+        for name, (source, column) in sources.items():
+            of_model = replace(columns, confidence=column)
+            yield name, Outputs(**of_model.read(source, {})).with_rejects_below()
 
 
 def _has_ids(source: FileSource, columns: Columns) -> bool:
@@ -153,8 +179,8 @@ def read_engine_items(
     )  # fmt: skip
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
-        sources = {name: open_source(path, connection) for name, path in files.items()}
-        models = _by_model(sources, columns, texts, None)
+        opened = {name: open_source(path, connection) for name, path in files.items()}
+        models = _by_model(columns_of_models(opened, confidence), columns, texts, None)
         place = _places(models, texts["item"])
         items, groups = np.empty(0, np.intp), np.zeros(len(texts["item"]), np.intp)
         inserted = np.zeros(len(texts["item"]), np.bool_)
@@ -182,17 +208,20 @@ def read_engine_items(
 
 
 def _by_model(
-    sources: Mapping[str, FileSource],
+    sources: Mapping[str, tuple[FileSource, str]],
     columns: Columns,
     texts: Mapping[str, Texts],
     on_file: Callable[[str], None] | None,
 ) -> dict[str, Outputs]:
-    """Return the outputs in files by model; their labels have codes, but no names."""
+    """Return the outputs in files by model; their labels have codes, but no names.
+
+    `sources` holds files with their columns of confidences.
+    """
     files_read = []
-    for name, source in sources.items():
+    for name, (source, confidence) in sources.items():
         if on_file is not None:
             on_file(name)
-        files_read.append((name, columns.read(source, texts)))
+        files_read.append((name, replace(columns, confidence=confidence).read(source, texts)))
     parts: dict[str, list[Outputs]] = {}
     for name, read in files_read:
         outputs = with_codes(read, texts)

@@ -305,6 +305,8 @@ class FileSource(ABC):
         for column in missing:
             close = difflib.get_close_matches(column.lower(), names, 1)
             hint = f" (did you mean {quoted(names[close[0]])}?)" if close else ""
+            if "," in column and set(column.split(",")).issubset(self.columns):
+                hint = " (several columns are not possible here: name one)"
             each.append(f"{quoted(column)}{hint}")
         return f"there {'is no column' if len(each) == 1 else 'are no columns'} {listed(each)}"
 

@@ -14,10 +14,19 @@ from fastarac.ocr.analysis.hints import ties
 from fastarac.ocr.fields.json_files import has_fields, read_field_file
 from fastarac.ocr.fields.services import service_of
 from fastarac.ocr.formats import FORMATS
+from fastarac.ocr.page_files import found_files, names_of_files
 from fastarac.ocr.readers import _json
 from fastarac.ocr.readers._detection import begins_as, json_reader, read_file, without_confidences
-from fastarac.ocr.readers._files import OcrFileError, binary_kind, encoding_of, open_file
+from fastarac.ocr.readers._files import (
+    OcrFileError,
+    binary_kind,
+    encoding_of,
+    names_of_pages,
+    open_file,
+)
+from fastarac.ocr.readers.alto import wrote_digits
 from fastarac.ocr.words.truth import read_truth
+from fastarac.ocr.words.words import Words
 
 if TYPE_CHECKING:
     import os
@@ -25,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.ocr.readers._files import InputFile
-    from fastarac.ocr.words.words import Words
 
 __all__ = ["FileInspection", "inspect_file"]
 
@@ -42,7 +50,7 @@ class FileInspection(Sheet, Result):
     Attributes
     ----------
     path : str
-        The file.
+        The file, or the folder.
     format : str
         The title of its format.
     holds : {"words", "true words", "fields", "rows"}
@@ -153,7 +161,8 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     Parameters
     ----------
     path : str or path-like
-        A file of an OCR engine or a service, a truth, or a table.
+        A file of an OCR engine or a service, a truth, or a table. A folder is inspected as one archive
+        of pages: the files of an engine or of a truth in it and its subfolders, without images.
 
     Returns
     -------
@@ -179,6 +188,8 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     ('Tesseract TSV', 105, '0 to 100', 0)
     """
     path = Path(path)
+    if path.is_dir():
+        return _of_folder(path)
     file = open_file(path)
     is_table = path.name.lower().removesuffix(".gz").endswith(TABLES)
     if is_table and begins_as(file) != "tsv":
@@ -198,6 +209,28 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     found = _of_words(file, words, title, "words")
     fields = "" if node is None else _fields_beside(path, node)
     return replace(found, assumed=(*found.assumed, fields)) if fields else found
+
+
+def _of_folder(folder: Path) -> FileInspection:
+    """Inspect the pages of a folder together."""
+    files = found_files(folder, None).files
+    if not files:
+        raise OcrFileError(folder, "it has no file of an engine or a truth")
+    first = inspect_file(files[0].path)
+    if first.holds not in ("words", "true words"):
+        problem = f"its files hold {first.holds}, not pages; name the files, as in {folder / '*'}"
+        raise OcrFileError(folder, problem)
+    digits = wrote_digits(file.path for file in files)
+    opened = [open_file(file.path, digits=digits) for file in files]
+    parts = []
+    for file, name in zip(opened, names_of_files(files, ())[0], strict=True):
+        words = read_file(file) if first.holds == "words" else read_truth(file.path)
+        parts.append(replace(words, page_names=names_of_pages(name, len(words.page_names))))
+    titles = {FORMATS[words.source].title for words in parts if words.source in FORMATS}
+    title = ", ".join(sorted(titles)) or first.format
+    found = _of_words(opened[0], Words.concatenate(parts), title, first.holds)
+    encodings = sorted({_encoding(file) for file in opened})
+    return replace(found, path=str(folder), encoding=", ".join(encodings))
 
 
 def _of_words(file: InputFile, words: Words, title: str, holds: Holds) -> FileInspection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastarac._core.text import interval_text, listed, rounded_percent, sentence
+from fastarac._core.text import interval_text, listed, percent, rounded_percent, sentence
 from fastarac.answers import decisions, guarantees
 from fastarac.answers import limits as wording
 from fastarac.answers.costs import PricedModel, at_limit
@@ -73,9 +73,10 @@ class Decision:
         A sentence if the outputs are too few for the limit; otherwise empty.
     exception : str
         The parts in which another model accepts more, such as "except in ru"; empty for none.
-    large, claim : str
+    large, promise, claim : str
         `large` is the guaranteed share, or the share of documents that go through without a person;
-        `claim` is a sentence about it. Both are empty if only the share in this sample is known.
+        `promise` says how sure a guaranteed limit is, and `claim` is a sentence about both. All are
+        empty if only the share in this sample is known.
     """
 
     limit: str
@@ -99,6 +100,7 @@ class Decision:
     few: str
     exception: str
     large: str
+    promise: str
     claim: str
 
 
@@ -155,19 +157,24 @@ def decisions_of(
     return found
 
 
-def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str]:
-    """Return the `large` share and the `claim`, the sentence that the command line prints."""
+def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str, str]:
+    """Return the `large` share, the `promise`, and the `claim` that the command line prints, too."""
     through = decisions.straight_through(models, index)
     sure = decisions.leader(models, index).at(index).guaranteed
     if through is None and sure is None:
-        return "", ""
+        return "", "", ""
     share = decisions.accepted_share(decisions.leader(models, index), index)
     if through is not None and through[0]:
         share = through[0]
     elif sure is None:
-        return "", ""
+        return "", "", ""
     claim = decisions.at_limit(models, index, lead).replace(">=", "≥")
-    return rounded_percent(share) if share else "Nothing", claim
+    if not share:
+        return "Nothing", "", claim
+    promise = ""
+    if sure is not None:
+        promise = f"guaranteed with {percent(1.0 - sure.failure_probability)} confidence"
+    return rounded_percent(share), promise, claim
 
 
 def _preference(point: OperatingPoint) -> tuple[float, float]:

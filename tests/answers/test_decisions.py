@@ -1,5 +1,7 @@
 """The answer of an evaluation: its sentences, its table, its notes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import fastarac as fa
 from fastarac.answers import decisions, evaluation
 from fastarac.answers.models import Model
 from fastarac.answers.screen import WIDTH, Weight, lines_of
+from fastarac.answers.without_items import ModelWithoutItems
 from fastarac.datasets import load_digits_ocr
 from fastarac.io import Outputs
 
@@ -84,6 +87,25 @@ def test_what_is_guaranteed_is_the_answer(digits):
     assert columns[3].cells[-1] == "-"
     weights = [note.weight for note in decisions.notes(models)]
     assert Weight.ASSUMES in weights
+
+
+def test_one_threshold_for_two_scales():
+    def said(**limits) -> str:
+        confidence = {"a": np.arange(5.0) / 4, "b": np.arange(5.0) / 8, "c": np.arange(5.0) * 25}
+        items = ((name, Outputs(np.arange(5) > 1, each)) for name, each in confidence.items())
+        models = [Model.of(name, each, **limits) for name, each in items]
+        without_items: list[Any] = list(map(ModelWithoutItems.of, models))
+        found = decisions.scales(models)
+        assert found == decisions.scales(without_items)
+        assert (found in [note.text for note in decisions.notes(models)]) == bool(found)
+        return found
+
+    note = (
+        "Confidences of c run from 0 to 100, but those of a and b run from 0 to 1: one threshold does "
+        "not fit both."
+    )
+    assert said(threshold=0.9) == note
+    assert not said(max_error_rate=[0.1])
 
 
 def test_a_table_has_eighty_columns(digits):

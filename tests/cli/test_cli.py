@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from commands import GOOD, refusal
 from commands import detailed as run
+from files import write_delimited
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.image import imread
@@ -212,6 +213,32 @@ class TestModels:
         expected = fa.evaluate(correct, confidence, sample_weight=weight)
         assert record == {"model": "x", **expected.to_dict()}
         assert "weight" in run("evaluate", *paths, *arguments[:4]).stdout
+
+    def test_columns_of_confidences(self, tmp_path):
+        path, copy, named = (tmp_path / name for name in ("f.csv", "g.csv", "named.csv"))
+        right, old, new = [1, 1, 0, 1, 1, 0], [9, 8, 7, 6, 5, 4], [4, 8, 9, 7, 5, 6]
+        for each, further in ((path, {}), (copy, {}), (named, {"old,new": new})):
+            write_delimited(each, {"correct": right, "old": old, "new": new, "id": right, **further})
+        several = "--confidence", "old,new"
+        printed = run("evaluate", path, *several, "--ci", "none", "--format", "json").stdout
+        assert {each.pop("model"): each for each in commands.records(printed)} == {
+            "old": fa.evaluate(right, old).to_dict(), "new": fa.evaluate(right, new).to_dict()
+        }  # fmt: skip
+        compared = run("compare", path, *several).stdout
+        assert "old is best" in compared
+        assert "--id" not in compared  # rows of one file need no ids
+        names = {"f: old", "f: new", "g: old", "g: new"}
+        for command in ("evaluate", "compare"):
+            printed = run(command, path, copy, *several, "--format", "json").stdout
+            assert {each["model"] for each in commands.records(printed)} == names
+        assert "\nnamed " in run("evaluate", named, *several).stdout
+        for options in (("--model", "id"), ("--max-memory", "1GB")):
+            refused = refusal("evaluate", path, *several, *options)
+            assert "--confidence of several columns" in refused
+        assert "name each column once" in refusal("evaluate", path, "--confidence", "old,old")
+        assert "(several columns are not possible here: name one)" in refusal(
+            "fit", path, *several, "-o", tmp_path / "policy.json"
+        )
 
     def test_files_of_the_same_name(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)

@@ -319,6 +319,9 @@ class TestStatistics:
         [
             ("roc_auc", fa.Statistic("roc_auc")),
             ("acceptance_rate:threshold=0.5", fa.Statistic("acceptance_rate", threshold=0.5)),
+            ("error_rate/threshold/0.5", fa.Statistic("error_rate", threshold=0.5)),
+            ("acceptance_rate/1e-3", fa.Statistic("acceptance_at_error_rate", max_error_rate=1e-3)),
+            ("acceptance_rate/risk/0.02", fa.Statistic("acceptance_at_risk", max_risk=0.02)),
             ("aurc:estimator=exact", fa.Statistic("aurc", estimator="exact")),
             (
                 "roc_partial_auc:fpr_range=(0, 0.1):standardize=mcclish",
@@ -345,7 +348,15 @@ class TestStatistics:
             (("--statistic", "arac_auc:x=1"), "--statistic 'arac_auc' has no parameter 'x'"),
             (
                 ("--statistic", "acceptance_rate"),
-                "--statistic acceptance_rate needs threshold, as in acceptance_rate:",
+                "--statistic acceptance_rate needs threshold, as in acceptance_rate/threshold/0.9",
+            ),
+            (
+                ("--statistic", "error_rate/0.01"),
+                "--statistic must be a name, or a key such as acceptance_rate/0.01 or error_rate/",
+            ),
+            (
+                ("--statistic", "acceptance_rate/1.5"),
+                "--statistic acceptance_at_error_rate: max_error_rate must be",
             ),
             (("--ci", 95), "--ci must be a number strictly between 0 and 1, got 95.0"),
         ],
@@ -464,7 +475,11 @@ class TestCosts:
         (costs,) = content(*files, *PRICES)["costs"]
         (pair,) = costs["pairs"]
         assert (pair["difference"], pair["standard_error"], pair["pvalue"]) == (0, 0, 1)
-        assert "+0" in run(*files, *PRICES).stdout
+        printed = run(*files, *PRICES).stdout
+        assert "a and b have the same ARAC-AUC (0.9444): no difference was found." in printed
+        assert "a and b (p > 0.99) tie" in printed
+        assert "p = 1" not in printed
+        assert "-0.0000 " not in printed
 
 
 @pytest.mark.parametrize("statistic", ["cost", "cost:costs=0.1"])

@@ -299,10 +299,12 @@ class TestPlan:
         assert f"the outputs by {effect:.2f}, " in out
         sizes = operation.audit_plan(0.02, 0.03, design_effect=effect)
         assert f"Audit {sizes.stable:,} outputs" in out
-        options = {"statistic": "roc_auc", "half_width": 0.01}
-        n = operation.sample_size_for_interval(correct, confidence, groups=pages, **options)
-        out = run("plan", "--statistic", "roc_auc", "--half-width", 0.01, *pilot).stdout
-        assert f"Verify {n:,} outputs" in out
+        rate = fa.Statistic("acceptance_rate", threshold=0.5)
+        for name, statistic in (("roc_auc", "roc_auc"), ("acceptance_rate/threshold/0.5", rate)):
+            options = {"statistic": statistic, "half_width": 0.01}
+            n = operation.sample_size_for_interval(correct, confidence, groups=pages, **options)
+            out = run("plan", "--statistic", name, "--half-width", 0.01, *pilot).stdout
+            assert f"Verify {n:,} outputs" in out
 
     @pytest.mark.parametrize(
         ("options", "message"),

@@ -151,7 +151,7 @@ class TestHocr:
         assert words.confidence.tolist() == [1, 0]
 
     def test_what_is_no_number_is_named(self, tmp_path):
-        with pytest.raises(OcrFileError, match=': x_confs must be a number, got "high"'):
+        with pytest.raises(OcrFileError, match=': x_confs must be a number from 0 to 100, got "high"'):
             read(hocr(tmp_path, hocr_word("a", "x_confs high")))
 
 

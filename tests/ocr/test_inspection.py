@@ -9,9 +9,10 @@ import pytest
 from commands import run
 
 import fastarac as fa
-from fastarac.ocr import FORMATS, OcrFileError, inspect_file, read
+from fastarac.ocr import FORMATS, OcrFileError, inspect_file, read, sample_folders
 
 DATA = Path(__file__).parent / "data"
+FOLDERS = sample_folders()
 
 
 @pytest.mark.parametrize("path", sorted(DATA.iterdir()), ids=lambda path: path.name)
@@ -58,6 +59,20 @@ def test_what_cannot_be_read(tmp_path):
         inspect_file(tmp_path / "p.json")
     with pytest.raises(fa.io.DataFileError, match="cannot be opened"):
         inspect_file(tmp_path / "none.tsv")
+
+
+def test_a_folder_is_one_archive_of_pages(tmp_path):
+    for folder, holds in ((FOLDERS.outputs["plain"], "words"), (FOLDERS.truth, "true words")):
+        found, files = inspect_file(folder), [inspect_file(path) for path in folder.iterdir()]
+        assert (found.path, found.format, found.holds) == (str(folder), files[0].format, holds)
+        for count in ("n_items", "n_pages", "n_lines"):
+            assert getattr(found, count) == sum(getattr(file, count) for file in files)
+    assert f"fastarac ocr {FOLDERS.truth} ocr/" in run("inspect", FOLDERS.truth).stdout
+    with pytest.raises(OcrFileError, match="has no file"):
+        inspect_file(tmp_path)
+    (tmp_path / "t.csv").write_text("confidence\n1\n")
+    with pytest.raises(OcrFileError, match="hold rows, not pages; name the files, as in"):
+        inspect_file(tmp_path)
 
 
 def test_command(tmp_path):

@@ -455,12 +455,16 @@ ONE_WORD = "5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t{}\ta\n"
             'line 2, element String: the confidence of "a" must be a',
         ),
         (
-            '<alto><Page><TextLine>\n<String CONTENT="a" WC="0,9"/></TextLine></Page></alto>',
-            'line 2, element String: WC must be a number, got "0,9"',
+            '<alto><Page><TextLine>\n<String CONTENT="a" WC="95%"/></TextLine></Page></alto>',
+            'line 2, element String: WC must be a number from 0 to 1, got "95%"',
         ),
         (
-            "<html><div class='ocr_page'><b class='ocrx_word' title='x_wconf ?'>a</b></div></html>",
-            r'line 1, element b: x_wconf must be a number, got "\?"',
+            "<PcGts><Page><TextRegion><TextEquiv conf='95%'><Unicode/></TextEquiv></TextRegion></Page>",
+            'line 1, element TextEquiv: conf must be a number from 0 to 1, got "95%"',
+        ),
+        (
+            "<html><div class='ocr_page'><b class='ocrx_word' title='x_wconf 95%'>a</b></div></html>",
+            'line 1, element b: x_wconf must be a number from 0 to 100, got "95%"',
         ),
         (
             HEADER.replace("\tconf", ""),

@@ -10,6 +10,7 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import commands
 import numpy as np
 import pytest
 from reported import Page, report_of
@@ -111,6 +112,16 @@ class TestContents:
         assert "Lead Judged by 20 pages, enlarged's lead over plain (" in first
         assert "plain: if nobody looks for missed words, they alone exceed the limit" in first
         assert "Side by side" in page.text
+
+    def test_a_guaranteed_share_is_called_so(self, tmp_path):
+        rng = np.random.default_rng(0)
+        confidence = rng.random(300)
+        path = commands.write(tmp_path / "a.csv", rng.random(300) < confidence**0.2, confidence)
+        options = "--error-rate", 0.1, "--guarantee", 0.05, "--report", tmp_path / "r.html"
+        printed = commands.run("evaluate", path, *options).stdout
+        (share,) = re.findall(r"95% confidence: accept (\S+) at", printed)
+        text = Page((tmp_path / "r.html").read_text(encoding="utf-8")).text
+        assert f"At most 10% errors, guaranteed with 95% confidence {share}" in text
 
     def test_doubts_are_said(self):
         rng = np.random.default_rng(0)

@@ -28,11 +28,12 @@ SINGLE_BYTES = frozenset(
     {b"iso-8859-1", b"iso-8859-15", b"latin1", b"latin-1", b"windows-1252", b"cp1252"}
 )
 OF_PLACES = frozenset({"HPOS", "VPOS", "WIDTH", "HEIGHT", "x", "y", "imageWidth", "imageHeight"})
+CONFIDENCE = "a number from 0 to 1"  # as ALTO and PAGE write confidences
 LEGACY = "about:legacy-compat"  # HTML 5 allows this system identifier for software that must write one
 
 __all__ = [
-    "Root", "children", "elements", "line_of", "local_name", "note_encoding", "number", "root_of",
-    "text_of",
+    "CONFIDENCE", "Root", "children", "elements", "line_of", "local_name", "note_encoding", "number",
+    "root_of", "text_of",
 ]  # fmt: skip
 
 
@@ -228,8 +229,11 @@ def _character(entity: Element, file: InputFile) -> str:
     return meant
 
 
-def number(element: Element, attribute: str, file: InputFile) -> float:
-    """Return an attribute as a number; NaN if it is absent or empty."""
+def number(element: Element, attribute: str, file: InputFile, expected: str = "a number") -> float:
+    """Return an attribute as a number; NaN if it is absent or empty.
+
+    The error message says that the attribute must be `expected`.
+    """
     text = element.get(attribute)
     if not text or text.isspace():
         return NAN
@@ -238,5 +242,5 @@ def number(element: Element, attribute: str, file: InputFile) -> float:
     except ValueError:
         if file.truth and attribute in OF_PLACES:  # coordinates are optional in a truth
             return NAN
-        problem = f"{attribute} must be a number, got {shown(text)}"
+        problem = f"{attribute} must be {expected}, got {shown(text)}"
         raise OcrFileError(file.path, problem, place=line_of(element)) from None

@@ -9,7 +9,7 @@ from fastarac.ocr.readers._builder import NAN, Box, Builder
 from fastarac.ocr.readers._files import encoding_of, open_file
 from fastarac.ocr.readers._levels import LineLevels, WordPart, is_punctuation, joined
 from fastarac.ocr.readers._regions import names_of_block
-from fastarac.ocr.readers._xml import elements, line_of, local_name, note_encoding, number
+from fastarac.ocr.readers._xml import CONFIDENCE, elements, line_of, local_name, note_encoding, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -214,7 +214,7 @@ class _Pages:
             percent = int(match[1])
             self.repaired += float(written) != percent / 100
             return percent / 100
-        return number(element, "WC", self.file)
+        return number(element, "WC", self.file, CONFIDENCE)
 
     def _box(self, element: Element) -> Box:
         left, top = number(element, "HPOS", self.file), number(element, "VPOS", self.file)

@@ -255,7 +255,7 @@ class _Confidences:
         try:
             return float(written)
         except ValueError:
-            problem = f"{name} must be a number, got {shown(written)}"
+            problem = f"{name} must be a number from 0 to 100, got {shown(written)}"
             raise self._builder.error(problem, element) from None
 
     def finish(self) -> None:

@@ -11,6 +11,7 @@ from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._levels import LineLevels, WordPart
 from fastarac.ocr.readers._regions import names_of_region
 from fastarac.ocr.readers._xml import (
+    CONFIDENCE,
     children,
     elements,
     line_of,
@@ -167,7 +168,7 @@ class _Reader:
         main = min(readings, key=self._index)  # in a tie, the first
         for name in ("Unicode", "PlainText"):
             for child in children(main, name):
-                return text_of(child, self.file), number(main, "conf", self.file)
+                return text_of(child, self.file), number(main, "conf", self.file, CONFIDENCE)
         return "", NAN
 
     def _index(self, reading: Element) -> float:
