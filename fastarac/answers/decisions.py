@@ -48,7 +48,12 @@ def too_few_groups(models: Sequence[Model]) -> bool:
     """Return whether the groups are too few to guarantee any limit at 95%, even without errors."""
     limits = [limit.value for limit in models[0].limits if not is_given(limit)]
     groups = min(model.n_groups or math.inf for model in models)
-    return bool(limits) and max(limits) * groups < math.log(20.0)
+    return bool(limits) and are_too_few(groups, max(limits))
+
+
+def are_too_few(n_groups: float, limit: float) -> bool:
+    """Return whether groups are too few to guarantee a limit at 95%, even without errors."""
+    return limit * n_groups < math.log(20.0)
 
 
 def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:

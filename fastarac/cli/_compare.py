@@ -153,6 +153,6 @@ def _compare_items(
         paired=paired,
         by=columns["by"],
         notes=pages,
-        command=after_compare(context),
+        command=after_compare(context, next(iter(found.outputs.values())).n_groups),
     )
     return compared, next(iter(found.outputs))

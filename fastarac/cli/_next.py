@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from fastarac.answers.decisions import leader, too_few_groups
+from fastarac.answers.decisions import are_too_few, leader, too_few_groups
 from fastarac.answers.screen import MANY
 from fastarac.cli._files import names_of_files
 from fastarac.cli._ocr import are_by_page
-from fastarac.cli._options import limit_options
+from fastarac.cli._options import DEFAULT_ERROR_RATES, limit_options
 from fastarac.cli._policies import MODEL
 from fastarac.cli._screen import command_line
 from fastarac.evaluation.limits import is_given, read_limits
@@ -28,6 +28,7 @@ READING = (
     *("confidence", "correct", "prediction", "truth", "compare", "allow_empty"),
     *("inclusion_probability", "judge", "open", "group"),
 )
+OF_PILOTS = "open", "group"
 ANSWERED = "details", "output_format", "report", "plot", "output"
 
 
@@ -64,8 +65,9 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     else:
         return ""
     if sure.threshold == math.inf:
-        answers = _typed(context, ["open"])
-        return command_line("plan", *limited, "--pilot", *files, *one, *answers)
+        if _typed(context, [name for name in READING if name not in OF_PILOTS]):
+            return ""  # plan finds columns by their usual names only
+        return command_line("plan", *limited, "--pilot", *files, *one, *_typed(context, OF_PILOTS))
     if len(models) > 1:  # --choose makes the guarantee valid after choosing a model
         files, one = list(map(str, context.params["paths"])), ["--choose"]
     probability = sure.failure_probability
@@ -86,8 +88,10 @@ def after_verified(context: typer.Context, limits: Limits) -> str:
     return command_line("fit", *files, *options, *limited, "-o", "policy.json")
 
 
-def after_compare(context: typer.Context) -> str:
+def after_compare(context: typer.Context, n_groups: int | None = None) -> str:
     """Return the command after a comparison: evaluate the models, with a guarantee if possible."""
+    if n_groups is not None and are_too_few(n_groups, max(DEFAULT_ERROR_RATES)):
+        return ""
     options = _typed(context, [*READING, "model", "weight", "by"])
     in_parts = context.params["weight"] is not None or context.params["by"] is not None
     guarantee = () if in_parts else ("--guarantee", "0.05")

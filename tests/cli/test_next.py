@@ -113,3 +113,16 @@ def test_a_command_is_copied_whole_however_it_is_printed(files):
         done = run("evaluate", name, "--error-rate", 0.1, *options, env={"COLUMNS": "80"}).stdout
         copied = done[done.index("Next: ") :].replace("\\\n", "")  # as a shell joins lines
         assert shlex.split(copied)[2:] == wide
+
+
+def test_too_few_pages_lead_to_a_plan_in_pages_and_to_no_guarantee(files):
+    for name in files:
+        table = Path(name).read_text().splitlines()
+        rows = [f"{row},{k // 20}" for k, row in enumerate(table[1:])]
+        Path(name).write_text("\n".join([f"{table[0]},page", *rows]) + "\n")
+    pages = "--group", "page"
+    assert next_of(run("compare", *files, *pages).stdout) == []
+    planned = next_of(run("evaluate", *files, *pages, "--guarantee", 0.05).stdout)
+    assert planned[0] == "plan"
+    assert planned[-2:] == list(pages)
+    assert run(*planned).stdout
