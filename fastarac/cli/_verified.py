@@ -113,7 +113,6 @@ def _report(
             path,
             dict(read),
             {model.name: model.evaluation for model in judged},
-            guarantees={model.name: model.guaranteed() for model in judged},
             notes=[sentence(note) for note in notes],
             confidence_level=level,
         )

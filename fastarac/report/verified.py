@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastarac._core.files import write_whole
-from fastarac._core.text import capitalised, percent, percent_range, printable
+from fastarac._core.text import percent, percent_range, printable
 from fastarac.answers import limits as wording
 from fastarac.evaluation.items import evaluate
 from fastarac.evaluation.limits import LABELS, name_of
@@ -38,7 +37,6 @@ def write_verified_report(
     models: Mapping[str, tuple[PartialTruth, ArrayLike]],
     found: Mapping[str, Evaluation],
     *,
-    guarantees: Mapping[str, Sequence[str]] = MappingProxyType({}),
     notes: Sequence[str] = (),
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
@@ -46,9 +44,8 @@ def write_verified_report(
 ) -> None:
     """Write one HTML file about models with partly verified outputs.
 
-    `found` has the figures of each model with intervals; `guarantees` has a sentence for each
-    guaranteed limit; `notes` are whole sentences. `groups` has the group of each output, and is used
-    for truths that have no groups of their own.
+    `found` has the figures of each model with intervals; `notes` are whole sentences. `groups` has the
+    group of each output, and is used for truths that have no groups of their own.
     """
     require_page(path)
     parts: list[ReportSection] = []
@@ -56,7 +53,7 @@ def write_verified_report(
         of = f", {printable(name)}" if len(models) > 1 else ""
         parts += [_of_limit(f"m{k}-curve", of, each, found[name]) for each in found[name].limits]
         parts.append(_of_curve(f"m{k}-curve", of, truth, confidence, groups, confidence_level))
-        parts.append(_of_figures(f"m{k}", of, truth, found[name], guarantees.get(name, ())))
+        parts.append(_of_figures(f"m{k}", of, truth, found[name]))
     parts.append(
         ReportSection(
             "answers", "What cannot be estimated", "left out", LEFT_OUT,
@@ -80,7 +77,17 @@ def _of_limit(id_: str, of: str, found: LimitEvaluation, figures: Evaluation) ->
     if ends is not None:
         between = percent_range(ends.low, ends.high, 3)
         text += f" With {percent(ends.confidence_level)} confidence the share is {between}."
-    return ReportSection(id_, where, percent(point.acceptance_rate, 3), text)
+    sure = found.guaranteed
+    if sure is None:
+        return ReportSection(id_, where, percent(point.acceptance_rate, 3), text)
+    share, promised = percent(sure.point.acceptance_rate, 3), percent(1.0 - sure.failure_probability)
+    sample = [("In this sample", f"{percent(point.acceptance_rate, 3)} {text}")]
+    text = f"of new outputs go through at confidence ≥ {sure.threshold:.6g}."
+    if not sure.point.acceptance_rate:
+        text = "No threshold keeps this limit for sure: review everything."
+    return ReportSection(
+        id_, f"{where}, guaranteed with {promised} confidence", share, text, facts=sample
+    )
 
 
 def _of_curve(
@@ -124,16 +131,14 @@ def _of_curve(
     )
 
 
-def _of_figures(
-    id_: str, of: str, truth: PartialTruth, found: Evaluation, guarantees: Sequence[str]
-) -> ReportSection:
+def _of_figures(id_: str, of: str, truth: PartialTruth, found: Evaluation) -> ReportSection:
     values = found.to_dict()
     rows = []
     for name in LABELS:
         ends, value = found.intervals.get(name), values[name]
         between = "" if ends is None else f"{ends.low:.4f} to {ends.high:.4f}"
         rows.append((name_of(name, found.costs), ("–" if value is None else f"{value:.4f}", between)))
-    facts = [("Guaranteed", capitalised(each.removeprefix("Guaranteed: "))) for each in guarantees]
+    facts = []
     if truth.judge is not None:
         facts.append(("Judge", "Its estimates were recalibrated on the verified outputs."))
     text = (

@@ -119,7 +119,10 @@ def test_report(folder, tmp_path):
         low, high = found.intervals["roc_auc"].low, found.intervals["roc_auc"].high
         assert f"{found.roc_auc:.4f}<small>{low:.4f} to {high:.4f}</small>" in page
         assert f"of {len(outputs.correct):,} outputs are verified" in page
-    assert page.count("<dt>Guaranteed</dt>") == 2
+        sure = fa.guaranteed_operating_point(*outputs, max_error_rate=0.05, failure_probability=0.1)
+        title = f"At most 5% errors, {path.stem}, guaranteed with 90% confidence"
+        share = f'<p class="share">{100 * sure.acceptance_rate:.3g}%</p>'
+        assert re.search(f"{title}</a></h3>\\s*{share}", page)
     assert "so this report leaves them out" in page
     targets = set(re.findall(r'href="#([^"]+)"', page))
     assert all(f'id="{target}"' in page for target in targets)
