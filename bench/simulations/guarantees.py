@@ -374,6 +374,7 @@ TABLES = {
         {
             "fallback, pilot of 1,000": library(RISK, scale="unit", method="fallback", with_pilot=True),
             "fallback, a tenth set aside": library(RISK, scale="unit", method="fallback"),
+            "fallback, own thresholds": library(RISK, method="fallback"),
             "SGR": library(RISK, method="sgr"),
         },
         1000,

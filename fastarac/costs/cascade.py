@@ -421,9 +421,8 @@ def optimize_cascade(
     The first test accepts a quarter of the items, but at least two and at most five times as many as
     would prove r without an error. It uses 0.85 δ. With the other 0.15 δ, tests start again where four
     fifths of the items are accepted. With `groups`, the tests are bets. A single model without `groups`
-    needs no estimate while r allows at most 500 errors among all items: all items test all thresholds
-    together, as with ``method="pocock"`` of :func:`.guaranteed_operating_point`. With probability
-    1 − δ, all steps that pass keep the limit. The cheapest of them is chosen or, if
+    needs no estimate: all items test its thresholds, as in :func:`.evaluate`. With probability 1 − δ,
+    all steps that pass keep the limit. The cheapest of them is chosen or, if
     abstention has no price, the one that accepts the most.
 
     References

@@ -20,9 +20,9 @@ from fastarac.costs.cascade_guarantee import (
     say_too_small,
 )
 from fastarac.costs.stages import SILENT, Stages
-from fastarac.guarantees import pocock
 from fastarac.guarantees.betting import wealth
-from fastarac.guarantees.fallback import Start, last_proved
+from fastarac.guarantees.fallback import Start, proved_in_turn, rejected_by_rank
+from fastarac.guarantees.pocock import method_of_own_thresholds, within
 
 PILOT = 10  # one in PILOT items or groups is set aside to choose the path
 STEPS = 1000  # maximum number of tests on a path
@@ -100,8 +100,8 @@ class ErrorCurve(NamedTuple):
 def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) -> Passed:
     """Choose a path of thresholds, and test its steps.
 
-    With a single model, the path is the order of its confidences, and one boundary tests all steps at
-    once. Otherwise, steps are tested from a safe one on until a test fails.
+    With a single model, the path is the order of its confidences, and all items test it. Otherwise, a
+    tenth of the items chooses the path.
 
     Raises
     ------
@@ -109,14 +109,17 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
         If no thresholds that pass keep all capacities.
     """
     n, limit = stages.n_items, promise.limit.rate
-    if stages.free == 1 and promise.codes is None and limit * n <= pocock.MOST_ERRORS:
+    if stages.free == 1 and promise.codes is None:
         tested = HeldOutItems(stages, np.zeros(n), None, np.ones(n), 1)
         values = stages.values[0]
         path = np.unique(values[values > SILENT])[::-1, None]
         decided = _decided(stages, path)
         wrong, right = decided[:, 0].T
-        delta = promise.failure_probability
-        proved = pocock.within(wrong + right, wrong, n, limit, delta).tolist()
+        counts = wrong + right, wrong, n, limit, promise.failure_probability
+        if method_of_own_thresholds(limit, n) == "pocock":
+            proved = within(*counts).tolist()
+        else:
+            proved = rejected_by_rank(*counts, rng).tolist()
     else:
         pilot, tested = divided(stages, promise, rng, PILOT)
         path, starts = _path_of_pilot(pilot, _starts(tested, promise))
@@ -227,7 +230,6 @@ def _proved(
     """Return the steps whose risk is proved; all of them keep the limit with probability 1 − δ."""
     limit, stages = promise.limit.rate, tested.stages
     errors, accepted = decided[:, :-1, 0].sum(axis=1), decided[:, :-1].sum(axis=(1, 2))
-    found: list[int] = []
 
     def proves(step: int, level: float) -> bool:
         n = int(accepted[step])
@@ -242,14 +244,7 @@ def _proved(
         outcomes = np.bincount(tested.groups, each, len(tested.sizes)).astype(np.float64)
         return wealth(outcomes, tested.largest, limit) >= 1.0 / level
 
-    def noted(step: int, level: float) -> bool:
-        if passed := proves(step, level):
-            found.append(step)
-        return passed
-
-    if starts:
-        last_proved(noted, starts, len(path), promise.failure_probability)
-    return found
+    return proved_in_turn(proves, starts, len(path), promise.failure_probability)
 
 
 def _cheapest(stages: Stages, decided: NDArray[np.int64], proved: list[int]) -> int | None:

@@ -82,7 +82,7 @@ def evaluate(
     failure_probability : float, optional
         Also find a threshold that keeps each limit on new items, except with this probability
         (:func:`.guaranteed_operating_point`). A limit on the risk uses the method "pocock" if it allows
-        at most 100 errors among all items, and otherwise "sgr"; both need no fixed thresholds.
+        at most 100 errors among all items, and otherwise "fallback"; both need no fixed thresholds.
     never_accepted : float, optional
         Items at or below this confidence are never accepted, whatever the limit. Use this for items
         without an output, whose confidence is below all others (`AlignedOutputs.never_accepted`). Such

@@ -27,9 +27,10 @@ from fastarac.guarantees.fallback import (
     Scale,
     counts_at,
     fixed_thresholds,
-    last_rejected,
     pilot_shares,
     points_at,
+    rejected,
+    rejected_by_rank,
     require_on_scale,
     require_within_reach,
     set_aside,
@@ -51,6 +52,8 @@ from fastarac.samples.door import answers_of, as_sweep, require_confidence
 from fastarac.sweep import ThresholdSweep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastarac.samples.partial import PartialTruth
 
 Method = Literal["auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"]
@@ -209,8 +212,8 @@ def guaranteed_operating_point(
     method : {"auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"}
         "auto", the default, uses "betting" with groups, and for a :class:`.PartialTruth` unless all
         outputs were drawn with the same probability and there is no judge. Otherwise it uses "exact"
-        for ``max_error_rate``. For ``max_risk``, it uses "pocock" with a scale if the
-        limit allows at most 50 errors among all items, and otherwise "fallback". "pocock" and "sgr" can
+        for ``max_error_rate``. For ``max_risk``, it uses "pocock" with a scale if the limit allows at
+        most 50 errors among all items, and otherwise "fallback". "pocock", "fallback" and "sgr" can
         take their thresholds from the items. "gamma" is an approximation for groups, which accepts far
         more but is not proved.
     truth_reader : Reviewer, optional
@@ -352,7 +355,9 @@ def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatin
         return _by_groups(asked, limit, delta)
     question_sweep(sweep)
     grid, pilot = asked.fixed
-    if how == "pocock":
+    if how in ("pocock", "fallback") and grid is None:
+        return _by_own_thresholds(asked, limit, delta)
+    if how == "pocock" and grid is not None:
         return _by_pocock(sweep, grid, limit, delta, asked.never_accepted)
     if how == "fallback" and grid is not None:
         return _by_fallback(sweep, grid, pilot, limit, delta, asked.never_accepted, key)
@@ -459,10 +464,10 @@ def _method_of(method: str, criterion: str, *, grouped: bool, fixed: bool, some:
     if grouped:
         fitting = ["betting", "one_per_group", "gamma"] if by_rate else ["betting", "gamma"]
     fitting = ["betting"] if some else fitting  # only betting supports unequal probabilities
-    if not (by_rate or fixed) and (grouped or some or method in ("auto", "fallback")):
+    if not (by_rate or fixed) and (grouped or some or method == "auto"):
         raise TypeError(
             f"max_risk needs {FIXED}: {HOW_TO_FIX}"
-            + ("" if grouped or some else ", or method='pocock', or method='sgr'")
+            + ("" if grouped or some else ", or method='pocock', or method='fallback'")
         )
     if method == "auto":
         return fitting[0]
@@ -503,27 +508,35 @@ def _by_fallback(
     n = int(tested.total)
     starts = starts_of(shares, n, limit, delta)
     accepted, errors = counts_at(tested, _above(grid, never_accepted))
-    last = last_rejected(accepted, errors, starts, limit, delta)
-    return _proved_risk(sweep, n, grid, (accepted, errors), last, limit, delta)
+    proved = rejected(accepted, errors, starts, limit, delta)
+    return _proved_risk(sweep, n, grid, (accepted, errors), proved, limit, delta)
 
 
 def _by_pocock(
     sweep: ThresholdSweep,
-    grid: NDArray[np.float64] | None,
+    grid: NDArray[np.float64],
     limit: float,
     delta: float,
     never_accepted: float | None,
 ) -> GuaranteedOperatingPoint:
-    """Return the lowest proved one of the fixed thresholds or, without these, of the items' own."""
-    n, end = int(sweep.total), last_accepted(sweep, never_accepted) + 1
+    """Return the lowest proved one of the fixed thresholds."""
+    n, thresholds = int(sweep.total), _above(grid, never_accepted)
+    counts = counts_at(sweep, thresholds)
+    return _proved_risk(sweep, n, thresholds, counts, within(*counts, n, limit, delta), limit, delta)
+
+
+def _by_own_thresholds(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
+    """Return the lowest proved one of the items' own thresholds, by "pocock" or "fallback"."""
+    sweep = asked.sweep
+    n, end = int(sweep.total), last_accepted(sweep, asked.never_accepted) + 1
     thresholds, errors = sweep.thresholds[1:end], sweep.false_accepts[1:end]
     accepted = errors + sweep.true_accepts[1:end]
-    if grid is not None:
-        thresholds = _above(grid, never_accepted)
-        accepted, errors = counts_at(sweep, thresholds)
-    proved = within(accepted, errors, n, limit, delta)
-    last = int(proved[-1]) if len(proved) else -1
-    return _proved_risk(sweep, n, thresholds, (accepted, errors), last, limit, delta)
+    if asked.how == "pocock":
+        proved = within(accepted, errors, n, limit, delta)
+    else:
+        rng = generator_for(asked.key, sweep.true_accepts, sweep.false_accepts)
+        proved = rejected_by_rank(accepted, errors, n, limit, delta, rng)
+    return _proved_risk(sweep, n, thresholds, (accepted, errors), proved, limit, delta)
 
 
 def _proved_risk(
@@ -531,18 +544,18 @@ def _proved_risk(
     n: int,
     thresholds: NDArray[Any],
     counts: tuple[NDArray[np.int64], NDArray[np.int64]],
-    last: int,
+    proved: Sequence[int] | NDArray[np.intp],
     limit: float,
     delta: float,
 ) -> GuaranteedOperatingPoint:
-    """Return the guarantee of ``thresholds[last]``; if `last` is −1, accept nothing."""
+    """Return the guarantee of the last proved threshold; if none is proved, accept nothing."""
     least = binomial_upper_bound(0, n, delta)
     if least > limit:
         _warn_few(n, least, "max_risk", limit, delta)
     threshold, bound = math.inf, 0.0
-    if last >= 0:
-        accepted, errors = (int(each[last]) for each in counts)
-        threshold, bound = thresholds[last], binomial_upper_bound(errors, accepted, delta)
+    if len(proved):
+        accepted, errors = (int(each[proved[-1]]) for each in counts)
+        threshold, bound = thresholds[proved[-1]], binomial_upper_bound(errors, accepted, delta)
     point = operating_point(sweep, threshold=threshold)
     return GuaranteedOperatingPoint(point, bound, limit, delta, "max_risk")
 

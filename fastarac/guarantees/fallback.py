@@ -1,8 +1,9 @@
-"""Guarantees of a risk at thresholds fixed without the items, by the fallback procedure."""
+"""Guarantees of a risk by the fallback procedure, at fixed thresholds or at those of the items."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -30,6 +31,7 @@ STARTS = 5  # number of thresholds at which tests start
 # start accepts the share MOST of all items.
 FEWEST, MOST = 1.5, 0.97
 PILOT = 10  # one in PILOT items is set aside to choose the starts
+RANKS = 1000  # maximum number of the items' own thresholds to test, besides the starts
 _DECADES = 6
 
 
@@ -115,46 +117,93 @@ def set_aside(
 
 def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
     """Return the starts of the tests, given the share that each decreasing threshold accepts."""
+    targets = _targets(n, limit, delta)
+    places = np.minimum(np.searchsorted(shares * n, targets), len(shares) - 1)
+    return starts_at(places.tolist(), 1.0 / len(targets))
+
+
+def _targets(n: int, limit: float, delta: float) -> NDArray[np.float64]:
+    """Return the numbers of accepted items at which tests start."""
     first = FEWEST * math.log(STARTS / delta) / limit if limit > 0.0 else math.inf
-    targets = np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
-    found: dict[int, float] = {}
-    for target in targets.tolist():
-        index = min(int(np.searchsorted(shares * n, target)), len(shares) - 1)
-        found[index] = found.get(index, 0.0) + 1.0 / len(targets)
-    return [Start(*start) for start in sorted(found.items())]
+    return np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
 
 
-def last_proved(proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float) -> int:
-    """Return the index of the lowest of n thresholds proved by `proves(index, level)`; −1 for none.
+def starts_at(places: list[int], weight: float) -> list[Start]:
+    """Return the starts at these places in rising order; the weights of equal places are added."""
+    return [Start(place, weight * count) for place, count in sorted(Counter(places).items())]
+
+
+def proved_in_turn(
+    proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float
+) -> list[int]:
+    """Return the indices of the thresholds, of n, that are proved by `proves(index, level)`.
 
     The tests begin at the first start. Each threshold is tested at the level that is available there.
     If a test succeeds, its level passes on to the next threshold; if it fails, the level is lost.
     """
     spent = {start.place: start.weight * delta for start in starts}
-    level, last = 0.0, -1
-    for index in range(starts[0].place, n):
+    level, proved = 0.0, []
+    for index in range(starts[0].place if starts else n, n):
         level += spent.get(index, 0.0)
         if level and proves(index, level):
-            last = index
+            proved.append(index)
         else:
             level = 0.0
-    return last
+    return proved
 
 
-def last_rejected(
+def last_proved(proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float) -> int:
+    """Return the index of the lowest threshold that `proved_in_turn` proves; −1 if there is none."""
+    return max(proved_in_turn(proves, starts, n, delta), default=-1)
+
+
+def rejected(
     accepted: NDArray[np.int64],
     errors: NDArray[np.int64],
     starts: list[Start],
     limit: float,
     delta: float,
-) -> int:
-    """Return the index of the lowest threshold whose risk is proved within the limit; −1 for none."""
+) -> list[int]:
+    """Return the indices of the thresholds whose risk is proved within the limit."""
 
     def proves(index: int, level: float) -> bool:
         n = int(accepted[index])
         return bool(n) and binomial_cdf(int(errors[index]), n, limit) <= level
 
-    return last_proved(proves, starts, len(accepted), delta)
+    return proved_in_turn(proves, starts, len(accepted), delta)
+
+
+def rejected_by_rank(
+    accepted: NDArray[np.int64],
+    errors: NDArray[np.int64],
+    n: int,
+    limit: float,
+    delta: float,
+    rng: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Return the indices of the items' own thresholds whose risk is proved within the limit.
+
+    `accepted` and `errors` are the counts at all distinct confidences, from the highest down. Given the
+    confidence at a fixed rank, the items above it are still independent. So tests start at fixed ranks
+    k. If rank k is within a tie, random items of the tie make up the first k items. A start is used
+    only if its k items pass a test.
+    """
+    if limit >= 1.0:
+        return np.arange(len(accepted))
+    ranks = np.ceil(_targets(n, limit, delta)).astype(np.int64)
+    tried = np.union1d(ranks, np.linspace(ranks[0], n, min(RANKS, n)).astype(np.int64))
+    places = np.unique(np.searchsorted(accepted, tried))
+    places = places[places < len(accepted)]
+    weight, used = 1.0 / len(ranks), []
+    for rank, place in zip(ranks.tolist(), np.searchsorted(accepted, ranks).tolist(), strict=True):
+        if place == len(accepted):
+            continue
+        whole, above = (int(each[place - 1]) if place else 0 for each in (accepted, errors))
+        wrong = int(errors[place]) - above
+        above += int(rng.hypergeometric(wrong, int(accepted[place]) - whole - wrong, rank - whole))
+        if binomial_cdf(above, rank, limit) <= weight * delta:
+            used.append(int(np.searchsorted(places, place)))
+    return places[rejected(accepted[places], errors[places], starts_at(used, weight), limit, delta)]
 
 
 def points_at(sweep: ThresholdSweep, thresholds: NDArray[Any]) -> NDArray[np.intp]:

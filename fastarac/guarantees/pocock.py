@@ -59,13 +59,13 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
     return tuple(looks)
 
 
-def method_of_own_thresholds(limit: float, n: float) -> Literal["pocock", "sgr"]:
+def method_of_own_thresholds(limit: float, n: float) -> Literal["pocock", "fallback"]:
     """Return the method to prove a limit on the risk if thresholds are taken from the n items.
 
-    "pocock" is proved for any dependence of the risk on the threshold, and accepts more than "sgr". But
-    it takes too long if the limit allows many errors.
+    Both are proved for any dependence of the risk on the threshold. If the limit allows few errors,
+    "pocock" accepts more; if it allows many, "fallback" does, and "pocock" takes long.
     """
-    return "pocock" if limit * n <= QUICK_ERRORS else "sgr"
+    return "pocock" if limit * n <= QUICK_ERRORS else "fallback"
 
 
 def _looks(n: int, limit: float, level: float) -> list[int]:

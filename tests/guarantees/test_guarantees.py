@@ -391,6 +391,34 @@ def test_the_fallback_sequence_as_it_is_written():
     assert found.threshold == expected < math.inf
 
 
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_fallback_sequence_of_own_thresholds_as_it_is_written(tied):
+    rng = np.random.default_rng(8)
+    n, limit, delta = 900, 0.06, 0.05
+    correct, confidence = drawn(n, rng)
+    if tied:  # in threes that are alike, so that the draw within a tie does not matter
+        correct, confidence = np.repeat(correct[::3], 3), np.repeat(confidence[::3], 3)
+    found = fa.guaranteed_operating_point(correct, confidence, max_risk=limit, method="fallback")
+    order = np.argsort(-confidence, kind="stable")
+    wrong = np.cumsum(~correct[order])
+    ranks = np.ceil(np.geomspace(1.5 * math.log(5 / delta) / limit, 0.97 * n, 5)).astype(int)
+    # Up to 1,000 ranks are tested, which are all of them here.
+    starts, size = [], 3 if tied else 1
+    for k in ranks:
+        end = -(-k // size) * size
+        if stats.binom.cdf(wrong[k - 1], k, limit) <= delta / 5:
+            starts.append(end)
+    level, expected = 0.0, math.inf
+    for end in range(size, n + 1, size):
+        level += starts.count(end) * delta / 5
+        if level and stats.binom.cdf(wrong[end - 1], end, limit) <= level:
+            expected = confidence[order][end - 1]
+        else:
+            level = 0.0
+    assert found.threshold == expected < math.inf
+    assert 2 <= len(starts) < 5
+
+
 def test_a_scale_and_a_tenth_set_aside():
     correct, confidence = drawn(3000, np.random.default_rng(6))
     sweep = fa.threshold_sweep(correct, confidence)
@@ -402,9 +430,8 @@ def test_a_scale_and_a_tenth_set_aside():
     assert point.threshold == int(point.threshold)
     with pytest.raises(TypeError, match="thresholds and scale are both given"):
         fa.guaranteed_operating_point(sweep, max_risk=0.05, scale="unit", thresholds=[0.5])
-    for method in ("auto", "fallback"):
-        with pytest.raises(TypeError, match=r"max_risk needs thresholds .* or method='sgr'"):
-            fa.guaranteed_operating_point(sweep, max_risk=0.05, method=method)
+    with pytest.raises(TypeError, match=r"max_risk needs thresholds .* or method='fallback'"):
+        fa.guaranteed_operating_point(sweep, max_risk=0.05)
     with pytest.raises(ValueError, match="method must be 'exact' for max_error_rate, got 'betting'"):
         fa.guaranteed_operating_point(sweep, max_error_rate=0.05, method="betting")
 

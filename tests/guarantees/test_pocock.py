@@ -72,19 +72,21 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("method", ["pocock", "fallback"])
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_how_often_the_risk_is_exceeded(shape, tied):
+def test_how_often_the_risk_is_exceeded(shape, tied, method):
     wrong, limit, delta, n = SHAPES[shape], 0.1, 0.1, 150
     # Risk where all items of the cells above, and a share of the next cell, are accepted.
     rng = np.random.default_rng([len(shape), tied])
+    asked = {"max_risk": limit, "failure_probability": delta, "method": method}
     repeats = 500 if COMPILED else 50
     failed = 0
     for _ in range(repeats):
         place = rng.random(n)
         correct = rng.random(n) >= wrong[(100 * place).astype(int)]
         confidence = 1 - (np.ceil(10 * place) / 10 if tied else place)
-        point = guaranteed(correct, confidence, max_risk=limit, failure_probability=delta)
+        point = guaranteed(correct, confidence, **asked)
         if point.threshold < math.inf:
             share = 1 - point.threshold
             errors = np.interp(share, np.arange(101) / 100, np.cumsum([0.0, *wrong]) / 100)
