@@ -171,7 +171,7 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
             if not taken:
                 raise RefusalError(
                     f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified, '
-                    "which this command does not allow for. Use other verified outputs, or remove the "
+                    "which this command does not allow for: use other verified outputs, or remove the "
                     "column if all outputs are verified or were drawn with the same probability"
                 )
             judge = " --judge judge" if "judge" in columns else ""

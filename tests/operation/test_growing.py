@@ -71,7 +71,7 @@ def test_read_audits(tmp_path):
 
 def test_errors_of_half_written_rows_say_that_the_file_changes(tmp_path):
     path = tmp_path / "new.csv"
-    path.write_text("document,confidence\n" + "d,300\n" * 50_000)
+    path.write_text("document,confidence\n" + "d,300\n" * 300_000)
     goals = {name: tmp_path / f"{name}.csv" for name in ("accepted", "review")}
     with growing(path, "d"), pytest.raises(DataFileError, match="it changed while it was read"):
         operation.apply_policy(POLICY, path, **goals)
