@@ -95,8 +95,8 @@ class Stage(Result):
             raise TypeError(f"confidence {of_stage} needs correct")
         if is_model and reviewer is not None:
             raise TypeError(
-                f"reviewer {of_stage} cannot go with correct: people have no correct, and a model "
-                "has no reviewer"
+                f"reviewer and correct {of_stage} are both given; give correct for a model, or a "
+                "reviewer for people"
             )
         require_type(abstains, bool | np.bool_, f"abstains {of_stage}", "True or False")
         if abstains and (is_model or reviewer is not None):

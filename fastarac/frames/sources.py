@@ -89,7 +89,7 @@ class ItemSource(ABC):
         if self.weighted:
             raise ValueError(
                 f"confidence and weight have more than {most} distinct pairs of values; round the "
-                "weights, because the engine's sums of so many weights depend on their order"
+                "weights, because sums of so many weights depend on the order of the rows"
             )
 
     @abstractmethod

@@ -139,7 +139,9 @@ class Outputs(Table, Result):
             If there are no model labels.
         """
         if self.model is None:
-            raise ValueError("the outputs carry no model labels; read them with `model`")
+            raise ValueError(
+                "the outputs have no model labels; name their column with `model` when you read the file"
+            )
         ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
         parts = np.split(np.argsort(self.model.codes, kind="stable"), ends[:-1])
         return {name: self.take(items) for name, items in zip(self.model.names, parts, strict=True)}

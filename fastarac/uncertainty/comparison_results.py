@@ -259,7 +259,7 @@ class ModelComparison(Table, Result):
         lines = aligned([row + [""] * (width - len(row)) for row in [*models, *pairs]])
         lines.insert(len(models), "")
         alpha = percent(1 - self.confidence_level, 6)
-        drawn = "resamples" if self.method == "bootstrap" else "draws around these estimates"
+        drawn = "resamples" if self.method == "bootstrap" else "simulated estimates"
         lines += [
             "",
             f"best in: the share of {drawn} in which a model is the best.",

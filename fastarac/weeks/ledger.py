@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastarac._core import saved
 from fastarac._core.checks import positive_scalar, whole_number
 from fastarac._core.files import read_saved, write_whole
-from fastarac._core.text import few_of, json_text, plural, quoted
+from fastarac._core.text import few_of, json_text, quoted
 from fastarac.operation.application import WRITTEN_FORMATS
 from fastarac.operation.looks import Looks
 from fastarac.operation.monitoring.monitor import ErrorRateMonitor
@@ -145,9 +145,9 @@ class Ledger:
         if len({known[digest].number for digest in old}) == 1 and len(old) == len(files):
             return known[old[0]]
         names = few_of([quoted(files[digest]) for digest in old], LISTED)
+        were = "was" if len(old) == 1 else "were"
         raise ValueError(
-            f"files has {len(old):,} {plural('file', len(old))} of an earlier week, {names}: give the "
-            "new files alone"
+            f"files must be new, but {len(old):,} {were} given in an earlier week: {names}"
         )
 
     def add_week(self, files: Mapping[str, str], columns: Mapping[str, str | None]) -> Week:

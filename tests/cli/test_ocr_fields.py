@@ -235,10 +235,10 @@ def test_refusals(tables):
         "but are the same number, as in 1 item (total); --compare total=number takes such outputs as "
         "right, --compare total=text as wrong"
     )
-    assert "--compare names \"sum\"; the fields are \"total\", \"name\"" in refusal(
+    assert "--compare has no field for \"sum\"; the fields are \"total\", \"name\"" in refusal(
         both, "--compare", "sum=number"
     ).replace("'", '"')  # fmt: skip
-    assert '--compare names "total" twice' in refusal(
+    assert '--compare has "total" twice' in refusal(
         both, "--compare", "total=number", "--compare", "total=exact"
     )
     assert 'there is no column "truth"' in refusal(engine)

@@ -368,7 +368,7 @@ def test_what_is_no_cascade_is_refused(stages, error, message):
             ("a", 1),
             {"correct": [1], "reviewer": fa.Reviewer()},
             TypeError,
-            "with correct: people have no correct, and a",
+            "reviewer and correct of stage 'a' are both given",
         ),
         (("a", 1), {"correct": [1, 2], "confidence": [1, 2]}, ValueError, r"'a'\[1\] must .*got 2"),
         (

@@ -283,7 +283,7 @@ def test_settings_and_folders_are_kept(policy, source, tmp_path):
     run(policy, source, root, 1, deadline=3)
     with pytest.raises(ValueError, match="deadline is 2, but was 3"):
         run(policy, source, root, 2, deadline=2)
-    with pytest.raises(ValueError, match="1 file of an earlier week"):
+    with pytest.raises(ValueError, match="1 was given in an earlier week"):
         fa.weeks.run_week(policy, [source[0] / "1.csv", source[0] / "2.csv"], root)
     other = fa.operation.fit_policy([1] * 400, range(400), max_error_rate=0.02)
     with pytest.raises(ValueError, match="weeks of another policy"):

@@ -400,7 +400,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
                 comparison(text)  # always raises, with the right notation in the message
             each = {field: how}
         if twice := [field for field in each if field in found]:
-            raise ValueError(f"compare names {shown(twice[0])} twice")
+            raise ValueError(f"compare has {shown(twice[0])} twice")
         found |= each
     for how in found.values():
         comparison(how)
@@ -479,7 +479,7 @@ def comparisons_by_field(
     matches = {pattern: [f for f in fields if _matches(pattern, f)] for pattern in made}
     if unknown := [pattern for pattern, found in matches.items() if not found and pattern != "*"]:
         raise ValueError(
-            f"compare names {', '.join(map(shown, unknown))}; the fields are "
+            f"compare has no field for {', '.join(map(shown, unknown))}; the fields are "
             f"{', '.join(map(shown, fields))}"
         )
     found = dict.fromkeys(fields, UNTOLD)
