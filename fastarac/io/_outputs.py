@@ -140,7 +140,7 @@ class Outputs(Table, Result):
         """
         if self.model is None:
             raise ValueError(
-                "the outputs have no model labels; name their column with `model` when you read the file"
+                "the outputs have no model labels; name their column with `model` on reading"
             )
         ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
         parts = np.split(np.argsort(self.model.codes, kind="stable"), ends[:-1])
