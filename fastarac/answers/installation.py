@@ -148,7 +148,7 @@ def _problems(found: dict[str, Any]) -> Iterator[str]:
         yield f"FASTARAC_NUM_THREADS is {limit!r}; use a whole number of at least 1."
     cache = found["cache"]
     if cache["path"] is None:
-        yield "Every process compiles anew: name a folder in NUMBA_CACHE_DIR, or use an older numba."
+        yield "Every process compiles anew: set NUMBA_CACHE_DIR to a folder, or use an older numba."
     elif not cache["writable"]:
         yield f"Compiled code cannot be kept: {cache['path']} is not writable."
 

@@ -464,7 +464,7 @@ def optimize_cascade(
 
 def _limit_of(max_error_rate: float | None, max_risk: float | None) -> ErrorLimit | None:
     if max_error_rate is not None and max_risk is not None:
-        raise TypeError("give one of max_error_rate, max_risk, got max_error_rate and max_risk")
+        raise TypeError("give only one of max_error_rate, max_risk, not both")
     if max_risk is not None:
         return ErrorLimit(fraction_of(max_risk, "max_risk"), of_accepted=True)
     if max_error_rate is not None:

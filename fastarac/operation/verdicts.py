@@ -193,7 +193,8 @@ class PolicyCheck(Result):
                 f"with {percent(found.confidence_level)} confidence"
             )
         return (
-            f"{head} {self.verdict}: {rate}, and with {sure} confidence {end} of all such {self.unit}"
+            f"{head} {self.verdict}: {rate}, and with {sure} confidence {end} of all {self.unit} like "
+            "these"
         )
 
     @property

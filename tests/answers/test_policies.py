@@ -96,7 +96,7 @@ def test_a_check(policy, check):
     for verdict, end in (("holds", f"at most {high}"), ("fails", f"at least {low}")):
         assert replace(check, verdict=verdict).decision == (
             f"the limit of 3% {verdict}: {rate} of these outputs are accepted and wrong, and with 95% "
-            f"confidence {end} of all such outputs"
+            f"confidence {end} of all outputs like these"
         )
     assert found.figures["shifted"] is False
 

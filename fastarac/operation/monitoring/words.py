@@ -44,7 +44,7 @@ def lately(monitor: Any) -> str:
     if monitor.mean_updates_to_false_alarm is None:
         return ""
     found = (
-        f"statistic {monitor.change_statistic:.3g}, alarm at {monitor.mean_updates_to_false_alarm:,}"
+        f"statistic {monitor.change_statistic:.3g}; alarm level {monitor.mean_updates_to_false_alarm:,}"
     )
     if monitor.changed:
         return f"changed lately: alarm at update {monitor.changes[-1]:,} ({found})"
