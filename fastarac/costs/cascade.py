@@ -417,12 +417,14 @@ def optimize_cascade(
 
     .. math:: P(\mathrm{Bin}(N, r) \le E) \le \delta
 
-    where r is the limit, and N of these items are accepted with E errors. The tests end when one fails.
-    The first test accepts a quarter of the items, but at least two and at most five times as many as
-    would prove r without an error. It uses 0.85 δ. With the other 0.15 δ, tests start again where four
-    fifths of the items are accepted. With `groups`, the tests are bets. A single model without `groups`
-    needs no estimate: all items test its thresholds, as in :func:`.evaluate`. With probability 1 − δ,
-    all steps that pass keep the limit. The cheapest of them is chosen or, if
+    where r is the limit, and N of these items are accepted with E errors. The tests end when one fails,
+    and start again further down the path. While r allows at most 50 errors among these items, the first
+    test accepts a quarter of them, but at least two and at most five times as many as would prove r
+    without an error. It uses 0.85 δ, and the other 0.15 δ are for a start where four fifths of the
+    items are accepted. With more items, there are up to five starts with equal shares of δ, as in
+    :func:`.guaranteed_operating_point`. With `groups`, the tests are bets. A single model without
+    `groups` needs no estimate: all items test its thresholds, as in :func:`.evaluate`. With probability
+    1 − δ, all steps that pass keep the limit. The cheapest of them is chosen or, if
     abstention has no price, the one that accepts the most.
 
     References

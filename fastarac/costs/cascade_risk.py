@@ -21,13 +21,13 @@ from fastarac.costs.cascade_guarantee import (
 )
 from fastarac.costs.stages import SILENT, Stages
 from fastarac.guarantees.betting import wealth
-from fastarac.guarantees.fallback import Start, proved_in_turn, rejected_by_rank
-from fastarac.guarantees.pocock import method_of_own_thresholds, within
+from fastarac.guarantees.fallback import Start, proved_in_turn, rejected_by_rank, targets
+from fastarac.guarantees.pocock import FEW_ERRORS, method_of_own_thresholds, within
 
 PILOT = 10  # one in PILOT items or groups is set aside to choose the path
 STEPS = 1000  # maximum number of tests on a path
-# The first test accepts a quarter of the items, but at least FEWEST and at most MOST times as many as
-# would prove the limit without an error.
+# With few items, the first test accepts a quarter of them, but at least FEWEST and at most MOST times
+# as many as would prove the limit without an error.
 QUARTER, FEWEST, MOST = 4, 2.0, 5.0
 # With PART of the failure probability, tests start again where the share LATER of the items is
 # accepted. So a path that has errors at its beginning may still be proved where it accepts nearly
@@ -153,6 +153,10 @@ def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]
     if rate >= 1.0:
         return [(0.0, 1.0)]
     # A bet needs about as many groups of the largest size as a binomial test needs items.
+    units = n / tested.largest
+    if rate * units > FEW_ERRORS:
+        shares = targets(units, rate, promise.failure_probability) / units
+        return [(share, 1.0 / len(shares)) for share in shares.tolist()]
     enough = math.log(promise.failure_probability) / math.log1p(-rate) if rate > 0.0 else math.inf
     enough *= tested.largest
     first = min(max(n / QUARTER, FEWEST * enough), MOST * enough) / n

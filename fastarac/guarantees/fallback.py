@@ -117,12 +117,12 @@ def set_aside(
 
 def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
     """Return the starts of the tests, given the share that each decreasing threshold accepts."""
-    targets = _targets(n, limit, delta)
-    places = np.minimum(np.searchsorted(shares * n, targets), len(shares) - 1)
-    return starts_at(places.tolist(), 1.0 / len(targets))
+    accepted = targets(n, limit, delta)
+    places = np.minimum(np.searchsorted(shares * n, accepted), len(shares) - 1)
+    return starts_at(places.tolist(), 1.0 / len(accepted))
 
 
-def _targets(n: int, limit: float, delta: float) -> NDArray[np.float64]:
+def targets(n: float, limit: float, delta: float) -> NDArray[np.float64]:
     """Return the numbers of accepted items at which tests start."""
     first = FEWEST * math.log(STARTS / delta) / limit if limit > 0.0 else math.inf
     return np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
@@ -190,7 +190,7 @@ def rejected_by_rank(
     """
     if limit >= 1.0:
         return np.arange(len(accepted))
-    ranks = np.ceil(_targets(n, limit, delta)).astype(np.int64)
+    ranks = np.ceil(targets(n, limit, delta)).astype(np.int64)
     tried = np.union1d(ranks, np.linspace(ranks[0], n, min(RANKS, n)).astype(np.int64))
     places = np.unique(np.searchsorted(accepted, tried))
     places = places[places < len(accepted)]
