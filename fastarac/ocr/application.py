@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from fastarac.operation import Policy
     from fastarac.operation.shifts import ConfidenceShift
 
-__all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
-
 # File endings of JSON Lines. Such a file is a table, although its content begins like an engine's JSON.
 TABLES = (".jsonl", ".ndjson")
 ROWS = """

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
-__all__ = ["OF_OUTPUTS", "EngineOutputs", "columns_of_pages", "read_engine_outputs", "table_of"]
-
 LISTED = 6  # maximum number of names that an error message lists
 OF_OUTPUTS = "page", "number", "line", "space", "text", "confidence", "box"
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.policies import InsertedPolicy, MissedPolicy, MovedPolicy
     from fastarac.ocr.words.units import Join, Unit
 
-__all__ = ["Engine", "align_files"]
-
 #: Number of files in one batch for a worker process.
 AT_A_TIME = 16
 #: With fewer files than this, no workers are started.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.words import Scale
 
-__all__ = ["WordColumns", "read_table"]
-
 PLACES = ("left", "top", "right", "bottom")
 NAMES = ("text", "page", "line")
 COLUMNS = ("text", "confidence", "page", "line", *PLACES)

@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.words.words import Words
 
-__all__ = [
-    "Pair", "Pairing", "PairingError", "match_pages", "pair_files", "pair_table", "read_pair",
-    "read_pairs",
-]  # fmt: skip
-
 PAIR_COLUMNS = "truth", "engine", "output"
 
 #: Maximum number of names that an error message lists. The attributes of the error hold all names.

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import Reading, Records
     from fastarac.ocr.words.words import Words
 
-__all__ = ["ERRORS", "ReportedPages", "section_of"]
-
 #: Maximum numbers of errors, of confusions and of pages with missed words that a report lists.
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
 #: A report shows whole pages of text. TEXTS: their maximum size in bytes, over all engines. MOST_TEXTS:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.analysis.attributes import PageAttributes
     from fastarac.ocr.words.items import AlignedOutputs
 
-__all__ = ["evaluate_attributes"]
-
 
 def evaluate_attributes(
     aligned: AlignedOutputs,

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import PageCounts
     from fastarac.uncertainty.shares import Verdict
 
-__all__ = [
-    "AttributeAtLimit",
-    "AttributeFigures",
-    "AttributeRow",
-    "RowAtLimit",
-    "figures_by_attribute",
-    "splits_by_attribute",
-    "tables_by_attribute",
-]
-
-
 #: If more than this many pages are needed to prove a limit, the report does not give their number.
 MOST = 1 << 20
 

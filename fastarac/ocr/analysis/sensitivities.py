@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.ocr.words.policies import AlignmentPolicy
 
-__all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
-
 #: A smaller difference between the accepted shares of two engines does not decide their order, because
 #: tables would round it to 0.
 LEAST = 0.0005

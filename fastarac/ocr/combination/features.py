@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.combination.readings import Readings
 
-__all__ = ["feature_names", "features_of"]
-
 OF_ITSELF = ("calibrated", "no confidence", "as written")
 OF_OTHER = ("agrees", "differs", "calibrated and agrees", "calibrated and differs", "similarity")
 #: Slightly above 1, so that log(BEYOND − x) is finite even for the highest confidence, x = 1.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.combination.readings import Readings
 
-__all__ = ["Combination", "EngineModel", "Regression", "order_of", "probabilities", "require_engines"]
-
 KIND, VERSION = "fastarac combination", 1
 #: Maximum absolute value of log-odds: `exp` overflows float64 at about 709.8.
 FARTHEST = 700.0

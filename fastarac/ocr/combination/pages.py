@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.folding import Folding
     from fastarac.ocr.words.records import Records
 
-__all__ = ["PlacedWords", "divided_unspaced", "labels_of", "words_of"]
-
 
 class PlacedWords(NamedTuple):
     """The aligned readings of pages, with the words from which they were made.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["places_of_page"]
-
 
 def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     """Return the place of each word of each engine on a page.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Readings"]
-
 
 class Readings:
     """The words of several engines. Words of different engines that are aligned have the same place.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["LOOKS", "looks_of", "similarities"]
-
 #: Names of the columns that :func:`looks_of` returns. The first column is log2 of the length, and the
 #: other columns are 0 or 1.
 LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a capital")

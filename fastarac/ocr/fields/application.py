@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
     Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
-__all__ = ["AppliedFields", "apply_to_fields", "are_documents"]
-
 LISTED = 6  # maximum number of names that a note lists
 
 # The table `outputs` holds 0, "" and NaN in place of null, because DuckDB cannot infer the type of a

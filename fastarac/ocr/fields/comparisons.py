@@ -26,19 +26,6 @@ if TYPE_CHECKING:
 
 Reading = TypeVar("Reading")
 
-__all__ = [
-    "COMPARISONS",
-    "UNTOLD",
-    "FieldComparison",
-    "Judgement",
-    "TooSlowError",
-    "Written",
-    "comparison",
-    "comparisons_by_field",
-    "read_comparisons",
-    "settings_of_file",
-]
-
 #: The comparisons of fields, by name. Each description completes the phrase "takes as equal".
 COMPARISONS = {
     "exact": "the same text",

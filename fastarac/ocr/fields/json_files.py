@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.fields.services import Service
     from fastarac.ocr.readers._files import InputFile
 
-__all__ = ["WITHOUT_TRUTH", "has_fields", "read_field_file", "require_one_kind"]
-
 DOCUMENT, FIELDS = "document", "fields"
 LISTED = 5  # maximum number of kinds of files that an error message lists
 WITHOUT_TRUTH = "it is JSON without a truth; give the truth in a file of its own"

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.readers._json import Node
 
-__all__ = ["NOWHERE", "Position", "position_of"]
-
 MOST_PAGES = 1_000_000  # a larger number cannot be a page number
 
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.fields.rows import FieldFile, Row
     from fastarac.ocr.fields.rules import FieldRule
 
-__all__ = ["read_fields"]
-
 LISTED = 20
 SINGLE = 3  # maximum number of outputs of a field that notes list one by one
 EXAMPLES = 3

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.readers._json import Node
 
-__all__ = ["DEEPEST", "Leaf", "Service", "service_of", "written_of"]
-
 #: Keys of Google's normalized values. Google's libraries write each key in one of two spellings.
 NORMALIZED = {
     "moneyValue": "money_value",

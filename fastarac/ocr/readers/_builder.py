@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.words import Scale, Unit
 
-__all__ = ["NO_BOX", "Box", "Builder", "upright"]
-
 Place = TypeVar("Place")
 Box = tuple[float, float, float, float]
 

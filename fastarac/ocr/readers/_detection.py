@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     XmlReader = Callable[[InputFile], Words]
     JsonReader = Callable[[InputFile, Node], Words]
 
-__all__ = ["begins_as", "json_reader", "read_file", "without_confidences", "xml_reader", "xml_root"]
-
 ROOTS: dict[str, XmlReader] = {"alto": alto.read, "pcgts": page.read, "html": hocr.read}
 
 

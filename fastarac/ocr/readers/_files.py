@@ -15,24 +15,6 @@ from fastarac.io._sources import to_utf8
 if TYPE_CHECKING:
     import os
 
-__all__ = [
-    "MOST_PAGES",
-    "Hyphenated",
-    "InputFile",
-    "Level",
-    "OcrFileError",
-    "binary_kind",
-    "check_level",
-    "composed",
-    "decoded",
-    "encoding_of",
-    "is_image",
-    "names_of_pages",
-    "open_file",
-    "page_stem",
-    "shown",
-]
-
 Hyphenated = Literal["whole", "parts"]
 Level = Literal["auto", "region", "line", "word"]
 

@@ -24,8 +24,6 @@ ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 MOST_HOLDERS = 1 << 18
 SPARSE = 10
 
-__all__ = ["Node", "each_page", "load", "parsed"]
-
 
 class Node:
     """A value in a JSON file, with the value that contains it and its key or index in that value.

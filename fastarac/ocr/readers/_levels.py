@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.readers._files import InputFile
 
-__all__ = ["LineLevels", "WordPart", "is_punctuation", "joined", "regrouped"]
-
 Place = TypeVar("Place")
 
 

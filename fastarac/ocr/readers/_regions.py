@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.readers._xml import Element
 
-__all__ = ["Region", "names_of_block", "names_of_region", "regions_of"]
-
 BLOCKS = frozenset({"TextBlock", "ComposedBlock", "Illustration", "GraphicalElement"})
 PLACE = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
 

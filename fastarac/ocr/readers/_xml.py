@@ -31,11 +31,6 @@ OF_PLACES = frozenset({"HPOS", "VPOS", "WIDTH", "HEIGHT", "x", "y", "imageWidth"
 CONFIDENCE = "a number from 0 to 1"  # as ALTO and PAGE write confidences
 LEGACY = "about:legacy-compat"  # HTML 5 allows this system identifier for software that must write one
 
-__all__ = [
-    "CONFIDENCE", "Root", "children", "elements", "line_of", "local_name", "note_encoding", "number",
-    "root_of", "text_of",
-]  # fmt: skip
-
 
 class Root(NamedTuple):
     """The root element of an XML file: its name without the namespace, and the namespace."""

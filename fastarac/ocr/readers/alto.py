@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     _Spaced = tuple[WordPart[Element], bool]  # a part of a word, and whether a space precedes it
 
-__all__ = ["read", "wrote_digits"]
-
 # The last version of Tesseract (major, minor) that writes "0." before a percentage, so that 0.6 means
 # 6%.
 LAST_WITH_DIGITS = (5, 5)

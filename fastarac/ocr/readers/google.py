@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["read_document_ai", "read_vision", "segments_of"]
-
 SPACE, LINE_END, HYPHEN = "space", "line end", "hyphen"
 
 # Vision's types of breaks after a character. Some of Google's libraries write the number of a type in

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words.words import Words
 
-__all__ = ["read"]
-
 LINES = frozenset({"ocr_line", "ocrx_line", "ocr_caption", "ocr_header", "ocr_textfloat"})
 WORDS = frozenset({"ocrx_word", "ocr_word"})
 ALTERNATIVES = frozenset({"alternatives"})

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = [
-    "ends_in_reading", "is_reading", "pages_of_3", "read_2", "read_3", "read_structure_2"
-]  # fmt: skip
-
 
 def read_3(file: InputFile, root: Node) -> Words:
     """Read the output of PaddleOCR 3's `save_to_json`: parallel lists of texts, scores and boxes."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words.words import Words
 
-__all__ = ["read"]
-
 LAST = float("inf")  # sort key of elements without an index: after all others
 DIGIT = re.compile(r"\d", re.ASCII)
 ALIKE = 0.5  # minimum similarity of a corrected line to its earlier text

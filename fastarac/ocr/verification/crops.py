@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import Records
     from fastarac.ocr.words.words import Words
 
-__all__ = [
-    "check_images", "crops_of", "jpeg_uri", "opened_grey", "region_of", "scale_of", "write_crops",
-]  # fmt: skip
-
 MARGIN = 1.2, 0.6  # margins (horizontal, vertical) around a word, in units of its height
 TALLEST, WIDEST = 56, 420  # maximum height and width of a crop in a report, in pixels
 QUALITY = 60

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from fastarac.operation import Policy
     from fastarac.partial_truth.sampling import VerificationSample
 
-__all__ = ["Crops", "SampledWords", "join_answers_of_words", "sample_words"]
-
 CROP = "crop"
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "review_page"]
-
 COLUMNS = "text", "number", "line", "space", "confidence", "box", "accepted"
 
 LARGEST = 1600  # maximum length of the longer side of an image, in pixels

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.matching import Block
 
-__all__ = ["align_texts"]
-
 
 def align_texts(
     truth: Sequence[str],

@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.ocr.words.page_alignment import PageText
 
-__all__ = [
-    "COUNTS",
-    "RATES",
-    "ErrorRates",
-    "count_edits",
-    "figures_of",
-    "grapheme_clusters",
-    "rate_text",
-    "rates_of_pages",
-]
-
 #: Names of the counts of a page, in the order of the columns.
 COUNTS = (
     "character_edits",

@@ -13,17 +13,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = [
-    "EXPLAINED",
-    "FOLDINGS",
-    "HISTORICAL",
-    "SOFT_HYPHEN",
-    "Folding",
-    "checked_foldings",
-    "folded",
-    "printed",
-]
-
 Folding = Literal["case", "quotes", "punctuation", "whitespace", "nfkc", "historical"]
 
 FOLDINGS: tuple[Folding, ...] = get_args(Folding)

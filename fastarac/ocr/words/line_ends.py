@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.folding import Folding
 
-__all__ = ["HYPHENS", "DividedTexts", "Joined", "joined_as_the_other"]
-
 #: Characters that mark a word divided at a line end: hyphens, the double hyphen of old prints, the
 #: equals sign that engines read in place of a double hyphen, and the not sign of some transcriptions.
 HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"

@@ -18,8 +18,6 @@ import numpy as np
 
 from fastarac._core.extras import require
 
-__all__ = ["SPACE", "Block", "common_blocks", "match"]
-
 SPACE = " "
 
 #: Maximum product of the lengths of two texts, in characters, that rapidfuzz aligns directly. Its table

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     Spans = NDArray[np.intp]
     Row = tuple[int, int, int, int]
 
-__all__ = ["PageAlignment", "PageText", "align_page"]
-
 #: If at most this many words, and at most this many outputs, are between two moved words, the words in
 #: between are also tried as moved words.
 GAP = 20

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.units import Join, Unit
     from fastarac.ocr.words.words import Words
 
-__all__ = ["HARDLY", "KINDS", "Kind", "PageCounts", "Reading", "Records", "records_of"]
-
 Kind = Literal["right", "wrong", "merged", "split", "moved", "inserted", "missed"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
     Bits = NDArray[np.float64]
 
-__all__ = ["CHANCE", "MovedWords", "Run", "moved_words", "tiles"]
-
 #: A run of words counts as moved only if at most this many such runs are expected on the page by
 #: chance.
 CHANCE = 0.1

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.readers._files import Hyphenated, InputFile, Level
 
-__all__ = ["read_truth"]
-
 # A string object takes many times the memory of a short word. Therefore each of the first MOST_SHARED
 # different words is stored only once, and a line of more than LONG_LINE characters is never split into
 # a list.
