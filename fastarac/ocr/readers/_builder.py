@@ -41,6 +41,8 @@ class Builder(Generic[Place]):
         Describes a place in the file, for error messages.
     engine : str, optional
         The engine, if the format implies it.
+    scale : {"percent", "unit"}, optional
+        The scale of the confidences. The default is the format's scale.
     """
 
     def __init__(
@@ -49,15 +51,16 @@ class Builder(Generic[Place]):
         source: str,
         place_of: Callable[[Place], str],
         engine: str | None = None,
+        scale: Scale | None = None,
     ) -> None:
         self.path = file.path
         self.source = source
-        self.unit: Unit = FORMATS[source].unit
+        self.unit: Unit = FORMATS[source].unit if source in FORMATS else "word"
         self.engine = engine
         self.notes: list[ReadingNote] = []
         self._place_of = place_of
         self._truth = file.truth
-        self._scale: Scale = FORMATS[source].scale
+        self._scale: Scale = scale or FORMATS[source].scale
         self._highest = HIGHEST[self._scale]
         self._texts: list[str] = []
         self._confidence = array("d")
