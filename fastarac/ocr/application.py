@@ -16,7 +16,7 @@ from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages, read_engin
 from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.verification.crops import check_images
-from fastarac.ocr.verification.review_pages import COLUMNS, review_page
+from fastarac.ocr.verification.review_pages import review_page
 from fastarac.operation.application import (
     WRITTEN_FORMATS,
     check_goals,
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.units import Join, Unit
     from fastarac.operation import Policy
     from fastarac.operation.shifts import ConfidenceShift
-
-__all__ = ["AppliedPageCounts", "AppliedPages", "apply_to_files", "is_engine_output"]
 
 # File endings of JSON Lines. Such a file is a table, although its content begins like an engine's JSON.
 TABLES = (".jsonl", ".ndjson")
@@ -163,10 +161,7 @@ class AppliedPages(Table, Result):
 
     def to_columns(self) -> dict[str, Any]:
         """Return the outputs as columns, with one row for each output, as :meth:`save` writes them."""
-        columns = columns_of_pages(
-            self.page_names, self.page, self.number, self.box, self.text, self.confidence
-        )
-        return columns | {"accepted": self.accepted}
+        return columns_of_pages(self) | {"accepted": self.accepted}
 
     def save(
         self,
@@ -209,16 +204,8 @@ class AppliedPages(Table, Result):
         """Yield one review page for each page; `images` maps page names to image files."""
         check_images(images, self.page_names)
         counts = self.pages
-        ends = np.searchsorted(self.page, np.arange(len(self.page_names) + 1))
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        for i, name in enumerate(self.page_names):
-            yield review_page(
-                {key: values[ends[i] : ends[i + 1]] for key, values in columns.items()},
-                name,
-                self.page_size[i],
-                images.get(name),
-                (int(counts.outputs[i]), int(counts.accepted[i]), float(counts.expected_errors[i])),
-            )
+        for page, name in enumerate(self.page_names):
+            yield review_page(self, page, images.get(name), counts)
 
 
 def apply_to_files(

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
-__all__ = ["OF_OUTPUTS", "EngineOutputs", "columns_of_pages", "read_engine_outputs", "table_of"]
-
 LISTED = 6  # maximum number of names that an error message lists
 OF_OUTPUTS = "page", "number", "line", "space", "text", "confidence", "box"
 
@@ -104,15 +102,17 @@ def read_engine_outputs(
         }
         engines = {name: part.words for name, part in parts_of.items()}
         fold = combination.fold if isinstance(combination, Combination) else ()
-        words = combine(engines, combination=combination, fold=fold).words
-        found = tuple(file for part in parts_of.values() for file in part.files)
-        notes = tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes)
-        named = " + ".join(parts_of)
+        read = _Files(
+            words=combine(engines, combination=combination, fold=fold).words,
+            files=tuple(file for part in parts_of.values() for file in part.files),
+            notes=tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes),
+            named=" + ".join(parts_of),
+        )
     elif combination is not None or isinstance(output, Mapping):
         raise TypeError("give both a combination and a mapping from engine names to files, or neither")
     else:
-        words, notes, found, named = _read_files(output, pattern, level, hyphenated)
-    parts = [_outputs(words, part, unit, join) for part in words.page_slices()]
+        read = _read_files(output, pattern, level, hyphenated)
+    parts = [_outputs(read.words, part, unit, join) for part in read.words.page_slices()]
     columns: dict[str, Any] = {
         name: np.concatenate([part[name] for part in parts])
         for name in ("number", "line", "space", "confidence", "box")
@@ -123,29 +123,23 @@ def read_engine_outputs(
     return EngineOutputs(
         page=page,
         text=tuple(text for part in parts for text in part["text"]),
-        words=words,
-        files=tuple(str(file.path) for file in found),
-        notes=notes,
-        named=named,
         **columns,
+        **read._asdict(),
     )
 
 
-def columns_of_pages(
-    page_names: Sequence[str],
-    page: NDArray[np.intp],
-    number: NDArray[np.intp],
-    box: NDArray[np.float64],
-    text: Sequence[str],
-    confidence: NDArray[np.float64],
-) -> dict[str, Any]:
-    """Return columns for a table; a box becomes a string of four numbers, empty if unknown."""
+def columns_of_pages(outputs: Any) -> dict[str, Any]:
+    """Return `EngineOutputs` or `AppliedPages` as the columns of a table.
+
+    A box becomes a string of four numbers, empty if it is unknown.
+    """
     boxes = [
         "" if any(map(math.isnan, ends)) else " ".join(f"{end:.10g}" for end in ends)
-        for ends in box.tolist()
+        for ends in outputs.box.tolist()
     ]
-    columns = {"page": np.array(page_names, object)[page], "number": number, "box": boxes}
-    return table_of({**columns, "text": list(text), "confidence": confidence})
+    page = np.array(outputs.page_names, object)[outputs.page]
+    columns = {"page": page, "number": outputs.number, "box": boxes}
+    return table_of({**columns, "text": outputs.text, "confidence": outputs.confidence})
 
 
 def table_of(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,8 +152,8 @@ def table_of(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 class _Files(NamedTuple):
     words: Words
+    files: tuple[str, ...]
     notes: tuple[str, ...]
-    files: tuple[PageFile, ...]
     named: str
 
 
@@ -170,7 +164,8 @@ def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hy
     found = found_files(paths, pattern).files
     if not found:
         raise FileNotFoundError(f"{named} has no file of an engine")
-    return _Files(*_read_pages(found, level, hyphenated), tuple(found), named)
+    words, notes = _read_pages(found, level, hyphenated)
+    return _Files(words, tuple(str(file.path) for file in found), notes, named)
 
 
 def _read_pages(

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.words import Scale, Unit, Words
 
-__all__ = ["FORMATS", "Format", "NoConfidenceError", "require_confidence"]
-
 
 @dataclass(frozen=True, slots=True)
 class Format:

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.readers._files import InputFile
 
-__all__ = ["FileInspection", "inspect_file"]
-
 #: File endings of tables, which cannot be recognized by their content alone.
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 Holds = Literal["words", "true words", "fields", "rows"]

@@ -13,26 +13,19 @@ from fastarac.io._formats import open_source
 from fastarac.io._picks import Number
 from fastarac.io._sources import TEXT, DataFileError, connect
 from fastarac.io._spellings import NumberSpelling
-from fastarac.ocr.readers._files import page_stem
-from fastarac.ocr.words.folding import printed
-from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, ReadingNote, Words
+from fastarac.ocr.readers._builder import NO_BOX, Builder
+from fastarac.ocr.readers._files import InputFile, page_stem
+from fastarac.ocr.words.words import HIGHEST, ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from fastarac.ocr.words.words import Scale
-
-__all__ = ["WordColumns", "read_table"]
+    from fastarac.ocr.words.words import Scale, Words
 
 PLACES = ("left", "top", "right", "bottom")
 NAMES = ("text", "page", "line")
 COLUMNS = ("text", "confidence", "page", "line", *PLACES)
-#: The note on outputs that contain several words. First form: one output; second form: several outputs.
-DIVIDED = (
-    "output of several words was divided at its spaces: each word has the confidence of the output",
-    "outputs of several words were divided at their spaces: each word has the confidence of its output",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +147,7 @@ def read_table(path: Path, columns: WordColumns) -> dict[str, Words]:
 
 
 def _by_page(path: Path, values: dict[str, list[Any]], scale: Scale | None) -> dict[str, Words]:
-    confidence = np.array(
-        [np.nan if each is None else each for each in values["confidence"]], np.float64
-    )
+    confidence = np.array(values["confidence"], np.float64)
     known = confidence[~np.isnan(confidence)]
     if scale is None:
         scale = "unit" if not len(known) or known.max() <= 1 else "percent"
@@ -167,48 +158,26 @@ def _by_page(path: Path, values: dict[str, list[Any]], scale: Scale | None) -> d
         i = int(outside.argmax())
         problem = f"the confidence must be a number from 0 to {HIGHEST[scale]:g}, got {confidence[i]:g}"
         raise DataFileError(path, problem, row=i + 1)
-    pages = values.get("page") or [page_stem(path)] * len(confidence)
-    rows_of: dict[str, list[int]] = {}
-    for i, page in enumerate(pages):
-        rows_of.setdefault(page, []).append(i)
-    if not rows_of:
+    n = len(confidence)
+    if not n:
         raise DataFileError(path, "it has no rows, but must have one for each output")
-    return {page: _words(page, rows, values, confidence, scale) for page, rows in rows_of.items()}
-
-
-def _words(
-    page: str, rows: list[int], values: dict[str, list[Any]], confidence: np.ndarray, scale: Scale
-) -> Words:
-    texts: list[str] = []
-    kept: list[int] = []
-    lines: list[int] = []
-    divided = 0
-    number, before = -1, object()
-    for i in rows:
-        words = printed(values["text"][i] or "").split()
-        if not words:
-            continue
-        line = values["line"][i] if "line" in values else i
-        if line != before:
-            number, before = number + 1, line
-        divided += len(words) > 1
-        texts += words
-        kept += [i] * len(words)
-        lines += [number] * len(words)
-    own = confidence[kept] if kept else np.empty(0)
-    missing = int(np.isnan(own).sum())
-    notes = [ReadingNote(divided, *DIVIDED)] if divided else []
-    if 0 < missing < len(own):
-        notes.append(ReadingNote(missing, *WITHOUT_CONFIDENCE))
-    boxes = [[values[name][i] for name in PLACES] for i in kept] if PLACES[0] in values else []
-    return Words(
-        text=tuple(texts),
-        confidence=own,
-        page=np.zeros(len(texts), np.intp),
-        line=np.array(lines, np.intp),
-        page_names=(page,),
-        box=np.array(boxes, np.float64).reshape(-1, 4),
-        source="table",
-        scale=None if missing == len(own) else scale,
-        notes=tuple(notes),
-    )
+    boxes = [NO_BOX] * n
+    if PLACES[0] in values:
+        edges = np.array([values[name] for name in PLACES], np.float64)
+        boxes = list(zip(*edges.tolist(), strict=True))
+    pages, lines = values.get("page", [page_stem(path)] * n), values.get("line", range(n))
+    file = InputFile(path, b"")
+    builders: dict[str, Builder[int]] = {}
+    line_before: dict[str, object] = {}
+    rows = zip(pages, lines, values["text"], confidence.tolist(), boxes, strict=True)
+    for i, (page, line, text, own, box) in enumerate(rows):
+        builder = builders.get(page)
+        if builder is None:
+            builder = builders[page] = Builder(file, "table", str, scale=scale)
+            builder.new_page()
+        if text and text.strip():
+            if line_before.get(page) != line:
+                builder.new_line()
+                line_before[page] = line
+            builder.add(text, own, box, i)
+    return {page: replace(each.finish(), page_names=(page,)) for page, each in builders.items()}

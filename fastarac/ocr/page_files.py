@@ -13,8 +13,6 @@ from fastarac.ocr.readers._files import composed, is_image, open_file, page_stem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["FoundFiles", "PageFile", "found_files", "names_of_files"]
-
 
 class PageFile(NamedTuple):
     """A file, and its folder relative to the searched folder (empty for the searched folder itself)."""

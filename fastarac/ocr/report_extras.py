@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import Reading, Records
     from fastarac.ocr.words.words import Words
 
-__all__ = ["ERRORS", "ReportedPages", "section_of"]
-
 #: Maximum numbers of errors, of confusions and of pages with missed words that a report lists.
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
 #: A report shows whole pages of text. TEXTS: their maximum size in bytes, over all engines. MOST_TEXTS:
@@ -155,36 +153,24 @@ class ReportedPages(Source):
 
         These pages hardly align for at least one engine.
         """
-        names = {
-            name: None
-            for source in sources.values()
-            if isinstance(source, ReportedPages)
-            for name in source.sensitivity.without_pages
-        }
-        without, shares = tuple(names), self.leaving_out(names)
-        effects = replace(self.sensitivity, without_pages=without, accepted_without=shares)
+        every = (each.sensitivity.without_pages for each in _engines(sources).values())
+        names = tuple(dict.fromkeys(name for pages in every for name in pages))
+        shares = self.leaving_out(names)
+        effects = replace(self.sensitivity, without_pages=names, accepted_without=shares)
         return replace(self, sensitivity=effects)
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
         """Return tables on all engines: numbers of words read, missed and moved, and error rates."""
-        engines = {
-            name: source for name, source in sources.items() if isinstance(source, ReportedPages)
-        }
+        engines = _engines(sources)
         rows = [
             (name, [source.scale, *map(count, source.records.counts.values())])
             for name, source in engines.items()
         ]
-        rates = [
-            (name, list(source.records.error_rates(confidence_level).rates.values()))
-            for name, source in engines.items()
-        ]
-        cells = [
-            (
-                name,
-                [(rate_text(rate.estimate), interval_text(rate.low, rate.high)) for rate in of_engine],
-            )
-            for name, of_engine in rates
-        ]
+        cells = []
+        for name, source in engines.items():
+            rates = source.records.error_rates(confidence_level).rates.values()
+            texts = [(rate_text(rate.estimate), interval_text(rate.low, rate.high)) for rate in rates]
+            cells.append((name, texts))
         values = {
             "kinds": ["scale of confidence", *self.records.counts],
             "total": count(self.records.n_true),
@@ -211,8 +197,8 @@ class ReportedPages(Source):
         assert labels is not None  # noqa: S101, an engine's items always have pages
         limits = [(found.limit, found.point.threshold) for found in evaluation.limits]
         return figures_by_attribute(
-            given, labels.names, self.records.pages.true_words, labels.codes, outputs.correct,
-            outputs.confidence, limits, confidence_level, by_page=by_page,
+            given, self.records.pages, labels.codes, outputs.correct, outputs.confidence, limits,
+            confidence_level, by_page=by_page,
         )  # fmt: skip
 
     def splits(self, outputs: Outputs) -> list[ItemParts]:
@@ -281,12 +267,8 @@ class ReportedPages(Source):
         """Return a sentence on the policies that change the ranking of engines at a limit."""
         if self.sensitivity.limits[limit].criterion == "threshold":
             return ""
-        engines = {
-            name: source.sensitivity
-            for name, source in sources.items()
-            if isinstance(source, ReportedPages)
-        }
-        return order_sentence(engines, limit)
+        engines = _engines(sources)
+        return order_sentence({name: each.sensitivity for name, each in engines.items()}, limit)
 
     def caveat(self, limit: int) -> str:
         """Return a warning if missed words alone exceed a limit; else an empty string."""
@@ -373,6 +355,10 @@ class ReportedPages(Source):
                 ("without these pages", said, list(map(rounded_percent, effects.accepted_without)))
             )
         return rows
+
+
+def _engines(sources: Mapping[str, Source]) -> dict[str, ReportedPages]:
+    return {name: source for name, source in sources.items() if isinstance(source, ReportedPages)}
 
 
 def _share_of_missed(records: Records) -> str:

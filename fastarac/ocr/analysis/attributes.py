@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Attribute", "PageAttributes", "read_attributes"]
-
 PAGE = "page"
 #: Limits for one attribute. MOST_VALUES: maximum number of distinct texts. MOST_NUMBERS: maximum number
 #: of distinct numbers that are used as they are; more numbers are put into PARTS bins.

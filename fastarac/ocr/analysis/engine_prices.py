@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from fastarac.evaluation.costs import CostEvaluation
 
-__all__ = ["with_engine_price", "worth_of_all"]
-
 
 def with_engine_price(
     found: CostEvaluation, n_items: int, n_pages: int, price: float

@@ -14,19 +14,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.records import Records
 
-__all__ = [
-    "Confusion",
-    "ConfusionTable",
-    "Difference",
-    "Error",
-    "MissedOnPage",
-    "accepted_at",
-    "confusions_of",
-    "errors_of",
-    "missed_of",
-    "pieces_of",
-]
-
 AROUND = 5  # number of true words shown on each side of an error
 LONGEST = 4  # maximum characters of a confusion; longer differences are unrelated texts
 EXAMPLES = 6  # maximum number of missed words shown for one page

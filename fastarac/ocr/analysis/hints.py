@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import Reading, Records
     from fastarac.ocr.words.words import Scale
 
-__all__ = ["hints_of", "ties"]
-
 #: A tie is reported if at least this share of all confidences has the same value.
 LARGE_TIE = 0.2
 #: Missed and merged words are reported, with the likely reason, if they are at least this share of the

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.analysis.attributes import PageAttributes
     from fastarac.ocr.words.records import Records
 
-__all__ = ["in_common"]
-
 #: Minimum share of all missed words that the named values must cover: MOST for all named values
 #: together, SOME for each of them.
 MOST, SOME = 0.5, 0.05

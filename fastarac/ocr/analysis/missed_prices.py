@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.items import AlignedOutputs
     from fastarac.operating_points.points import OperatingPoint
 
-__all__ = ["with_missed_price"]
-
 
 def with_missed_price(
     found: CostEvaluation,

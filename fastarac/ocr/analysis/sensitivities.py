@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.ocr.words.policies import AlignmentPolicy
 
-__all__ = ["OrderChange", "Sensitivity", "order_changes", "order_sentence", "what_counts"]
-
 #: A smaller difference between the accepted shares of two engines does not decide their order, because
 #: tables would round it to 0.
 LEAST = 0.0005
@@ -101,11 +99,7 @@ class Sensitivity(Result):
 
         If there are no missed, inserted or moved words, the policy's field for these words is ignored.
         """
-        varied = {
-            name
-            for name, value in self.policy._asdict().items()
-            if any(getattr(other, name) != value for other in self.accepted)
-        }
+        varied = self.varied
         alike = {name: value for name, value in self.policy._asdict().items() if name not in varied}
         return self.accepted.get(policy._replace(**alike))
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import Records
     from fastarac.ocr.words.units import Join, Unit
 
-__all__ = ["CombinedOutputs", "check_rule", "combine"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CombinedOutputs(Table, Result):

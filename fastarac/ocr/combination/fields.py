@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CombinedFields", "combine_fields"]
-
 #: Represents a field that an engine reports as empty. The text "" already means that an engine did not
 #: read the field.
 EMPTY = " "

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.combination.readings import Readings
 
-__all__ = ["WordLabels", "fit_combination", "folds_of"]
-
 #: Inverse strength of the L2 penalty on the coefficients of standardised features (`C` in
 #: scikit-learn). The value was chosen from 0.03, 0.1, 0.3, 1 and 10, on pages that are not used for any
 #: figure in the documentation.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.checks import require_type
+from fastarac._core.export import fields_of
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
 from fastarac._core.text import json_text, listed, plural, quoted
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.ocr.combination.readings import Readings
-
-__all__ = ["Combination", "EngineModel", "Regression", "order_of", "probabilities", "require_engines"]
 
 KIND, VERSION = "fastarac combination", 1
 #: Maximum absolute value of log-odds: `exp` overflows float64 at about 709.8.
@@ -128,11 +126,8 @@ class Combination(Result):
     def to_json(self) -> str:
         """Return the JSON text that :meth:`save` writes."""
         engines = [
-            {
-                "name": each.name,
-                "highest": each.highest,
-                "knots": list(each.knots),
-                "odds": list(each.odds),
+            fields_of(each)
+            | {
                 "right": each.right._asdict(),
                 "real": None if each.real is None else each.real._asdict(),
             }
@@ -178,29 +173,29 @@ def _text(value: Any, name: str) -> str:
     return value
 
 
-def _real(value: Any, name: str) -> float:
-    found = float(saved.number()(value, name))
-    if not math.isfinite(found):
-        raise saved.unexpected(value, name, "a finite number")
-    return found
-
-
 def _highest(value: Any, name: str) -> float:
-    found = _real(value, name)
+    found: float = _REAL(value, name)
     if found not in HIGHEST.values():
         raise saved.unexpected(value, name, "100 or 1")
     return found
 
 
-_REGRESSION = saved.record({"intercept": _real, "coefficients": saved.sequence(_real)})
+_REAL = saved.number()
+_REGRESSION = saved.record({"intercept": _REAL, "coefficients": saved.sequence(_REAL)})
+
+
+def _regression(value: Any, name: str) -> Regression:
+    return Regression(**_REGRESSION(value, name))
+
+
 _ENGINE = saved.record(
     {
         "name": _text,
         "highest": _highest,
-        "knots": saved.sequence(_real),
-        "odds": saved.sequence(_real),
-        "right": _REGRESSION,
-        "real": saved.optional(_REGRESSION),
+        "knots": saved.sequence(_REAL),
+        "odds": saved.sequence(_REAL),
+        "right": _regression,
+        "real": saved.optional(_regression),
     }
 )
 _FIELDS = saved.record(
@@ -231,15 +226,11 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
         saved.require_rising(each["knots"], f"{where}.knots")
         saved.require_length(each["odds"], f"{where}.odds", len(each["knots"]), f"{where}.knots")
         saved.require_rising(each["odds"], f"{where}.odds", strictly=False)
-        regressions = {}
         for key in ("right", "real"):
-            given = each[key]
-            if given is not None:
+            if each[key] is not None:
                 what = f"{where}.{key}.coefficients"
-                saved.require_length(given["coefficients"], what, n, "features")
-                given = Regression(**given)
-            regressions[key] = given
-        engines.append(EngineModel(**(each | regressions)))
+                saved.require_length(each[key].coefficients, what, n, "features")
+        engines.append(EngineModel(**each))
     return found | {"engines": tuple(engines)}
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.combination.model import Combination
     from fastarac.ocr.combination.readings import Readings
 
-__all__ = ["Chosen", "by_agreement", "by_probability"]
-
 
 class Chosen(NamedTuple):
     """The chosen words in the order of the places; arrays of shape (n,).

@@ -7,6 +7,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -16,28 +17,15 @@ from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastarac._core.extras import require
-from fastarac.ocr.fields.values import Unreadable, amounts, days, exactly, numbers
+from fastarac.ocr.fields.values import Amount, Unreadable, amounts, days, exactly, numbers
 from fastarac.ocr.readers._files import OcrFileError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from fastarac.ocr.fields.values import Amount, Day
+    from fastarac.ocr.fields.values import Day
 
 Reading = TypeVar("Reading")
-
-__all__ = [
-    "COMPARISONS",
-    "UNTOLD",
-    "FieldComparison",
-    "Judgement",
-    "TooSlowError",
-    "Written",
-    "comparison",
-    "comparisons_by_field",
-    "read_comparisons",
-    "settings_of_file",
-]
 
 #: The comparisons of fields, by name. Each description completes the phrase "takes as equal".
 COMPARISONS = {
@@ -89,6 +77,7 @@ def judged(*, right: bool, remark: str = "") -> Judgement:
     return Judgement(right, remark)
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FieldComparison:
     """A comparison of a field's output with its truth, made by :func:`comparison`.
 
@@ -101,14 +90,9 @@ class FieldComparison:
         text: never, for the truth only, or for truth and output.
     """
 
-    __slots__ = ("_judge", "name", "values")
-
-    def __init__(
-        self, name: str, judge: Callable[[Written, Written], Judgement], values: str = "none"
-    ) -> None:
-        self.name = name
-        self.values = values
-        self._judge = judge
+    name: str
+    _judge: Callable[[Written, Written], Judgement]
+    values: str = "none"
 
     def __repr__(self) -> str:
         return f"FieldComparison({self.name!r})"
@@ -311,30 +295,24 @@ def _by_number(how: str, name: str, given: str | None) -> FieldComparison:
                 "tolerance=0.01 or tolerance=1%, or written"
             )
 
-    def readings(written: Written) -> Sequence[Amount | Decimal]:
-        if name == "amount":
-            if written.value is None:
-                return amounts(written.text, separators)
-            code, _, number = written.value.rpartition(" ")
-            (found,) = amounts(f"{code} 0" if code else "0", "point")
-            return (found._replace(number=exactly(number)),)
+    def readings(written: Written) -> Sequence[Amount]:
         if written.value is None:
-            return numbers(written.text, separators)
-        return (exactly(written.value.rpartition(" ")[2]),)
+            if name == "amount":
+                return amounts(written.text, separators)
+            return [Amount(number, None) for number in numbers(written.text, separators)]
+        code, _, number = written.value.rpartition(" ")
+        (found,) = amounts(f"{code} 0" if code and name == "amount" else "0", "point")
+        return [found._replace(number=exactly(number))]
 
-    def same(truth: Amount | Decimal, prediction: Amount | Decimal) -> bool:
-        if isinstance(truth, Decimal) or isinstance(prediction, Decimal):
-            return near(truth, prediction)  # type: ignore[arg-type]
+    def same(truth: Amount, prediction: Amount) -> bool:
         currencies = truth.currencies, prediction.currencies
         if None not in currencies and not currencies[0] & currencies[1]:  # type: ignore[operator]
             return False
-        return near(truth.number, prediction.number)
-
-    def near(truth: Decimal, prediction: Decimal) -> bool:
         if not tolerance:
-            return truth == prediction
-        true = Fraction(truth)
-        return abs(Fraction(prediction) - true) <= (abs(true) * tolerance if relative else tolerance)
+            return truth.number == prediction.number
+        true = Fraction(truth.number)
+        most = abs(true) * tolerance if relative else tolerance
+        return abs(Fraction(prediction.number) - true) <= most
 
     return FieldComparison(how, _by_readings(readings, same), "truth" if as_written else "both")
 

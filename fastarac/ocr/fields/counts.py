@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.fields.matching import Placed
 
-__all__ = ["COUNT", "count_names", "is_there", "lists_of_names", "read_count", "true_count"]
-
-
 #: A row count is named like its list, followed by this ending.
 COUNT = ".count"
 

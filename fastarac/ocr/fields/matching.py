@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     Pair: TypeAlias = tuple[Placed | None, Placed | None]
     Similarity: TypeAlias = Callable[[Placed, Placed], float]
 
-__all__ = ["LARGEST", "pair_fields"]
-
 #: Maximum number of pairs (true item, item read) that are compared within one list.
 LARGEST = 4_000_000
 

@@ -32,16 +32,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.results import Evaluation
     from fastarac.evaluation.sources import Beside, Section
 
-__all__ = [
-    "AbsentField",
-    "DocumentOutputs",
-    "FieldCounts",
-    "FieldOutputs",
-    "FoldedField",
-    "StraightThrough",
-]
-
-
 SEVERAL = 5  # a field with this many true values but no output probably has another name in the outputs
 LISTED = 5  # maximum number of documents that an error message lists
 

@@ -14,8 +14,6 @@ from fastarac.ocr.fields.rows import FieldPath
 if TYPE_CHECKING:
     from fastarac.ocr.fields.rows import FieldFile
 
-__all__ = ["renamed"]
-
 NUMBER = "[]"
 EXAMPLE = 'a name such as "total"'
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.fields.comparisons import Written
 
-__all__ = ["FieldFile", "FieldPath", "Row"]
-
 _INDEX = re.compile(r"\[(\d{1,9})\]", re.ASCII)
 
 

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.fields.comparisons import Written
     from fastarac.operation.policy import Policy
 
-__all__ = [
-    "FieldRule", "broken_note", "broken_rules", "rule_columns", "rules_of", "rules_of_policy",
-]  # fmt: skip
-
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<=": operator.le, "<": operator.lt, ">=": operator.ge,
     ">": operator.gt,

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     Records: TypeAlias = Iterator[tuple[str, dict[str, Written | None]]]
 
-__all__ = ["as_confidence", "columns_of", "field_rows", "is_field_table", "is_table", "with_points"]
-
 KEYS = ("document", "field")
 WANTED = {
     "truth": ("truth",),

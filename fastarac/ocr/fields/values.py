@@ -12,8 +12,6 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-__all__ = ["Amount", "Day", "Unreadable", "amounts", "days", "numbers"]
-
 #: Maximum number of characters of a number, and maximum power of ten. No float64 needs more: the
 #: largest is near 1e308.
 LONGEST = 400

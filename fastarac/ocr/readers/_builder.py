@@ -14,13 +14,11 @@ from fastarac.ocr.words.folding import SOFT_HYPHEN, printed
 from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, ReadingNote, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
     from fastarac.ocr.words.words import Scale, Unit
-
-__all__ = ["NO_BOX", "Box", "Builder", "upright"]
 
 Place = TypeVar("Place")
 Box = tuple[float, float, float, float]
@@ -28,6 +26,16 @@ Box = tuple[float, float, float, float]
 NAN = float("nan")
 NO_BOX: Box = (NAN, NAN, NAN, NAN)
 NO_SIZE = (NAN, NAN)
+
+# Notes of several formats. First form: one word; second form: several words.
+OF_LINE = (
+    "word has no confidence of its own and gets the confidence of its line",
+    "words have no confidence of their own and get the confidence of their line",
+)
+READ_WHOLE = (
+    "word that a line end divides is read whole, with the lowest confidence of its parts",
+    "words that line ends divide are read whole, with the lowest confidence of their parts",
+)
 
 
 class Builder(Generic[Place]):
@@ -43,6 +51,8 @@ class Builder(Generic[Place]):
         Describes a place in the file, for error messages.
     engine : str, optional
         The engine, if the format implies it.
+    scale : {"percent", "unit"}, optional
+        The scale of the confidences. The default is the format's scale.
     """
 
     def __init__(
@@ -51,15 +61,16 @@ class Builder(Generic[Place]):
         source: str,
         place_of: Callable[[Place], str],
         engine: str | None = None,
+        scale: Scale | None = None,
     ) -> None:
         self.path = file.path
         self.source = source
-        self.unit: Unit = FORMATS[source].unit
+        self.unit: Unit = FORMATS[source].unit if source in FORMATS else "word"
         self.engine = engine
         self.notes: list[ReadingNote] = []
         self._place_of = place_of
         self._truth = file.truth
-        self._scale: Scale = FORMATS[source].scale
+        self._scale: Scale = scale or FORMATS[source].scale
         self._highest = HIGHEST[self._scale]
         self._texts: list[str] = []
         self._confidence = array("d")
@@ -174,6 +185,21 @@ class Builder(Generic[Place]):
             engine=self.engine,
             notes=tuple(self.notes),
         )
+
+
+def lowest(confidences: Iterable[float]) -> float:
+    """Return the lowest confidence of some parts; NaN if a part has none, or if there is no part."""
+    known = list(confidences)
+    return NAN if any(each != each for each in known) else min(known, default=NAN)
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around some boxes; NO_BOX if no part has a box."""
+    known = [box for box in boxes if box is not NO_BOX]
+    if not known:
+        return NO_BOX
+    left, top, right, bottom = zip(*known, strict=True)
+    return min(left), min(top), max(right), max(bottom)
 
 
 def upright(points: list[tuple[float, float]]) -> Box:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
@@ -30,11 +29,6 @@ SINGLE_BYTES = frozenset(
 OF_PLACES = frozenset({"HPOS", "VPOS", "WIDTH", "HEIGHT", "x", "y", "imageWidth", "imageHeight"})
 CONFIDENCE = "a number from 0 to 1"  # as ALTO and PAGE write confidences
 LEGACY = "about:legacy-compat"  # HTML 5 allows this system identifier for software that must write one
-
-__all__ = [
-    "CONFIDENCE", "Root", "children", "elements", "line_of", "local_name", "note_encoding", "number",
-    "root_of", "text_of",
-]  # fmt: skip
 
 
 class Root(NamedTuple):
@@ -188,12 +182,7 @@ def line_of(element: Element) -> str:
 
 def local_name(element: Element) -> str:
     """Return the name of an element without its namespace."""
-    return _without_namespace(str(element.tag))
-
-
-@cache
-def _without_namespace(tag: str) -> str:
-    return tag.rpartition("}")[2]
+    return str(element.tag).rpartition("}")[2]
 
 
 def children(element: Element, name: str) -> Iterator[Element]:

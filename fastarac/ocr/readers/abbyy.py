@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words.words import Words
 
-__all__ = ["NAMESPACE", "read"]
-
 NAMESPACE = "http://www.abbyy.com/FineReader_xml"
 TRUE = ("1", "true")
 SURE, DOUBTFUL = 100.0, 0.0

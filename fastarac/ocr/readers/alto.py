@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NAN, Box, Builder
+from fastarac.ocr.readers._builder import NAN, READ_WHOLE, Box, Builder, lowest
 from fastarac.ocr.readers._files import encoding_of, open_file
 from fastarac.ocr.readers._levels import LineLevels, WordPart, is_punctuation, joined
 from fastarac.ocr.readers._regions import names_of_block
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.words import Words
 
     _Spaced = tuple[WordPart[Element], bool]  # a part of a word, and whether a space precedes it
-
-__all__ = ["read", "wrote_digits"]
 
 # The last version of Tesseract (major, minor) that writes "0." before a percentage, so that 0.6 means
 # 6%.
@@ -201,8 +199,7 @@ class _Pages:
     def _whole(self, first: Element, second: Element) -> WordPart[Element]:
         whole = first.get("SUBS_CONTENT") or second.get("SUBS_CONTENT")
         text = whole or first.get("CONTENT", "").rstrip(HYPHENS) + second.get("CONTENT", "")
-        a, b = self._confidence(first), self._confidence(second)
-        confidence = NAN if a != a or b != b else min(a, b)
+        confidence = lowest(map(self._confidence, (first, second)))
         self.hyphenated += 1
         return WordPart(text, confidence, self._box(first), first)
 
@@ -230,13 +227,9 @@ class _Pages:
         builder.note(
             self.repaired, f"confidence was repaired: {why}", f"confidences were repaired: {why}"
         )
-        if self.hyphenated and not self.file.truth:
-            builder.note(
-                self.hyphenated,
-                "word that a line end divides is read whole, with the lower confidence of its parts",
-                "words that line ends divide are read whole, with the lower confidence of their parts",
-            )
-        if self.halves and self.file.hyphenated == "whole":
+        if not self.file.truth:
+            builder.note(self.hyphenated, *READ_WHOLE)
+        if self.file.hyphenated == "whole":
             builder.note(
                 self.halves,
                 "part of a divided word has no other part",

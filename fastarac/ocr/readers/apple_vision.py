@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["is_line", "read", "read_list"]
-
 
 def read(file: InputFile, root: Node) -> Words:
     """Read `observations`, the output of command-line tools that call Vision."""

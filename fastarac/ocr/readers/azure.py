@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["read_content_understanding", "read_document_intelligence", "read_read", "result_of"]
-
 BOXES = ("polygon", "boundingPolygon", "boundingBox", "bounding_box")
 
 

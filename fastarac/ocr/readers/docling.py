@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["is_page", "read"]
-
 CORNERS = [(f"r_x{i}", f"r_y{i}") for i in range(4)]
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["read"]
-
 
 def read(file: InputFile, root: Node) -> Words:
     """Read the output of docTR's `export()`; boxes are fractions of the page.

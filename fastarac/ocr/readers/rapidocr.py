@@ -16,8 +16,6 @@ SHIFTED = (
     "line the confidence of the line's nth character; keep result.to_json() instead"
 )
 
-__all__ = ["begins_words", "read", "read_words"]
-
 
 def read(file: InputFile, root: Node) -> Words:
     """Read a result's `to_json()`: an object for each line, or null for a page without text."""

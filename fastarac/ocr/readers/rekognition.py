@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["read"]
-
 
 def read(file: InputFile, root: Node) -> Words:
     """Read the response of `DetectText`: the words of each line, or the lines if there are no words."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["is_page", "read"]
-
 
 def read(file: InputFile, root: Node) -> Words:
     """Read `results.json` (a mapping from image names to pages), a list of pages, or a single page."""

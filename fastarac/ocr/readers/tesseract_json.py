@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["is_tesseract_js", "read_columns", "read_tesseract_js"]
-
 
 def read_columns(file: InputFile, root: Node) -> Words:
     """Read the dict that pytesseract's `image_to_data` returns: the columns of Tesseract's table."""

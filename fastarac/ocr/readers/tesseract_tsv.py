@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.words import Words
 
-__all__ = ["COLUMNS", "read", "read_rows"]
-
 COLUMNS = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
     *("left", "top", "width", "height", "conf", "text"),

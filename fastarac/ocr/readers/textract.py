@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.words.words import Words
 
-__all__ = ["box_of", "read", "require_complete"]
-
 KINDS = frozenset({"PAGE", "LINE", "WORD"})
 MODELS = ("DetectDocumentTextModelVersion", "AnalyzeDocumentModelVersion", "AnalyzeExpenseModelVersion")
 

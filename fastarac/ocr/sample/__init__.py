@@ -12,8 +12,6 @@ from fastarac.ocr.words.words import Words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Sample", "SampleFolders", "load_sample", "sample_folders"]
-
 FOLDER = Path(__file__).parent
 SETTINGS = ("plain", "enlarged")
 

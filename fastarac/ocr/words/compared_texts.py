@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.records import Records
 
-__all__ = ["ComparedTexts", "compare_texts"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ComparedTexts(Result):

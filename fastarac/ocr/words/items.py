@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.units import Join, Unit
     from fastarac.sweep import ThresholdSweep
 
-__all__ = ["AlignedOutputs", "align", "sensitivity"]
-
 #: Confidences given to items without one. BELOW is below all scales: these items are never accepted.
 #: ABOVE_UNIT (scale 0 to 1) and ABOVE_PERCENT (scale 0 to 100) are above the scale: missed words that
 #: nobody looks for are accepted before all other items.

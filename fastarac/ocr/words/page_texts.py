@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.records import Records
 
-__all__ = ["PageOrder", "compared_text", "page_order", "size_of"]
-
 #: The true text may have no line breaks. So lines of more than LONG words are broken after every BROKEN
 #: words.
 LONG, BROKEN = 20, 12

@@ -13,18 +13,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.records import Reading
 
-__all__ = [
-    "BRIEFLY",
-    "INSERTED",
-    "MISSED",
-    "MOVED",
-    "AlignmentPolicy",
-    "InsertedPolicy",
-    "MissedPolicy",
-    "MovedPolicy",
-    "others",
-]
-
 MissedPolicy = Literal["reject", "residual", "separate", "neighbour", "drop"]
 InsertedPolicy = Literal["wrong", "drop"]
 MovedPolicy = Literal["right", "wrong"]

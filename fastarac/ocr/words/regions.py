@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.words import Words
 
-__all__ = ["EVERYTHING", "PageParts", "checked_parts", "counted_words", "require_types"]
-
 OUTSIDE = (
     "output outside the regions of the truth is left out: all figures are for these regions only",
     "outputs outside the regions of the truth are left out: all figures are for these regions only",

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.results import Evaluation
     from fastarac.operating_points.points import OperatingPoint
 
-__all__ = ["with_unseen_errors", "with_unseen_figures"]
-
 
 def with_unseen_errors(point: OperatingPoint, n_missed: int) -> OperatingPoint:
     """Return a point whose error rate includes the missed words that nobody looks for.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.readers._files import Hyphenated, InputFile, Level
 
-__all__ = ["read_truth"]
-
 # A string object takes many times the memory of a short word. Therefore each of the first MOST_SHARED
 # different words is stored only once, and a line of more than LONG_LINE characters is never split into
 # a list.
@@ -95,7 +93,7 @@ def read_truth_file(file: InputFile) -> Words:
     kind = _detection.begins_as(file)
     if kind == "xml":
         try:
-            reader = _detection.xml_reader(_detection.xml_root(file))
+            reader = _detection.ROOTS.get(_detection.xml_root(file).lower())
         except OcrFileError:
             if file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!")):
                 raise

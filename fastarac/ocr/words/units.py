@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.line_ends import Joined
     from fastarac.ocr.words.words import Words
 
-__all__ = [
-    "JOINS",
-    "UNITS",
-    "Join",
-    "Tokens",
-    "Unit",
-    "check_unit",
-    "joined_confidence",
-    "tokens",
-]
-
 Unit = Literal["word", "line", "character"]
 Join = Literal["min", "mean", "max"]
 

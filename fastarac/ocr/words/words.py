@@ -16,16 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "HIGHEST",
-    "WITHOUT_CONFIDENCE",
-    "ReadingNote",
-    "Scale",
-    "Unit",
-    "Words",
-    "require_same_pages",
-]
-
 Scale = Literal["percent", "unit"]
 Unit = Literal["word", "line"]
 
