@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -21,7 +21,7 @@ from fastarac.cli import _ocr, _ocr_fields, _ocr_text
 from fastarac.cli import _options as options
 from fastarac.cli._costs import CostsWithPages, Prices
 from fastarac.cli._engine_files import refuse_others
-from fastarac.cli._json import write_object
+from fastarac.cli._json import print_models
 from fastarac.cli._next import after_items, after_ocr
 from fastarac.cli._ocr_combine import prices_together
 from fastarac.cli._ocr_settings import SettingsOptions
@@ -33,7 +33,6 @@ from fastarac.cli._option_groups import (
 )
 from fastarac.cli._options import RISK_BY_PAGE, Certainty, PrintedFormat, RefusalError, refused
 from fastarac.cli._settings import Settings, in_groups_of
-from fastarac.cli._standard import csv_text, tell, write
 from fastarac.io._cells import around_query
 from fastarac.io._sources import copied_to
 
@@ -76,28 +75,24 @@ def run(
         _write_items(found, output)
     found = replace(found, written=_write_pages(found, beside.review_pages))
     settings.draw(found.models)
-    form = settings.delivery.form
-    screen = _screen(found, settings, output, following)
-    if form.is_for_people:
-        write(settings.delivery.text(screen))
-        return
+    level, delivery = settings.certainty.level, settings.delivery
     warnings = evaluation.reliability_warnings(found.models)
-    if form is PrintedFormat.json:
+    if delivery.form is PrintedFormat.json or found.engines.notes_beside_rows:
         warnings += found.notes
-        about = {"models": answers.objects(found, settings.certainty.level)}
-        write_object(
-            "ocr",
-            about,
-            comparisons=answers.comparisons(found),
-            decisions=screen.sentences(),
-            warnings=warnings,
-        )
-        tell(warnings)
-        return
-    with refused(ValueError, words="{}, or use --format json".format):
-        rows = answers.records(found, settings.certainty.level)
-    write(csv_text(rows))
-    tell([*warnings, *(found.notes if found.engines.notes_beside_rows else [])])
+
+    def rows() -> list[dict[str, Any]]:
+        with refused(ValueError, words="{}, or use --format json".format):
+            return answers.records(found, level)
+
+    print_models(
+        delivery,
+        "ocr",
+        _screen(found, settings, output, following),
+        warnings,
+        models=lambda: answers.objects(found, level),
+        rows=rows,
+        comparisons=lambda: answers.comparisons(found),
+    )
 
 
 def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) -> bool:

@@ -620,21 +620,22 @@ def require_files(plot: Path | None, report: Path | None) -> None:
         refuse(None if path is None else module.problem_with(path))
 
 
-class Printing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Printing:
     """How to print an answer: as text, with or without details, or as JSON."""
 
-    form: str
-    details: bool = False
+    form: TextOrJson = Form.text
+    details: Details = False
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """How and where to show the figures."""
 
-    form: PrintedFormat
-    plot: Path | None = None
-    report: Path | None = None
-    details: bool = False
+    form: OutputFormat = PrintedFormat.table
+    details: Details = False
+    plot: Plot = None
+    report: ReportFile = None
 
     @property
     def draws(self) -> bool:

@@ -36,19 +36,24 @@ NAMES = {  # names of library arguments, and the options that set them
 }  # fmt: skip
 ID = "id"  # the column of ids that fastarac ocr -o and sample write
 MODEL = "model"  # the column of models that fastarac ocr -o writes
-REFUSED = (ValueError, TypeError, OSError)
 
 
-def refusing(name: str, do: Callable[[], Any]) -> Any:
+def refusing(name: str, do: Callable[[], Any], names: Mapping[str, str] = NAMES) -> Any:
     """Return the result of `do`; turn its errors into refusals that name options."""
     try:
         return do()
-    except io.DataFileError as error:
-        raise RefusalError(_in_words(error)) from None
     except OSError as error:
         raise RefusalError(f"{error.filename or name}: {error.strerror or error}") from None
-    except REFUSED as error:
-        raise RefusalError(_in_words(error)) from None
+    except (ValueError, TypeError) as error:
+        raise RefusalError(_in_words(error, names)) from None
+
+
+def save_report(path: Path | None, **parts: Any) -> None:
+    """Write the report about a policy in use, if one is wanted."""
+    if path is not None:
+        from fastarac.report import write_operation_report
+
+        refusing(str(path), partial(write_operation_report, path, **parts))
 
 
 def read_verified(path: Path, columns: Mapping[str, Any], notes: list[str]) -> Any:
@@ -247,8 +252,8 @@ def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:
     return None if labels is None else np.array(labels.names)[labels.codes]
 
 
-def _in_words(error: Exception) -> str:
+def _in_words(error: Exception, names: Mapping[str, str]) -> str:
     message = in_words(error)
     name = message.partition(" ")[0]
     message = message.replace(" and review is ", " and --review is ")
-    return message.replace(name, NAMES[name], 1) if name in NAMES else message
+    return message.replace(name, names[name], 1) if name in names else message

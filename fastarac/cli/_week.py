@@ -12,6 +12,7 @@ from fastarac import weeks
 from fastarac._core.exceptions import collected
 from fastarac._core.extras import missing
 from fastarac.answers.weeks import week_answer
+from fastarac.cli import _policies as policies
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
     OF_OCR,
@@ -29,7 +30,6 @@ from fastarac.cli._options import (
     ANSWERS,
     BUDGET,
     PolicyConfidence,
-    RefusalError,
     Seconds,
     Seed,
     column_option,
@@ -43,7 +43,7 @@ from fastarac.cli._policies import columns_of_policy, load, refusing
 from fastarac.cli._screen import command_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from fastarac.operation import Policy
     from fastarac.operation.week_results import PolicyWeek
@@ -70,6 +70,7 @@ first week sets --budget, --wait and --seed for all weeks.
 """
 
 NAMES = {
+    **policies.NAMES,
     "budget": "--budget",
     "deadline": "--wait",
     "seed": "--seed",
@@ -129,21 +130,12 @@ def week(
     )  # fmt: skip
     notes: list[str] = []
     with interrupts_end_at_once(), collected(notes):
-        found = _in_words(lambda: refusing(str(output), run))
+        found: PolicyWeek = refusing(str(output), run, NAMES)
     answer = week_answer(found).with_warnings(notes)
     answer = answer.closing(_next(loaded, found, policy, files, output))
     deliver(printing, "week", answer)
     if not found.go_on:
         raise typer.Exit(found.exit_status)
-
-
-def _in_words(do: Callable[[], PolicyWeek]) -> PolicyWeek:
-    """Return the result of the week; error messages name options in place of arguments."""
-    try:
-        return do()
-    except RefusalError as error:
-        name, space, rest = str(error).partition(" ")
-        raise RefusalError(f"{NAMES.get(name, name)}{space}{rest}") from None
 
 
 def _reading_of(
