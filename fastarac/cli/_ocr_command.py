@@ -157,28 +157,30 @@ def find(
     if prices is not None and missed_price is None and request.alignment.missed == "residual":
         # A missed word costs an error at every threshold, even if all items are checked.
         missed_price = prices.costs.error
-    if missed_price is not None:
-        models = [engines.with_missed_price(model, missed_price) for model in models]
-    looking: list[str] = []
     page_price = None if prices is None else prices.page
-    if prices is not None and page_price is not None and isinstance(engines, EngineTexts):
-        for place, model in enumerate(models):
-            found = engines.price_of_missed(model.name, prices.costs, page_price)
-            if found is not None:
-                models[place] = engines.with_missed_price(model, found[0])
-                looking.append(found[1])
+    level = settings.certainty.level or 0.95
+    looking: list[str] = []
+    if isinstance(engines, EngineTexts):
+        if missed_price is not None:
+            models = [engines.with_missed_price(model, missed_price) for model in models]
+        if prices is not None and page_price is not None:
+            for place, model in enumerate(models):
+                found = engines.price_of_missed(model.name, prices.costs, page_price)
+                if found is not None:
+                    models[place] = engines.with_missed_price(model, found[0])
+                    looking.append(found[1])
+        models = [engines.with_attributes(model, level) for model in models]
+    else:
+        engines.evaluate_documents(settings.evaluate, [model.name for model in models])
     charged = prices_together(engines.single, request.settings.engine_prices)
     if charged:
         models = [answers.with_price(model, engines.n_parts, charged[model.name]) for model in models]
-    level = settings.certainty.level or 0.95
-    models = [engines.with_attributes(model, level) for model in models]
-    engines.evaluate_more(settings.evaluate, [model.name for model in models])
     notes = [*looking, *engines.notes()]
     together = list(sentences(engines.single, models, charged, engines.n_parts))
     leads: list[Lead | None] = []
     costs = None
     if len(models) > 1:
-        items = {name: replace(each, by=None) for name, each in engines.to_compare().items()}
+        items = {name: replace(each, by=None) for name, (each, _) in engines.sources.items()}
         if engines.paired == "items":
             items = {name: grouped(each) for name, each in items.items()}
         unit = models[0].source.group_word
