@@ -39,7 +39,14 @@ from fastarac.cli._options import (
     require_files,
 )
 from fastarac.cli._panels import Panel
-from fastarac.cli._policies import labels_of, one_group_of, outputs_of_pilot, refusing, save_report
+from fastarac.cli._policies import (
+    labels_of,
+    of_one_model,
+    one_group_of,
+    refusing,
+    save_report,
+    with_confidence,
+)
 from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.cli._screen import ALIKE, command_line
 from fastarac.operating_points.points import operating_point
@@ -138,7 +145,9 @@ class _PilotFile(NamedTuple):
     def read(self, notes: list[str] | None = None) -> tuple[io.Outputs, Any]:
         """Return outputs and groups; if `notes` is given, drop outputs that `fit` would not use."""
         with interrupts_end_at_once():
-            outputs = outputs_of_pilot(self.path, self.only, self.columns, notes)
+            outputs = of_one_model(self.path, self.only, self.columns, notes)
+            if notes is not None:
+                outputs = with_confidence(self.path, outputs, notes, missed=True)
             return outputs, one_group_of(outputs)
 
 

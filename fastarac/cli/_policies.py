@@ -156,14 +156,6 @@ def of_one_model(
     return parts[only] if only is not None else next(iter(parts.values()))
 
 
-def outputs_of_pilot(
-    path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None = None
-) -> io.Outputs:
-    """Read the outputs of one model; if `notes` is given, drop outputs as `fit` does, with a note."""
-    outputs = of_one_model(path, only, columns, notes)
-    return outputs if notes is None else with_confidence(path, outputs, notes, missed=True)
-
-
 def require_one_model(path: Path, used: Collection[Any]) -> None:
     """Raise if a file has outputs of several models, but no option uses the column of models."""
     found = [] if MODEL in used else names_in(path, MODEL)

@@ -35,7 +35,7 @@ RULES = ("once", "declared", "sequence")
 
 
 class LookedAt(NamedTuple):
-    """New outputs, or documents, of one look."""
+    """Outputs, or documents: those of one look, or all that it tests, with the rule of the look."""
 
     checked: Checked
     fields: NDArray[np.intp] | None
@@ -86,7 +86,7 @@ class LookRequest(NamedTuple):
         parts = [None if each is None else np.asarray(each).ravel() for each in (ids, groups)]
         return cls(looks, policy_digest, once, *parts)
 
-    def sample(
+    def add(
         self,
         checked: Checked,
         fields: NDArray[np.intp] | None,
@@ -94,7 +94,10 @@ class LookRequest(NamedTuple):
         rows: NDArray[np.intp],
         columns: Sequence[NDArray[Any] | None],
     ) -> LookedAt:
-        """Return the items in these rows; without ids, the values in `columns` identify items."""
+        """Add a look at the items in these rows, and return the outputs to test.
+
+        Without ids, the values in `columns` identify items.
+        """
         names, groups = (
             None if each is None else [str(label) for label in each[rows].tolist()]
             for each in (self.names, self.groups)
@@ -103,25 +106,13 @@ class LookRequest(NamedTuple):
         if names is None:
             told = [each[rows].tolist() for each in (*columns, self.groups) if each is not None]
             names = ["|".join(map(repr, row)) for row in zip(*told, strict=True)]
-        return LookedAt(checked, fields, n_unread, names, named, groups)
-
-    def add(self, sample: LookedAt) -> Pooled:
-        """Add a look at these items, and return the outputs to test."""
+        sample = LookedAt(checked, fields, n_unread, names, named, groups)
         return self.looks.add(self.policy_digest, sample, once=self.once)
 
     def weighted(self, checked: Checked, columns: Sequence[NDArray[Any] | None]) -> Checked:
         """Add a look at partially verified outputs, and return them with the rule of the look."""
         rows = np.arange(len(checked.accepted))
-        sample = self._replace(names=None).sample(checked, None, 0, rows, columns)
-        return self.add(sample).checked
-
-
-class Pooled(NamedTuple):
-    """The outputs of all looks so far, in order, with the rule of the present look."""
-
-    checked: Checked
-    fields: NDArray[np.intp] | None
-    n_unread: int
+        return self._replace(names=None).add(checked, None, 0, rows, columns).checked
 
 
 @contextmanager
@@ -269,7 +260,7 @@ class Looks:
         of = "" if self.declared is None else f", {self.declared} declared"
         return f"Looks({len(self)} made{of}, {sum(each.n for each in self._looks):,} outputs)"
 
-    def add(self, policy_digest: str, sample: LookedAt, *, once: bool = False) -> Pooled:
+    def add(self, policy_digest: str, sample: LookedAt, *, once: bool = False) -> LookedAt:
         """Add a look, unless all its outputs were looked at before; return the outputs to test.
 
         Raises
@@ -351,7 +342,7 @@ class Looks:
                 )
         return np.array([key not in known for key in keys], np.bool_)
 
-    def _once_again(self, sample: LookedAt, keys: list[str]) -> Pooled:
+    def _once_again(self, sample: LookedAt, keys: list[str]) -> LookedAt:
         """Declare the first look the only one. A single exact test refutes at least as many rates."""
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
@@ -396,12 +387,12 @@ class Looks:
             groups, largest, unread,
         )  # fmt: skip
 
-    def _pooled(self, sample: LookedAt, keys: list[str], *, once: bool) -> Pooled:
+    def _pooled(self, sample: LookedAt, keys: list[str], *, once: bool) -> LookedAt:
         """Return the outputs that the look tests: all outputs so far, or only its own if `once`."""
         if not sample.checked.pools:
             digests = [each.digest for each in self._looks]
             rule = self._rule(digests.index(_sum_of(keys)) + 1, once=once)
-            return Pooled(replace(sample.checked, rule=rule), sample.fields, sample.n_unread)
+            return sample._replace(checked=replace(sample.checked, rule=rule))
         looks = self._looks
         if once:
             looks = [each for each in looks if each.digest == _sum_of(keys)][-1:]
@@ -418,7 +409,8 @@ class Looks:
         sizes = None if codes is None else tuple(each.max_group_size or 1 for each in looks)
         rule = self._rule(len(looks), once=once)
         checked = Checked(outcomes > 0, outcomes == 2, codes, looks=number, sizes=sizes, rule=rule)
-        return Pooled(checked, fields, sum(each.n_unread for each in looks))
+        n_unread = sum(each.n_unread for each in looks)
+        return sample._replace(checked=checked, fields=fields, n_unread=n_unread)
 
     def _rule(self, look: int, *, once: bool) -> LookRule:
         if once:
