@@ -12,12 +12,10 @@ from fastarac._core.files import problem_with
 from fastarac.answers.application import application_answer, documents_answer, pages_answer
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
-    OF_OCR,
     OF_TABLES,
     are_documents,
     engine_files,
     is_of_ocr,
-    refuse_others,
 )
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
@@ -129,8 +127,7 @@ def apply(
     elif images is not None:
         incomplete(given, [("--images", ("--station",))])
     loaded = load(policy)
-    if are_documents(loaded, paths):
-        refuse_others(given, paths[0], "fields", {"tables": OF_TABLES, "OCR": OF_OCR})
+    if are_documents(loaded, paths, given):
         applied, answer, of_station = _divide_documents(loaded, paths, reading.field_names(), goals)
     elif is_of_ocr(paths, given, OF_TABLES):
         applied, answer, of_station = _divide_pages(loaded, paths, reading, goals)
@@ -158,11 +155,7 @@ def _next(applied: AppliedPolicy, policy: Path, both: Sequence[Path]) -> str:
 def _divide_table(policy: Policy, path: Path, confidence: str | None, goals: _Goals) -> Divided:
     """Split the outputs of a table into accepted and rejected."""
     named = columns_of_policy(policy, path, confidence)
-    columns: dict[str, Any] = {
-        "confidence": named.reading.confidence, "by": named.by, "documents": named.documents,
-        "groups": named.groups if isinstance(named.groups, str) else None, "types": named.types,
-        "empty_confidence": named.reading.empty_confidence,
-    }  # fmt: skip
+    columns = named.of_table()
     require_files(None, goals.report)
     goals.station.require()
     with interrupts_end_at_once():
@@ -170,9 +163,10 @@ def _divide_table(policy: Policy, path: Path, confidence: str | None, goals: _Go
         applied: AppliedPolicy = refusing(
             str(path),
             lambda: operation.apply_policy(
-                policy, path, accepted=goals.accepted, review=goals.review, **columns
+                policy, path, accepted=goals.accepted, review=goals.review,
+                empty_confidence=named.reading.empty_confidence, **columns,
             ),
-        )
+        )  # fmt: skip
     lacks_groups = policy.has_groups and columns["groups"] is None
     answer = application_answer(applied, lacks_groups=lacks_groups)
     return applied, answer, {"asks": applied.rejected > 0, "confidence": columns["confidence"]}

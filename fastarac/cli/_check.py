@@ -201,9 +201,7 @@ def _deliver(
     """Write the report, and print whether the limit holds."""
     warned: list[str] = []
     with collected(warned):
-        results = {"policy": policy, **found._asdict()}
-        del results["notes"], results["alone"]
-        save_report(report, **results)
+        save_report(report, policy=policy, check=found.check, shift=found.shift, log=found.log)
         answer = check_answer(policy, found.check, found.shift, found.log)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     once = dict.fromkeys(note.replace(*limit) for note in warned)  # the report may repeat warnings

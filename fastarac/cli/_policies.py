@@ -92,6 +92,14 @@ class PolicyColumns(NamedTuple):
     groups: Any
     fields_complete: bool
 
+    def of_table(self) -> dict[str, Any]:
+        """Return the columns as arguments of the library; it takes one column of groups."""
+        groups = self.groups if isinstance(self.groups, str) else None
+        return {
+            "confidence": self.reading.confidence, "by": self.by, "documents": self.documents,
+            "groups": groups, "types": self.types,
+        }  # fmt: skip
+
 
 def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
     """Return the columns that a policy remembers, with default names for those that it does not.

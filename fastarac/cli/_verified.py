@@ -17,6 +17,7 @@ from fastarac.answers.file_notes import notes_of_groups
 from fastarac.answers.groups import Groups
 from fastarac.answers.verified import VerifiedModel
 from fastarac.cli import _html
+from fastarac.cli._costs import cost_arguments
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
 from fastarac.cli._files import named_files
@@ -48,11 +49,9 @@ def evaluate(
     command: str = "",
 ) -> None:
     """Print the figures of each file, of each group in column `by`, and the guarantees."""
-    arguments = limits.arguments()
+    arguments = limits.arguments() | cost_arguments(prices)
     delivery.check()
     certainty = certainty.printed_as(delivery.form)
-    if prices is not None:
-        arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
     files = named_files(paths)
     conditions.require_models(files)
     if conditions.every:

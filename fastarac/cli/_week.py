@@ -15,12 +15,10 @@ from fastarac.answers.weeks import week_answer
 from fastarac.cli import _policies as policies
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
-    OF_OCR,
     OF_TABLES,
     are_documents,
     engine_files,
     is_of_ocr,
-    refuse_others,
 )
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
@@ -117,12 +115,7 @@ def week(
     loaded = load(policy)
     how = _reading_of(loaded, files, given - {"--images", "--seconds"}, reading)
     if files and not how:
-        named = columns_of_policy(loaded, files[0], confidence)
-        groups = named.groups if isinstance(named.groups, str) else None
-        how = {
-            "confidence": named.reading.confidence, "by": named.by, "groups": groups,
-            "documents": named.documents, "types": named.types,
-        }  # fmt: skip
+        how = columns_of_policy(loaded, files[0], confidence).of_table()
     run = partial(
         weeks.run_week, loaded, files, output,
         budget=None if budget is None else budget.outputs, deadline=wait, answers=answers or [],
@@ -147,8 +140,7 @@ def _reading_of(
     """Return the options for reading files of OCR; refuse options of other kinds of files."""
     if not files:
         return {}
-    if are_documents(policy, files):
-        refuse_others(given, files[0], "fields", {"tables": OF_TABLES, "OCR": OF_OCR})
+    if are_documents(policy, files, given):
         return {"read_options": reading.field_names()}
     if is_of_ocr(files, given, OF_TABLES):
         return {"read_options": engine_files(files, reading)}
