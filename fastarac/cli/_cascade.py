@@ -12,17 +12,19 @@ from fastarac._core.exceptions import collected
 from fastarac.answers.cascade import cascade_answer
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import refuse_samples
-from fastarac.cli._json import write_object
+from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import (
     Delivery,
     Details,
     ErrorRate,
+    Form,
     Guarantee,
     MaxRisk,
     OutputFormat,
     Plot,
     PrintedFormat,
+    Printing,
     refused,
     require_files,
 )
@@ -135,10 +137,9 @@ def _deliver(found: Cascade, delivery: Delivery, notes: Sequence[str], path: Pat
         write(delivery.text(screen))
         return
     if delivery.form is PrintedFormat.json:
-        about = {"cascade": answer.figures}
-        write_object("cascade", about, decisions=answer.sentences(), warnings=answer.warnings)
-    else:
-        tables = {name: each for name, each in answer.figures.items() if isinstance(each, list)}
-        rows = zip(*tables.values(), strict=True)
-        write(csv_text([dict(zip(tables, row, strict=True)) for row in rows]))
+        deliver(Printing(Form.json), "cascade", answer)
+        return
+    tables = {name: each for name, each in answer.figures.items() if isinstance(each, list)}
+    rows = zip(*tables.values(), strict=True)
+    write(csv_text([dict(zip(tables, row, strict=True)) for row in rows]))
     tell(answer.warnings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +15,7 @@ from fastarac._core.files import read_saved, write_whole
 from fastarac._core.locks import locked
 from fastarac._core.text import json_text, quoted
 from fastarac.operation.checked_outputs import Checked, LookRule
+from fastarac.operation.fingerprints import digest_of
 
 if TYPE_CHECKING:
     import os
@@ -282,7 +282,7 @@ class Looks:
                 f"looks has {before} verified outputs, but these are {now} verified: keep a separate "
                 "log for each kind"
             )
-        keys = [_digest(key, OF_KEY) for key in sample.keys]
+        keys = [digest_of(key, OF_KEY) for key in sample.keys]
         new = self._new(sample, keys)
         if once and not new.all():
             return self._once_again(sample, keys)
@@ -361,7 +361,7 @@ class Looks:
         chosen = np.flatnonzero(new)
         groups = None
         if sample.groups is not None:
-            groups = tuple(_digest(sample.groups[i], OF_KEY) for i in chosen.tolist())
+            groups = tuple(digest_of(sample.groups[i], OF_KEY) for i in chosen.tolist())
             before = {label for each in self._looks for label in each.groups or ()}
             double = next((i for i, label in enumerate(groups) if label in before), None)
             if double is not None:
@@ -473,11 +473,7 @@ def _outcomes_of(checked: Checked) -> str:
     return bytes(digits.astype(np.uint8)).decode()
 
 
-def _digest(text: str, digits: int) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
-
-
 def _sum_of(keys: Sequence[str]) -> str:
     """Return a fingerprint of the items; their order does not matter."""
     numbers = np.array([int(key, 16) for key in keys], np.uint64)
-    return _digest(f"{len(keys)}:{int(numbers.sum(dtype=np.uint64)) if len(keys) else 0}", OF_LOOK)
+    return digest_of(f"{len(keys)}:{int(numbers.sum(dtype=np.uint64)) if len(keys) else 0}", OF_LOOK)
