@@ -382,14 +382,18 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
         few = few_for(least, min(model.evaluation.n for model in models))
         if few and not _asks_for_guarantee(models):  # a guarantee has its own note
             yield Note(few, Weight.LITTLE)
-    of_models: dict[str, list[str]] = {}
-    for model in models:
-        for note in model.notes:
-            of_models.setdefault(note, []).append(printable(model.name))
-    of_models |= _wrong_groups(models)
-    for note, names in of_models.items():
+    for note, names in (notes_of_models(models) | _wrong_groups(models)).items():
         who = f"{few_of(names, NAMED)}: {note}" if several else capitalised(note)
         yield Note(f"{who}.", Weight.LITTLE)
+
+
+def notes_of_models(models: Sequence[Model]) -> dict[str, list[str]]:
+    """Return the names of the models with each doubt about intervals or guarantees."""
+    found: dict[str, list[str]] = {}
+    for model in models:
+        for note in model.notes:
+            found.setdefault(note, []).append(printable(model.name))
+    return found
 
 
 def scales(models: Sequence[Model]) -> str:

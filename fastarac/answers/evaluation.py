@@ -120,10 +120,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
     """Return warnings about the figures: doubtful confidences, or too few outputs."""
     doubts = [f"{capitalised(doubt)}." for model in models for doubt in model.doubts]
     doubts += filter(None, [decisions.scales(models)])
-    of_models: dict[str, list[str]] = {}
-    for model in models:
-        for note in model.notes:
-            of_models.setdefault(note, []).append(printable(model.name))
+    of_models = decisions.notes_of_models(models)
     return doubts + [
         f"{note}." if len(models) == 1 else f"{listed(names)}: {note}."
         for note, names in of_models.items()
