@@ -30,6 +30,7 @@ from fastarac.operation.audit_logs import LogError
 from fastarac.operation.logs import require_one_probability
 from fastarac.operation.monitoring.audit_files import (
     ReadAudits,
+    details_of_documents,
     has_rows,
     is_drawn_log,
     read_drawn,
@@ -366,10 +367,7 @@ def _audits(
         codes = np.unique(documents, return_inverse=True)[1]
         new = NewOutputs(outputs.confidence[rows], **columns_of_rows)
         accepted, wrong, first = policy.rule.of_documents(~wrong, new, fields_complete=fields_complete)
-        inside: list[list[Any]] = [[] for _ in first]
-        for code, each in zip(codes.tolist(), content, strict=True):
-            inside[code].append(each)
-        content = [repr(sorted(each)) for each in inside]
+        content = details_of_documents(content, codes)
         if ids is not None:
             several = np.flatnonzero(ids != ids[first][codes])
             if len(several):

@@ -33,8 +33,7 @@ from fastarac.cli._option_groups import (
 )
 from fastarac.cli._options import RISK_BY_PAGE, Certainty, PrintedFormat, RefusalError, refused
 from fastarac.cli._settings import Settings, in_groups_of
-from fastarac.io._cells import around_query
-from fastarac.io._sources import copied_to
+from fastarac.operation.application import write_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -218,13 +217,8 @@ def _write_items(found: EnginesFound, path: Path) -> None:
     """Write the items of all engines into a file; a failure leaves no file."""
     import duckdb
 
-    columns = found.columns()
-    form = "PARQUET" if path.suffix == ".parquet" else "CSV, HEADER"
     try:
-        with copied_to(path) as target, duckdb.connect() as connection:
-            connection.register("items", columns)
-            query = KNOWN.join(around_query(path))
-            connection.execute(f"COPY ({query}) TO {target} (FORMAT {form}, USE_TMP_FILE false)")
+        write_tables({"items": path}, {"items": found.columns()}, {"items": KNOWN})
     except OSError as error:
         raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
     except duckdb.Error as error:

@@ -170,15 +170,13 @@ def units_of(policy: Policy, log: Any, *, fields_complete: bool = False) -> Logg
         policy.rule, log.correct, log.outputs, log.audit_probability, log.drawn,
         fields_complete=fields_complete,
     )  # fmt: skip
-    inside: list[list[str]] = [[] for _ in found.first]
-    for code, each in zip(found.of_item.tolist(), details, strict=True):
-        inside[code].append(each)
+    inside = details_of_documents(details, found.of_item)
     order = np.argsort(found.first)  # Keep the documents in the order of the file.
     error = np.where(found.accepted, 1.0 - found.correct, 0.0)
     drawn = np.zeros(len(order), np.bool_) if found.drawn is None else found.drawn
     return LoggedUnits(
         found.first[order], found.accepted[order], drawn[order], error[order],
-        [repr(sorted(inside[i])) for i in order.tolist()],
+        [inside[i] for i in order.tolist()],
     )  # fmt: skip
 
 
@@ -204,6 +202,14 @@ def details_of_audits(confidence: NDArray[Any], by: NDArray[Any] | None) -> list
     """Return a text for each audit, made from its confidence and field, to distinguish audits."""
     columns = [each.tolist() for each in (confidence, by) if each is not None]
     return [repr(each) for each in zip(*columns, strict=True)]
+
+
+def details_of_documents(details: Sequence[Any], of_item: NDArray[np.intp]) -> list[str]:
+    """Return texts that distinguish documents; `of_item` has the document of each row's details."""
+    inside: list[list[Any]] = [[] for _ in range(int(of_item.max(initial=-1)) + 1)]
+    for code, each in zip(of_item.tolist(), details, strict=True):
+        inside[code].append(each)
+    return [repr(sorted(each)) for each in inside]
 
 
 def uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
