@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.checks import largest_group, require_type, whole_number
-from fastarac._core.files import read_saved, write_whole
+from fastarac._core.files import SavedAsJson
 from fastarac._core.locks import locked
 from fastarac._core.text import json_text, quoted
 from fastarac.operation.checked_outputs import Checked, LookRule
 from fastarac.operation.fingerprints import digest_of
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
@@ -190,7 +189,7 @@ _CHECK = saved.record(
 )
 
 
-class Looks:
+class Looks(SavedAsJson):
     """A log of the looks at a policy's limit; each look is one check of the limit.
 
     :meth:`.Policy.check` adds a look to the log and tests the outputs of all looks together. Without a
@@ -425,12 +424,8 @@ class Looks:
         }  # fmt: skip
         return json_text(content, indent=1) + "\n"
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the log to a JSON file, whole or not at all."""
-        write_whole(path, self.to_json())
-
     @classmethod
-    def from_json(cls, text: str) -> Looks:
+    def from_json(cls, text: str) -> Self:
         """Return the log written by :meth:`to_json`.
 
         Raises
@@ -460,11 +455,6 @@ class Looks:
                 expected = "a number because groups are given"
                 raise saved.unexpected(None, f"looks[{i}].max_group_size", expected)
         return looks
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Looks:
-        """Read a log written by :meth:`save`."""
-        return read_saved(path, cls.from_json)
 
 
 def _outcomes_of(checked: Checked) -> str:
