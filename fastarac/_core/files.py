@@ -10,10 +10,11 @@ import shutil
 import stat
 import sys
 import tempfile
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from fastarac._core.locks import is_there, try_lock
 
@@ -236,6 +237,30 @@ def read_saved(path: str | os.PathLike[str], read: Callable[[str], T]) -> T:
         ) from None
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
+
+
+class SavedAsJson:
+    """Base class of objects that are saved as JSON files."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_json(self) -> str:
+        """Return the object as the text of a JSON file."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the object written by :meth:`to_json`; raise ValueError for any other text."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the object to a JSON file, whole or not at all."""
+        write_whole(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read an object written by :meth:`save`; errors begin with the file's name."""
+        return read_saved(path, cls.from_json)
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

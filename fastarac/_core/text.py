@@ -112,6 +112,11 @@ def area(value: float) -> str:
     return UNDEFINED if math.isnan(value) else rounded(value, 4)
 
 
+def share(value: float) -> str:
+    """Return a share as a percentage, like :func:`rounded_percent`; NaN becomes `UNDEFINED`."""
+    return UNDEFINED if math.isnan(value) else rounded_percent(value)
+
+
 def count(value: float) -> str:
     """Return a number of items, or their weight, with commas between thousands."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from fastarac._core.export import plain
 from fastarac._core.metric_keys import parts_of_keys
-from fastarac._core.text import UNDEFINED, count, percent, printable, rounded_percent, sentence
+from fastarac._core.text import count, percent, printable, sentence, share
 from fastarac.answers.intervals import of_share
 from fastarac.answers.limits import header
 from fastarac.answers.tables import AnswerTable, Column, Said
@@ -77,13 +76,9 @@ def _blocks(rows: Sequence[AttributeRow], figures: AttributeFigures) -> Iterator
         accepted = [of_share(a.acceptance_low, a.acceptance_high) for a in at]
         errors = [of_share(a.error_low, a.error_high) for a in at]
         block = [
-            Column(header(each.limit), [_share(a.acceptance_rate) for a in at], below=accepted),
-            Column(remaining, [_share(a.error_rate) for a in at], below=errors),
+            Column(header(each.limit), [share(a.acceptance_rate) for a in at], below=accepted),
+            Column(remaining, [share(a.error_rate) for a in at], below=errors),
         ]
         if each.verdict is not None:
             block.append(Column("limit", [a.verdict or "" for a in at], justify="left"))
         yield block
-
-
-def _share(value: float) -> str:
-    return UNDEFINED if math.isnan(value) else rounded_percent(value)

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.part_results import PartComparison
     from fastarac.uncertainty.statistics import Statistic
 
-RESAMPLES = 2000
-SEED = 0  # fixed, so that repeating a comparison gives the same resamples
 # Fields of a row. Only a row for a pair of models has a value of "minus".
 FIELDS = (
     "model", "minus", "statistic", "method", "correction", "confidence_level", "n", "estimate",
@@ -79,8 +77,8 @@ class ComparisonRequest:
             sample_weight=weight,
             groups=groups,
             paired=paired,
-            n_resamples=resamples or RESAMPLES,
-            random_state=SEED,
+            n_resamples=resamples or answers.RESAMPLES,
+            random_state=answers.SEED,
             progress=progress,
             unseen_pages=self.unseen_pages,
         )
@@ -192,8 +190,8 @@ class ComparisonFindings:
         """Return the differences by the statistic and, if there are prices, by cost."""
         by_statistic = answers.object_of(self.comparison)
         if self.request.by_bootstrap:
-            by_statistic["n_resamples"] = RESAMPLES
-        by_statistic["seed"] = SEED
+            by_statistic["n_resamples"] = answers.RESAMPLES
+        by_statistic["seed"] = answers.SEED
         if self.n_groups is not None:
             by_statistic["n_groups"] = self.n_groups
         if self.parts is not None and self.by is not None:
@@ -228,10 +226,8 @@ class ComparisonFindings:
 
     def screen(self, width: int, notes: Iterable[str] = (), apart: str | None = None) -> Screen:
         """Return the best model as the answer, the table of all models, and details in sections."""
-        draws = RESAMPLES, SEED
         found = self.comparison
-        every = list(answers.parts(found, draws, self.n_groups, whole=False))
-        details = [Section("All differences", every)]
+        details = [Section("All differences", list(answers.parts(found, self.n_groups)))]
         sentences = [answers.answer(found)]
         if self.costs is not None:
             details.append(Section("Costs", list(self.costs.parts())))

@@ -20,25 +20,21 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
     from fastarac.uncertainty.statistics import Statistic
 
+RESAMPLES = 2000
+SEED = 0  # fixed, so that repeating a comparison gives the same resamples
 NAMED = 3  # maximum number of equally good models that the answer names
 SHOWN = 45  # maximum number of pairs in the table, those of ten models; JSON and CSV have every pair
 AT_LIMIT = {"max_error_rate": "errors", "max_risk": "risk"}
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 
 
-def parts(
-    found: ModelComparison, draws: tuple[int, int], n_groups: int | None, *, whole: bool
-) -> Iterator[Part]:
-    """Yield tables and sentences.
-
-    `draws` is the number of resamples and their seed. With `whole`, do not point to the JSON for the
-    differences that the table leaves out, because the reader has them all.
-    """
+def parts(found: ModelComparison, n_groups: int | None) -> Iterator[Part]:
+    """Yield tables and sentences."""
     yield AnswerTable(found.names, [_columns_of_models(found)])
     pairs = _shown_pairs(found)
     names = [f"{pair.a} - {pair.b}" for pair in pairs]
     yield AnswerTable(names, [_columns_of_pairs(found, pairs)], "difference")
-    if len(pairs) < len(found.pairs) and not whole:
+    if len(pairs) < len(found.pairs):
         yield Said(
             f"The table shows the best model's differences; --format json has all {len(found.pairs)}."
         )
@@ -46,7 +42,7 @@ def parts(
     of_groups = "" if n_groups is None else f" of {in_words(n_groups, GROUP)}"
     source = f"asymptotic, from influence values{of_groups}"
     if found.method == "bootstrap":
-        source = f"from {draws[0]:,} resamples{of_groups} (seed {draws[1]})"
+        source = f"from {RESAMPLES:,} resamples{of_groups} (seed {SEED})"
         if found.statistic.definition.has_limit:
             source += ", but those of single models are found without resampling"
     held = "each holds on its own"

@@ -18,6 +18,7 @@ from fastarac._core.text import (
     plural,
     printable,
     rounded_percent,
+    share,
 )
 from fastarac.answers import intervals, wrong_groups
 from fastarac.answers.costs import UNIT
@@ -279,9 +280,9 @@ def table(models: Sequence[Model], width: int) -> AnswerTable:
         Column(units, [count(each.n) for each in figures]),
         Column(
             "right",
-            [_rounded(each.recognition_rate) for each in figures],
+            [share(each.recognition_rate) for each in figures],
             [each.recognition_rate for each in figures],
-            _below(ranked, "recognition_rate"),
+            intervals.below(ranked, "recognition_rate"),
         ),
     ]
     for index in range(len(models[0].limits)):
@@ -330,12 +331,12 @@ def _of_limit(models: Sequence[Model], index: int) -> list[Column]:
     sure = [model.at(index).guaranteed for model in models]
     rates = [accepted_share(model, index) for model in models]
     cells = [rounded_percent(rate) if rate else "none" for rate in rates]
-    below = _below(models, f"acceptance_rate/{limit.key}")
+    below = intervals.below(models, f"acceptance_rate/{limit.key}")
     if is_given(limit):
         errors = [rounded_percent(model.point(index).error_rate) for model in models]
         return [
             Column(f"accepted\n>= {as_given(limit)}", cells, below=below),
-            Column("remain\nwrong", errors, below=_below(models, f"error_rate/{limit.key}")),
+            Column("remain\nwrong", errors, below=intervals.below(models, f"error_rate/{limit.key}")),
         ]
     at = f"at {percent(limit.value)}" + (" risk" if limit.criterion == "max_risk" else "")
     if any(each is not None for each in sure):
@@ -347,16 +348,6 @@ def _of_limit(models: Sequence[Model], index: int) -> list[Column]:
 
 def _guaranteed_threshold(sure: GuaranteedOperatingPoint | None) -> str:
     return UNDEFINED if sure is None or sure.threshold == math.inf else exact(sure.threshold)
-
-
-def _rounded(share: float) -> str:
-    return UNDEFINED if math.isnan(share) else rounded_percent(share)
-
-
-def _below(models: Sequence[Model], name: str) -> list[str] | None:
-    found = [model.intervals.get(name) for model in models]
-    shown = ["" if each is None else intervals.shown(name, each) for each in found]
-    return shown if any(shown) else None
 
 
 def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterator[Note]:
@@ -391,14 +382,18 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
         few = few_for(least, min(model.evaluation.n for model in models))
         if few and not _asks_for_guarantee(models):  # a guarantee has its own note
             yield Note(few, Weight.LITTLE)
-    of_models: dict[str, list[str]] = {}
-    for model in models:
-        for note in model.notes:
-            of_models.setdefault(note, []).append(printable(model.name))
-    of_models |= _wrong_groups(models)
-    for note, names in of_models.items():
+    for note, names in (notes_of_models(models) | _wrong_groups(models)).items():
         who = f"{few_of(names, NAMED)}: {note}" if several else capitalised(note)
         yield Note(f"{who}.", Weight.LITTLE)
+
+
+def notes_of_models(models: Sequence[Model]) -> dict[str, list[str]]:
+    """Return the names of the models with each doubt about intervals or guarantees."""
+    found: dict[str, list[str]] = {}
+    for model in models:
+        for note in model.notes:
+            found.setdefault(note, []).append(printable(model.name))
+    return found
 
 
 def scales(models: Sequence[Model]) -> str:

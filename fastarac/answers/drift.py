@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastarac._core.text import UNDEFINED, rounded_percent, sentence
+from fastarac._core.text import UNDEFINED, sentence, share
 from fastarac.answers.answer import Answer
 from fastarac.answers.screen import Note, Screen, Weight
 from fastarac.answers.tables import AnswerTable, Column
@@ -18,9 +18,9 @@ def drift_answer(drift: JudgeDrift) -> Answer:
     """Answer whether the judge agrees with people less than before."""
     rows = drift.releases
     columns = [
-        Column("agrees", [_share(each.agreement) for each in rows]),
-        Column("errors\nfound", [_share(each.errors_found) for each in rows]),
-        Column("false\nalarms", [_share(each.false_alarms) for each in rows]),
+        Column("agrees", [share(each.agreement) for each in rows]),
+        Column("errors\nfound", [share(each.errors_found) for each in rows]),
+        Column("false\nalarms", [share(each.false_alarms) for each in rows]),
         Column("kappa", [_number(each.kappa) for each in rows]),
         Column("worse", [f"{each.worse:,}" for each in rows]),
         Column("better", [f"{each.better:,}" for each in rows]),
@@ -37,10 +37,6 @@ def drift_answer(drift: JudgeDrift) -> Answer:
         "alarm_at": drift.alarm_at,
     }  # fmt: skip
     return Answer(Screen([sentence(str(drift))], table, notes=notes), figures)
-
-
-def _share(value: float) -> str:
-    return UNDEFINED if math.isnan(value) else rounded_percent(value)
 
 
 def _number(value: float) -> str:

@@ -81,7 +81,7 @@ class EngineFields:
         """Number of documents."""
         return len(set(next(iter(self.engines.values())).document))
 
-    def evaluate_more(self, evaluate: Evaluate, names: Sequence[str]) -> None:
+    def evaluate_documents(self, evaluate: Evaluate, names: Sequence[str]) -> None:
         """Evaluate whole documents."""
         every = {name: fields.documents() for name, fields in self.engines.items()}
         outputs = {
@@ -90,14 +90,6 @@ class EngineFields:
         }
         models = {model.name: model for model in evaluate(outputs)}
         self.documents = {name: models[name] for name in names}
-
-    def with_missed_price(self, model: Model, price: float) -> Model:  # noqa: ARG002
-        """Return the model unchanged: missed fields have no price of their own."""
-        return model
-
-    def with_attributes(self, model: Model, level: float) -> Model:  # noqa: ARG002
-        """Return the model unchanged: `fastarac ocr` refuses --attributes for fields."""
-        return model
 
     def flat(self, model: Model) -> dict[str, Any]:
         """Return the shares of each field as entries of a flat row."""
@@ -110,11 +102,7 @@ class EngineFields:
             for name in ("acceptance_rate", "error_rate")
         }
 
-    def to_compare(self) -> Mapping[str, Outputs]:
-        """Return the items of each engine: the true fields and the fields that the engine inserted."""
-        return {name: outputs for name, (outputs, _) in self.sources.items()}
-
-    def row(self, model: Model, group: str) -> dict[str, Any]:
+    def row(self, model: Model, group: str, level: float | None) -> dict[str, Any]:  # noqa: ARG002
         """Return the figures of fields and of documents."""
         fields, whole = self.engines[model.name], self.documents[model.name].evaluation
         row: dict[str, Any] = {
@@ -187,32 +175,16 @@ class EngineFields:
             if said is not None:
                 yield f"{printable(name)}: {said}" if len(self.engines) > 1 else said
 
-    def counts(self, names: Sequence[str]) -> list[list[Column]]:
-        """Return a table of how much each engine has read."""
+    def read(self, names: Sequence[str], level: float | None) -> Iterator[Part]:  # noqa: ARG002
+        """Yield how much each engine has read, and sentences on the items and their comparison."""
         every = [self.engines[name] for name in names]
         numbers = [
             {"documents": len(set(fields.document)), "fields": len(fields), **_counts(fields)}
             for fields in every
         ]
-        return [[Column(name, [count(each[name]) for each in numbers]) for name in numbers[0]]]
-
-    def error_figures(self, name: str, level: float | None) -> dict[str, float | None]:  # noqa: ARG002
-        """Return no error rates of texts: a field is right or wrong as a whole."""
-        return {}
-
-    def error_rates(self, names: Sequence[str], level: float | None) -> None:
-        """Return no error rates of texts: a field is right or wrong as a whole."""
-
-    def about(self, names: Sequence[str]) -> str:
-        """Return a line on how much was read."""
-        fields = self.engines[names[0]]
-        n = len(set(fields.document))
-        return f"{n:,} {plural('document', n)}, {count(len(fields))} fields."
-
-    def introduction(self, names: Sequence[str]) -> Iterator[Said]:
-        """Yield sentences on the items and on the comparison of texts."""
-        for name in names:
-            fields = self.engines[name]
+        columns = [Column(name, [count(each[name]) for each in numbers]) for name in numbers[0]]
+        yield AnswerTable(names, [columns], "engine")
+        for name, fields in zip(names, every, strict=True):
             both = int((fields.correct & fields.rejected).sum())
             if both:
                 of_engine = f" of {printable(name)}" if len(names) > 1 else ""
@@ -220,7 +192,13 @@ class EngineFields:
                     f"{count(both)} rejected {'fields' if both > 1 else 'field'}{of_engine} "
                     f"{'are' if both > 1 else 'is'} right: output and truth are both empty."
                 )
-        yield Said(f"{ITEMS} {_comparison(self.engines[names[0]])}")
+        yield Said(f"{ITEMS} {_comparison(every[0])}")
+
+    def about(self, names: Sequence[str]) -> str:
+        """Return a line on how much was read."""
+        fields = self.engines[names[0]]
+        n = len(set(fields.document))
+        return f"{n:,} {plural('document', n)}, {count(len(fields))} fields."
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
         """Yield notes on limits that documents exceed, and on the counting of items."""
@@ -229,16 +207,9 @@ class EngineFields:
             through = model.source.straight_through(model.point(index).threshold)
             if through is not None and limit.criterion == "max_error_rate" and through[1] > limit.value:
                 yield Note(self._of_documents(model, index, through[1]), Weight.DECIDES)
-        for name, fields in self.engines.items():
-            missing = missing_fields.note(fields.never_found, fields.without_truth)
-            if missing is not None:
-                who = f"{printable(name)}: " if len(self.engines) > 1 else ""
-                yield Note(f"{who}{missing}", Weight.DECIDES)
         yield from (Note(said, Weight.DECIDES) for said in self._never_found())
-        for model in models:
-            if any(each.unlisted for each in self._lacking(model)):
-                yield Note(UNLISTED, Weight.DECIDES)
-                break
+        if any(each.unlisted for model in models for each in self._lacking(model)):
+            yield Note(UNLISTED, Weight.DECIDES)
         yield Note(f"{ITEMS} {_comparison(self.engines[models[0].name])}", Weight.ASSUMES, ITEMS_BRIEF)
 
     def _of_documents(self, model: Model, index: int, wrong: float) -> str:
@@ -254,28 +225,25 @@ class EngineFields:
             f"these go through with an error. {instead}"
         )
 
-    def of_engine(self, model: Model) -> Iterator[Section]:
-        """Yield sections on whole documents, on absent fields, and on each field."""
-        of_engine = f" of {printable(model.name)}" if len(self.engines) > 1 else ""
-        fields = self.engines[model.name]
-        whole = self.documents[model.name]
-        title = f"Fields and whole documents{of_engine}, side by side"
-        yield Section(title, list(_documents(fields, model, whole)))
-        absent = self._lacking(model)
-        if absent:
-            title = f"Fields that documents lack{of_engine}"
-            yield Section(title, list(_absent(fields, model, absent)))
-        yield _each_field(fields, model, of_engine)
+    def sections(self, models: Sequence[Model]) -> Iterator[Section]:
+        """Yield sections on whole documents, on absent fields, and on each field, by engine."""
+        for model in models:
+            of_engine = f" of {printable(model.name)}" if len(self.engines) > 1 else ""
+            fields = self.engines[model.name]
+            whole = self.documents[model.name]
+            title = f"Fields and whole documents{of_engine}, side by side"
+            yield Section(title, list(_documents(fields, model, whole)))
+            absent = self._lacking(model)
+            if absent:
+                title = f"Fields that documents lack{of_engine}"
+                yield Section(title, list(_absent(fields, model, absent)))
+            yield _each_field(fields, model, of_engine)
 
     def _lacking(self, model: Model) -> Sequence[AbsentField]:
         """Return the fields that some documents lack, and their effects at the first limit."""
         if not model.limits:
             return []
         return self.engines[model.name].absent_fields(model.point(0).threshold)
-
-    def of_all(self, models: Sequence[Model]) -> tuple[()]:  # noqa: ARG002
-        """Return no sections: fields have a single alignment policy."""
-        return ()
 
 
 def _counts(fields: FieldOutputs) -> dict[str, int]:

@@ -29,7 +29,6 @@ from fastarac.ocr.words.policies import BRIEFLY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fastarac.answers.engine_fields import Evaluate
     from fastarac.answers.models import Model
     from fastarac.answers.tables import Part
     from fastarac.costs.verification import VerificationCosts
@@ -67,9 +66,6 @@ class EngineTexts:
     # Engines are compared by group, because they split the text into different items.
     paired: ClassVar[Literal["items", "groups"]] = "groups"
     notes_beside_rows = False
-
-    def evaluate_more(self, evaluate: Evaluate, names: Sequence[str]) -> None:
-        """Do nothing: pages have no figures of their own."""
 
     def with_missed_price(self, model: Model, price: float) -> Model:
         """Return the model with costs in which missed words have their own price."""
@@ -126,17 +122,13 @@ class EngineTexts:
         """Number of pages."""
         return len(next(iter(self.engines.values())).words.page_names)
 
-    def to_compare(self) -> Mapping[str, Outputs]:
-        """Return the items of each engine, with their pages as groups."""
-        return {name: outputs for name, (outputs, _) in self.sources.items()}
-
     def flat(self, model: Model) -> dict[str, Any]:
         """Return the figures by attribute as entries of a flat row."""
         figures = _attributes_of(model)
         return {} if figures is None else answers.flat(figures)
 
-    def row(self, model: Model, group: str) -> dict[str, Any]:
-        """Return figures of an engine that exist for OCR only."""
+    def row(self, model: Model, group: str, level: float | None) -> dict[str, Any]:
+        """Return figures that exist for OCR only; with a level, error rates have intervals."""
         aligned, effects = self._of(model.name)
         policy, reading = aligned.policy, aligned.reading
         return {
@@ -149,6 +141,7 @@ class EngineTexts:
             "join": reading.join,
             "group": group,
             **effects.to_dict(),
+            **figures_of(self._rates(model.name, level), with_intervals=level is not None),
         }
 
     def inside(self, model: Model) -> dict[str, Any]:
@@ -190,7 +183,22 @@ class EngineTexts:
                     names = few_of((path.name for path in paths), 5)
                     yield f"{who}Left out: {len(paths)} of {what}: {names}."
 
-    def counts(self, names: Sequence[str]) -> list[list[Column]]:
+    def read(self, names: Sequence[str], level: float | None) -> Iterator[Part]:
+        """Yield how much each engine has read, error rates, and a sentence on the items."""
+        yield AnswerTable(names, self._counts(names), "engine")
+        said = "Error rates of the text as read, by page; moved words are errors"
+        yield Said(f"{said}:\n" if level is None else f"{said}; {percent(level)} intervals:\n")
+        rates = [self._rates(name, level).rates for name in names]
+        columns = []
+        for key, title in RATES.items():
+            own = [each[key] for each in rates]
+            below = None if level is None else [of_share(rate.low, rate.high) for rate in own]
+            columns.append(Column(title, [rate_text(rate.estimate) for rate in own], below=below))
+        yield AnswerTable(names, [columns], "engine")
+        first = self.engines[names[0]].aligned
+        yield Said(" ".join(first.policy.sentences(first.reading)))
+
+    def _counts(self, names: Sequence[str]) -> list[list[Column]]:
         """Return a table of how much each engine has read."""
         every = [self.engines[name].aligned for name in names]
         columns = [
@@ -202,33 +210,12 @@ class EngineTexts:
         items = Column("items", [count(len(a)) for a in every])
         return [columns, [items, Column("scale of\nconfidence", scales)]]
 
-    def error_figures(self, name: str, level: float | None) -> dict[str, float | None]:
-        """Return the error rates of an engine, with interval ends if there is a level."""
-        return figures_of(self._rates(name, level), with_intervals=level is not None)
-
-    def error_rates(self, names: Sequence[str], level: float | None) -> tuple[str, list[list[Column]]]:
-        """Return the line above the table of error rates, and the table's columns."""
-        every = [self._rates(name, level).rates for name in names]
-        said = "Error rates of the text as read, by page; moved words are errors"
-        columns = []
-        for key, title in RATES.items():
-            rates = [each[key] for each in every]
-            cells = [rate_text(rate.estimate) for rate in rates]
-            below = None if level is None else [of_share(rate.low, rate.high) for rate in rates]
-            columns.append(Column(title, cells, below=below))
-        return f"{said}:" if level is None else f"{said}; {percent(level)} intervals:", [columns]
-
     def about(self, names: Sequence[str]) -> str:
         """Return a line on how much was read."""
         first = self.engines[names[0]].aligned
         n, unit = len(first.records.page_names), first.reading.unit
         words = f"{count(first.true_words)} true {plural(unit, first.true_words)}"
         return f"{n:,} {plural('page', n)}, {words}."
-
-    def introduction(self, names: Sequence[str]) -> Iterator[Said]:
-        """Yield a sentence on the items."""
-        first = self.engines[names[0]].aligned
-        yield Said(" ".join(first.policy.sentences(first.reading)))
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
         """Yield notes on the rules for counting items: their effect and their assumptions."""
@@ -241,11 +228,7 @@ class EngineTexts:
         said = first.policy.sentences(first.reading)
         yield Note(" ".join(said), Weight.ASSUMES, said[1])
 
-    def of_engine(self, model: Model) -> tuple[()]:  # noqa: ARG002
-        """Return no sections: `of_all` shows the alignment policies of all engines at once."""
-        return ()
-
-    def of_all(self, models: Sequence[Model]) -> Iterator[Section]:
+    def sections(self, models: Sequence[Model]) -> Iterator[Section]:
         """Yield figures by attribute, then shares accepted under other alignment policies."""
         figures = {model.name: _attributes_of(model) for model in models}
         by_attribute = {name: each for name, each in figures.items() if each is not None}

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastarac.answers import evaluation, ranking
 from fastarac.answers.screen import Section
-from fastarac.answers.tables import AnswerTable, Said
+from fastarac.answers.tables import Said
 from fastarac.ocr.analysis.engine_prices import with_engine_price
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from fastarac.answers.engine_fields import EngineFields
     from fastarac.answers.engine_texts import EngineTexts
     from fastarac.answers.models import Model
-    from fastarac.answers.tables import Part
     from fastarac.evaluation.model_ranking import Lead
 
 CLUSTERED = "Intervals are by {group}: {group}s are independent, {units} of one {group} may not be."
@@ -104,10 +103,7 @@ def records(found: EnginesFound, level: float | None) -> list[dict[str, Any]]:
     """Return one flat row per engine, beginning with the figures of `fastarac evaluate`."""
     parts = [found.engines.flat(model) for model in found.models]
     rows = [
-        figures
-        | found.engines.row(model, found.group or "none")
-        | found.engines.error_figures(model.name, level)
-        | part
+        figures | found.engines.row(model, found.group or "none", level) | part
         for model, figures, part in zip(
             found.models, evaluation.records(found.models), parts, strict=True
         )
@@ -119,10 +115,7 @@ def records(found: EnginesFound, level: float | None) -> list[dict[str, Any]]:
 def objects(found: EnginesFound, level: float | None) -> list[dict[str, Any]]:
     """Return all figures of each engine as dictionaries, with figures of single fields nested."""
     return [
-        figures
-        | found.engines.row(model, found.group or "none")
-        | found.engines.error_figures(model.name, level)
-        | found.engines.inside(model)
+        figures | found.engines.row(model, found.group or "none", level) | found.engines.inside(model)
         for model, figures in zip(found.models, evaluation.objects(found.models), strict=True)
     ]
 
@@ -138,12 +131,7 @@ def comparisons(found: EnginesFound) -> Iterator[dict[str, Any]]:
 
 def sections(found: EnginesFound, level: float | None) -> Iterator[Section]:
     """Yield sections: files read, differences, costs, combinations, then fields or policies."""
-    engines = found.engines
-    read: list[Part] = [AnswerTable(found.names, engines.counts(found.names), "engine")]
-    rates = engines.error_rates(found.names, level)
-    if rates is not None:
-        read += [Said(f"{rates[0]}\n"), AnswerTable(found.names, rates[1], "engine")]
-    yield Section("What was read", [*read, *engines.introduction(found.names)])
+    yield Section("What was read", list(found.engines.read(found.names, level)))
     if level is not None:
         first = found.models[0].source
         said = ALONE if found.group is None else CLUSTERED
@@ -157,6 +145,4 @@ def sections(found: EnginesFound, level: float | None) -> Iterator[Section]:
         yield Section("Costs", list(found.costs.parts()))
     if found.together:
         yield Section("Engines together", list(map(Said, found.together)))
-    for model in found.models:
-        yield from engines.of_engine(model)
-    yield from engines.of_all(found.models)
+    yield from found.engines.sections(found.models)

@@ -120,10 +120,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
     """Return warnings about the figures: doubtful confidences, or too few outputs."""
     doubts = [f"{capitalised(doubt)}." for model in models for doubt in model.doubts]
     doubts += filter(None, [decisions.scales(models)])
-    of_models: dict[str, list[str]] = {}
-    for model in models:
-        for note in model.notes:
-            of_models.setdefault(note, []).append(printable(model.name))
+    of_models = decisions.notes_of_models(models)
     return doubts + [
         f"{note}." if len(models) == 1 else f"{listed(names)}: {note}."
         for note, names in of_models.items()
@@ -262,7 +259,7 @@ def blocks(models: Sequence[Model]) -> list[list[Column]]:
     ) -> Column:
         values = [_figure(model.evaluation, name) for model in models]
         ranked = [-value for value in values] if lower_is_better else values
-        return Column(header, [text(value) for value in values], ranked, _below(models, name))
+        return Column(header, [text(value) for value in values], ranked, intervals.below(models, name))
 
     found = [
         [
@@ -281,10 +278,10 @@ def blocks(models: Sequence[Model]) -> list[list[Column]]:
     for index, limit in enumerate(models[0].limits):
         rates = [model.point(index).acceptance_rate for model in models]
         shares = [rounded_percent(rate) for rate in rates]
-        below = _below(models, f"acceptance_rate/{limit.key}")
+        below = intervals.below(models, f"acceptance_rate/{limit.key}")
         if is_given(limit):
             errors = [rounded_percent(model.point(index).error_rate) for model in models]
-            of_errors = _below(models, f"error_rate/{limit.key}")
+            of_errors = intervals.below(models, f"error_rate/{limit.key}")
             block = [
                 Column(header(limit), shares, below=below),
                 Column("errors\nthat\nremain", errors, below=of_errors),
@@ -308,10 +305,3 @@ def _unit(models: Sequence[Model]) -> str:
 def _figure(figures: Evaluation, name: str) -> float:
     value = figures.to_dict()[name]
     return math.nan if value is None else float(value)
-
-
-def _below(models: Sequence[Model], name: str) -> list[str] | None:
-    """Return the intervals of a figure as texts for a second line, or None if there are none."""
-    found = [model.evaluation.intervals.get(name) for model in models]
-    shown = ["" if each is None else intervals.shown(name, each) for each in found]
-    return shown if any(shown) else None

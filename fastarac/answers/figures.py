@@ -6,20 +6,18 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fastarac.evaluation.limits import exact
+from fastarac.answers.models import Evaluated
 from fastarac.evaluation.sources import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from fastarac._core.interval import Interval
     from fastarac.answers.groups import Groups
-    from fastarac.evaluation.limits import Limit
 
 
 @dataclass(frozen=True, slots=True)
-class FiguresOfModel:
-    """The figures of a model.
+class FiguresOfModel(Evaluated):
+    """The figures of a model without its items.
 
     Attributes
     ----------
@@ -46,35 +44,3 @@ class FiguresOfModel:
     units = "outputs"
     n_groups = None
     takes_guarantee = True
-
-    @property
-    def limits(self) -> list[Limit]:
-        """The limits and thresholds that were evaluated."""
-        return [found.limit for found in self.evaluation.limits]
-
-    @property
-    def intervals(self) -> Mapping[str, Interval]:
-        """The intervals of the figures by name, if asked for."""
-        found: Mapping[str, Interval] = self.evaluation.intervals
-        return found
-
-    @property
-    def cost_evaluation(self) -> Any:
-        """The costs, if there are prices."""
-        return self.evaluation.cost_evaluation
-
-    def at(self, index: int) -> Any:
-        """Return the evaluation at the limit with this index."""
-        return self.evaluation.limits[index]
-
-    def point(self, index: int) -> Any:
-        """Return the operating point for the limit with this index."""
-        return self.at(index).point
-
-    def threshold(self, index: int) -> str:
-        """Return the threshold for the limit with this index, with all its digits."""
-        return exact(self.point(index).threshold)
-
-    def decimal(self, threshold: float) -> str:
-        """Return a threshold with all its digits."""
-        return exact(threshold)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastarac._core.export import plain
-from fastarac._core.text import area, count, few_of, listed, money, printable, rounded_percent
+from fastarac._core.text import area, count, few_of, listed, money, printable, share
 from fastarac.answers import intervals
 from fastarac.answers.costs import UNIT
 from fastarac.answers.limits import header
@@ -126,10 +126,7 @@ class Groups:
         return None if kept is None else kept | np.isnan(self.values[f"error_rate/{limit.key}"])
 
     def _share(self, title: str, name: str, kept: NDArray[Any] | None = None) -> Column:
-        cells = [
-            "-" if value != value else rounded_percent(float(value))
-            for value in self.values[name][:SHOWN]
-        ]
+        cells = [share(float(value)) for value in self.values[name][:SHOWN]]
         broken = None if kept is None else [not keeps for keeps in kept[:SHOWN]]
         return Column(title, cells, below=self._below(name, intervals.of_share), broken=broken)
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastarac._core.text import rounded_percent, widened
 from fastarac.uncertainty.statistics import DEFINITIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fastarac._core.interval import Interval
+
+
+def below(models: Iterable[Any], name: str) -> list[str] | None:
+    """Return the interval of a figure for each model; None if no model has an interval for it."""
+    found = [model.intervals.get(name) for model in models]
+    texts = ["" if each is None else shown(name, each) for each in found]
+    return texts if any(texts) else None
 
 
 def shown(name: str, interval: Interval) -> str:

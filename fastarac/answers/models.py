@@ -13,7 +13,7 @@ from fastarac._core.text import printable
 from fastarac.answers import limits as wording
 from fastarac.areas.order import FEWEST, are_alike, constant_confidence, reversed_confidence
 from fastarac.evaluation.items import evaluate
-from fastarac.evaluation.limits import as_given, is_given
+from fastarac.evaluation.limits import as_given, exact, is_given
 from fastarac.evaluation.sources import Source
 from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.order import reversed_beyond_chance
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # Options for which `evaluate` needs the error counts at every threshold.
 OF_SWEEP = "intervals", "failure_probability", "costs", "threshold", "never_accepted"
 
-__all__ = ["Model", "Reportable", "first_by_share"]
+__all__ = ["Evaluated", "Model", "Reportable", "first_by_share"]
 
 
 @runtime_checkable
@@ -50,8 +50,50 @@ class Reportable(Protocol):
         ...
 
 
+class Evaluated:
+    """What is read off the evaluation of any model."""
+
+    __slots__ = ()
+    evaluation: Any
+
+    @property
+    def limits(self) -> list[Limit]:
+        """The limits and thresholds that were evaluated."""
+        return [found.limit for found in self.evaluation.limits]
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The intervals of the figures by name, if asked for."""
+        found: Mapping[str, Interval] = self.evaluation.intervals
+        return found
+
+    @property
+    def cost_evaluation(self) -> CostEvaluation | None:
+        """The costs, if there are prices."""
+        found: CostEvaluation | None = self.evaluation.cost_evaluation
+        return found
+
+    def at(self, index: int) -> LimitEvaluation:
+        """Return the evaluation at the limit with this index."""
+        found: LimitEvaluation = self.evaluation.limits[index]
+        return found
+
+    def point(self, index: int) -> OperatingPoint:
+        """Return the operating point for the limit with this index."""
+        return self.at(index).point
+
+    def threshold(self, index: int) -> str:
+        """Return the threshold for the limit with this index as a text."""
+        limit = self.limits[index]
+        return as_given(limit) if is_given(limit) else self.decimal(self.point(index).threshold)
+
+    def decimal(self, threshold: float) -> str:
+        """Return a threshold with all its digits."""
+        return exact(threshold)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class Model(Evaluated):
     """A model with its items and figures.
 
     Attributes
@@ -121,16 +163,6 @@ class Model:
         return self.known["sweep"]
 
     @property
-    def intervals(self) -> Mapping[str, Interval]:
-        """The intervals of the figures by name, if asked for."""
-        return self.evaluation.intervals
-
-    @property
-    def cost_evaluation(self) -> CostEvaluation | None:
-        """The costs, if there are prices."""
-        return self.evaluation.cost_evaluation
-
-    @property
     def takes_guarantee(self) -> bool:
         """Whether limits can be guaranteed: not with weights; with groups, no limit of the risk."""
         of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
@@ -145,11 +177,6 @@ class Model:
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the confidences."""
         return self.outputs.confidence.dtype
-
-    @property
-    def limits(self) -> list[Limit]:
-        """The limits and thresholds that were evaluated."""
-        return [found.limit for found in self.evaluation.limits]
 
     @property
     def n_groups(self) -> int | None:
@@ -233,21 +260,6 @@ class Model:
     def last_threshold(self) -> int:
         """The index of the last threshold of the sweep that may be used."""
         return len(self.sweep.thresholds) - 1 - (self.outputs.never_accepted is not None)
-
-    def at(self, index: int) -> LimitEvaluation:
-        """Return the evaluation at the limit with this index."""
-        return self.evaluation.limits[index]
-
-    def point(self, index: int) -> OperatingPoint:
-        """Return the operating point for the limit with this index."""
-        return self.at(index).point
-
-    def threshold(self, index: int) -> str:
-        """Return the threshold for the limit with this index as a text."""
-        found = self.at(index)
-        if is_given(found.limit):
-            return as_given(found.limit)
-        return self.decimal(found.point.threshold)
 
     def decimal(self, threshold: float) -> str:
         """Return a threshold of the sweep as a short decimal."""

@@ -278,24 +278,20 @@ def unknown_fields_note(check: PolicyCheck) -> Note:
 def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
     """Return the verdict, the rate with its interval, and the counts from which it is computed."""
     interval = check.interval
-    names = ("n_items", "n_unread", "accepted", "errors", "audited", "unanswered")
+    promise = "verdict", "criterion", "limit"
+    counts = "n_items", "n_unread", "accepted", "errors", "audited", "unanswered"
+    others = (
+        *("still_needed", "expected_verdict", "of_fit", "unknown_fields"),
+        *("look_rule", "look", "looks_declared", "needed_once"),
+    )
     return {
-        "verdict": check.verdict,
-        "criterion": check.criterion,
-        "limit": check.limit,
+        **{name: getattr(check, name) for name in promise},
         "rate": interval.estimate,
         "low": interval.low,
         "high": interval.high,
-        **{name: getattr(check, name) for name in names},
+        **{name: getattr(check, name) for name in counts},
         "n_verified": check.verified,
-        "still_needed": check.still_needed,
-        "expected_verdict": check.expected_verdict,
-        "of_fit": check.of_fit,
-        "unknown_fields": check.unknown_fields,
-        "look_rule": check.look_rule,
-        "look": check.look,
-        "looks_declared": check.looks_declared,
-        "needed_once": check.needed_once,
+        **{name: getattr(check, name) for name in others},
         **reader_figures(check.truth_reader),
         "fields": [each._asdict() | {"rate": each.rate} for each in check.fields],
         **shift_figures(shift),

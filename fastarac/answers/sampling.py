@@ -198,14 +198,10 @@ def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:
     if not search.done:
         outputs = f"{left:,} {plural('output', left)}"
         then = f'Fill in the column "correct" of {batch} ({outputs}), and run the command again.'
+    names = "criterion", "limit", "failure_probability", "budget", "threshold", "acceptance_rate"
     figures = {
         "path": str(batch),
-        "criterion": search.criterion,
-        "limit": search.limit,
-        "failure_probability": search.failure_probability,
-        "budget": search.budget,
-        "threshold": search.threshold,
-        "acceptance_rate": search.acceptance_rate,
+        **{name: getattr(search, name) for name in names},
         "verified": search.n_verified,
         "errors": search.n_errors,
         "open": left,

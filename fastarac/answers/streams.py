@@ -59,7 +59,7 @@ class StreamedModel(FiguresOfModel):
         """Always None: costs need all outputs in memory."""
         return
 
-    def at(self, index: int) -> BoundedLimit:
+    def at(self, index: int) -> Any:
         """Return the bounds at the limit with this index."""
         found = self.evaluation.limits[index]
         at = found.point

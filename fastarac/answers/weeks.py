@@ -133,21 +133,8 @@ def _written(week: PolicyWeek) -> Iterator[str]:
 def week_figures(week: PolicyWeek) -> dict[str, Any]:
     """Return the figures of a week by name."""
     names = (
-        *(
-            "number",
-            "folder",
-            "n_files",
-            "is_new",
-            "go_on",
-            "drawn",
-            "drawn_documents",
-            "to_people",
-            "hours",
-            "answered",
-            "reviewed",
-            "known",
-            "late",
-        ),
+        *("number", "folder", "n_files", "is_new", "go_on", "drawn", "drawn_documents"),
+        *("to_people", "hours", "answered", "reviewed", "known", "late"),
         *("known_files", "open", "counted", "criterion", "limit", "errors", "audited", "unanswered"),
         *("alarm", "changed", "since", "verified", "n_verified", "check_left_out"),
         *("failure_probability", "monitor_failure_probability", "spent"),

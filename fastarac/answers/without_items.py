@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from fastarac.answers.figures import FiguresOfModel
-from fastarac.evaluation.limits import as_given, is_given
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,11 +48,6 @@ class ModelWithoutItems(FiguresOfModel):
             takes_guarantee=model.takes_guarantee,
             decimals=decimals,
         )
-
-    def threshold(self, index: int) -> str:
-        """Return the threshold for the limit with this index as a text."""
-        limit = self.limits[index]
-        return as_given(limit) if is_given(limit) else self.decimal(self.point(index).threshold)
 
     def decimal(self, threshold: float) -> str:
         """Return a threshold of the figures as a short decimal."""

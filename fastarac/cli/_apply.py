@@ -10,15 +10,12 @@ import typer
 from fastarac import operation
 from fastarac._core.files import problem_with
 from fastarac.answers.application import application_answer, documents_answer, pages_answer
-from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
-    OF_OCR,
     OF_TABLES,
     are_documents,
     engine_files,
     is_of_ocr,
-    refuse_others,
 )
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
@@ -40,6 +37,7 @@ from fastarac.cli._policies import (
     load,
     refusing,
     require_one_model,
+    save_report,
 )
 from fastarac.cli._refusals import incomplete
 from fastarac.cli._screen import ALIKE, command_line
@@ -50,10 +48,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fastarac.answers.answer import Answer
-    from fastarac.cli._options import Printing
     from fastarac.operation import Policy
     from fastarac.operation.application_results import AppliedPolicy
     from fastarac.results import AppliedPages
+
+    # How the outputs were split, what is said of it, and the columns of the verification page.
+    Divided = tuple[AppliedPolicy, Answer, dict[str, Any]]
 
 EXAMPLES = """
 Examples:
@@ -102,41 +102,6 @@ class _Goals(NamedTuple):
             problem = None if goal is None else problem_with(goal, "file", tuple(WRITTEN_FORMATS))
             refuse(problem, f"{name}: ")
 
-    def deliver(
-        self,
-        policy: Policy,
-        applied: AppliedPolicy,
-        found: Answer,
-        request: _Invocation,
-        **of_station: Any,
-    ) -> None:
-        """Write the report and the verification page, and print how the outputs were split."""
-        refusing(
-            str(self.report), lambda: _html.save_operation(self.report, policy=policy, applied=applied)
-        )
-        paths = {"accepted_path": str(self.accepted), "review_path": str(self.review)}
-        written = f"{self.accepted} has the accepted outputs; {self.review} has the outputs to verify."
-        answer = found.with_figures(**paths).closing(self._next(applied, request), written)
-        answer = self.station.beside(answer, self.review, **of_station)
-        deliver(request.printing, "apply", answer, about="applied", report=self.report)
-
-    def _next(self, applied: AppliedPolicy, request: _Invocation) -> str:
-        """Return the next command: audit the accepted outputs or, after a shift, draw a new sample."""
-        if applied.n_documents is not None or not applied.accepted:
-            return ""
-        both = self.accepted, self.review
-        if applied.warning is not None:
-            return command_line("sample", *both, "--budget", 500, *ALIKE, "-o", "to_verify.csv")
-        audit = "--audit", request.policy
-        return command_line("sample", *both, *audit, "--budget", 100, "-o", "log.csv")
-
-
-class _Invocation(NamedTuple):
-    """The policy's file, and how to print the answer."""
-
-    policy: Path
-    printing: Printing
-
 
 @grouped
 def apply(
@@ -155,36 +120,42 @@ def apply(
     report: ReportFile = None,
 ) -> None:
     """Split outputs into those to accept and those to review."""
-    given, request = set(given_options(context).values()), _Invocation(policy, printing)
-    page = Station(station, images)
+    given, page = set(given_options(context).values()), Station(station, images)
     goals = _Goals(output, review, report, pages, page)
     if page.path is not None:
         given.discard("--images")  # with --station, tables may have images too
     elif images is not None:
         incomplete(given, [("--images", ("--station",))])
     loaded = load(policy)
-    if are_documents(loaded, paths):
-        refuse_others(given, paths[0], "fields", {"tables": OF_TABLES, "OCR": OF_OCR})
-        _divide_documents(loaded, paths, reading.field_names(), goals, request)
-        return
-    if is_of_ocr(paths, given, OF_TABLES):
-        _divide_pages(loaded, paths, reading, goals, request)
-        return
-    if len(paths) > 1:
+    if are_documents(loaded, paths, given):
+        applied, answer, of_station = _divide_documents(loaded, paths, reading.field_names(), goals)
+    elif is_of_ocr(paths, given, OF_TABLES):
+        applied, answer, of_station = _divide_pages(loaded, paths, reading, goals)
+    elif len(paths) > 1:
         raise RefusalError(f"give one table, or files of OCR, got {len(paths)} tables")
-    named = columns_of_policy(loaded, paths[0], confidence)
-    groups = named.groups if isinstance(named.groups, str) else None
-    columns = {
-        "confidence": named.reading.confidence, "by": named.by, "documents": named.documents,
-        "groups": groups, "types": named.types, "empty_confidence": named.reading.empty_confidence,
-    }  # fmt: skip
-    _divide_table(loaded, paths[0], columns, goals, request)
+    else:
+        applied, answer, of_station = _divide_table(loaded, paths[0], confidence, goals)
+    save_report(report, policy=loaded, applied=applied)
+    answer = answer.with_figures(accepted_path=str(output), review_path=str(review))
+    written = f"{output} has the accepted outputs; {review} has the outputs to verify."
+    answer = answer.closing(_next(applied, policy, [output, review]), written)
+    answer = page.beside(answer, review, **of_station)
+    deliver(printing, "apply", answer, about="applied", report=report)
 
 
-def _divide_table(
-    policy: Policy, path: Path, columns: Mapping[str, Any], goals: _Goals, request: _Invocation
-) -> None:
-    """Split the outputs of a table into accepted and rejected, and print the counts."""
+def _next(applied: AppliedPolicy, policy: Path, both: Sequence[Path]) -> str:
+    """Return the next command: audit the accepted outputs or, after a shift, draw a new sample."""
+    if applied.n_documents is not None or not applied.accepted:
+        return ""
+    if applied.warning is not None:
+        return command_line("sample", *both, "--budget", 500, *ALIKE, "-o", "to_verify.csv")
+    return command_line("sample", *both, "--audit", policy, "--budget", 100, "-o", "log.csv")
+
+
+def _divide_table(policy: Policy, path: Path, confidence: str | None, goals: _Goals) -> Divided:
+    """Split the outputs of a table into accepted and rejected."""
+    named = columns_of_policy(policy, path, confidence)
+    columns = named.of_table()
     require_files(None, goals.report)
     goals.station.require()
     with interrupts_end_at_once():
@@ -192,38 +163,32 @@ def _divide_table(
         applied: AppliedPolicy = refusing(
             str(path),
             lambda: operation.apply_policy(
-                policy, path, accepted=goals.accepted, review=goals.review, **columns
+                policy, path, accepted=goals.accepted, review=goals.review,
+                empty_confidence=named.reading.empty_confidence, **columns,
             ),
-        )
+        )  # fmt: skip
     lacks_groups = policy.has_groups and columns["groups"] is None
-    found = application_answer(applied, lacks_groups=lacks_groups)
-    goals.deliver(
-        policy, applied, found, request, asks=applied.rejected > 0, confidence=columns["confidence"]
-    )
+    answer = application_answer(applied, lacks_groups=lacks_groups)
+    return applied, answer, {"asks": applied.rejected > 0, "confidence": columns["confidence"]}
 
 
 def _divide_documents(
-    policy: Policy, paths: Sequence[Path], names: Mapping[str, Any], goals: _Goals, request: _Invocation
-) -> None:
-    """Split the fields of documents into accepted and rejected, and print the counts."""
+    policy: Policy, paths: Sequence[Path], names: Mapping[str, Any], goals: _Goals
+) -> Divided:
+    """Split the fields of documents into accepted and rejected."""
     from fastarac import ocr
 
     goals.require()
     with interrupts_end_at_once():
         found = refusing("", lambda: ocr.apply_to_fields(policy, paths, **names))
     refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review))
-    asks = not found.accepted.all()
-    goals.deliver(policy, found.applied, documents_answer(found), request, asks=asks)
+    return found.applied, documents_answer(found), {"asks": not found.accepted.all()}
 
 
 def _divide_pages(
-    policy: Policy,
-    paths: Sequence[Path],
-    reading: OcrSettings,
-    goals: _Goals,
-    request: _Invocation,
-) -> None:
-    """Split the words that an OCR engine read into accepted and rejected, and print the counts."""
+    policy: Policy, paths: Sequence[Path], reading: OcrSettings, goals: _Goals
+) -> Divided:
+    """Split the words that an OCR engine read into accepted and rejected."""
     from fastarac import ocr
 
     goals.require()
@@ -235,7 +200,5 @@ def _divide_pages(
 
     with interrupts_end_at_once():
         found = refusing("", applied)
-    answer = pages_answer(found)
     refusing("", lambda: found.save(accepted=goals.accepted, review=goals.review, pages=goals.pages))
-    asks = not found.accepted.all()
-    goals.deliver(policy, found.applied, answer, request, asks=asks, pages=found)
+    return found.applied, pages_answer(found), {"asks": not found.accepted.all(), "pages": found}

@@ -29,7 +29,8 @@ from fastarac.operation.acceptance import NewOutputs
 from fastarac.operation.audit_logs import LogError
 from fastarac.operation.logs import require_one_probability
 from fastarac.operation.monitoring.audit_files import (
-    details_of_audits,
+    ReadAudits,
+    details_of_documents,
     has_rows,
     is_drawn_log,
     read_drawn,
@@ -37,13 +38,12 @@ from fastarac.operation.monitoring.audit_files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from fastarac.operation import ErrorRateMonitor, Policy
-    from fastarac.operation.monitoring.audit_files import LoggedAudits
     from fastarac.operation.shifts import ConfidenceShift
     from fastarac.reviewer import Reviewer
 
@@ -170,19 +170,14 @@ class Watch:
                 read = refusing(str(path), partial(io.read_outputs, path, **of_types))
                 types = labels_of(read.item)
             for name, chosen in self._rows_of_policies(path, outputs):
-                audits: _Audits = refusing(
+                audits: ReadAudits = refusing(
                     str(path),
                     partial(
-                        _audits,
-                        self.policies[name],
-                        outputs,
-                        chosen,
-                        path,
-                        types,
+                        _audits, self.policies[name], outputs, chosen, path, types,
                         has_groups=self._options.group is not None,
                         fields_complete=named.fields_complete,
                     ),
-                )
+                )  # fmt: skip
                 given += len(audits.error)
                 counted += _count(self.monitors[name], audits, path, names)
                 self._look_at(name, outputs, chosen)
@@ -221,7 +216,7 @@ class Watch:
         columns = {"ids": ids, "groups": self._options.group, "drawn_at": drawn_at}
         noted: list[str] = []
         with interrupts_end_at_once(), collected(noted):
-            audits: LoggedAudits = refusing(
+            audits: ReadAudits = refusing(
                 str(path),
                 lambda: read_logged_audits(
                     path, self.policies[ALONE], confidence=named.reading.confidence,
@@ -231,41 +226,29 @@ class Watch:
                 ),
             )  # fmt: skip
         self._note(path, noted)
-        found = _Audits(audits.error, audits.details, audits.ids, audits.groups, audits.rows)
         late, unanswered = monitor.answered_late, monitor.unanswered
+        counted = _count(monitor, audits, path, columns)
         if drawn_at is None:
-            counted = _count(monitor, found, path, columns)
-            self._note(path, recounted_note(len(found.error), counted))
+            self._note(path, recounted_note(len(audits.error), counted))
             self._note(path, unanswered_note(monitor.unanswered - unanswered))
-        else:
-            _count(monitor, found, path, columns, drawn_at=audits.drawn_at)
         self._note(path, late_note(monitor.answered_late - late, has_deadline=drawn_at is not None))
-        seen = self._seen.setdefault(ALONE, [])
-        seen.append((audits.logged, audits.logged_by))
+        if audits.logged is not None:
+            self._seen.setdefault(ALONE, []).append((audits.logged, audits.logged_by))
 
     def _count_drawn(self, path: Path, ids: str, named: PolicyColumns) -> None:
         """Count the audits in a file in the order in which they were drawn; some may lack an answer."""
         monitor, policy = self.monitor, self.policies[ALONE]
-        columns = {"ids": ids, "drawn_at": DRAWN_AT, "groups": self._options.group}
+        columns: dict[str, Any] = {"ids": ids, "drawn_at": DRAWN_AT, "groups": self._options.group}
+        late = monitor.answered_late
         with interrupts_end_at_once():
             audits = refusing(
                 str(path),
                 lambda: read_drawn(
-                    path, ids=ids, drawn_at=DRAWN_AT, group=columns["groups"],
-                    correct=named.reading.correct or "correct",
-                    confidence=named.reading.confidence, by=named.by,
+                    path, policy, correct=named.reading.correct or "correct",
+                    confidence=named.reading.confidence, by=named.by, **columns,
                 ),
             )  # fmt: skip
-        accepted = refusing(str(path), lambda: policy.apply(audits.confidence, by=audits.by))
-        rows = np.flatnonzero(accepted | (policy.criterion == "max_error_rate"))
-        errors = np.where(accepted, 1.0 - audits.correct, 0.0)[rows]  # 0 for a rejected output
-        details = details_of_audits(
-            audits.confidence[rows], None if audits.by is None else audits.by[rows]
-        )
-        late = monitor.answered_late
-        groups = None if audits.groups is None else audits.groups[rows]
-        found = _Audits(errors, details, audits.ids[rows], groups, rows)
-        _count(monitor, found, path, columns, drawn_at=audits.drawn_at[rows])
+        _count(monitor, audits, path, columns)
         self._note(path, late_note(monitor.answered_late - late, has_deadline=True))
 
     def _note(self, path: Path, notes: Iterable[str]) -> None:
@@ -349,18 +332,6 @@ def _other_state(
     return None
 
 
-class _Audits(NamedTuple):
-    """Audits of single outputs or of documents."""
-
-    error: NDArray[Any]
-    """1 for an error, 0 for none, and NaN for an audit without an answer."""
-    content: Sequence[Any]
-    ids: NDArray[Any] | None
-    groups: NDArray[Any] | None
-    rows: NDArray[np.intp]
-    """The row of each output in the file, or of a document's first field, counted from 0."""
-
-
 def _audits(
     policy: Policy,
     outputs: io.Outputs,
@@ -370,7 +341,7 @@ def _audits(
     *,
     has_groups: bool,
     fields_complete: bool,
-) -> _Audits:
+) -> ReadAudits:
     """Return audits of outputs or documents; if the limit is a risk, only of accepted ones."""
     if outputs.rejected is not None and policy.documents is None:
         chosen = chosen & ~outputs.rejected  # outputs without a confidence are never accepted
@@ -396,10 +367,7 @@ def _audits(
         codes = np.unique(documents, return_inverse=True)[1]
         new = NewOutputs(outputs.confidence[rows], **columns_of_rows)
         accepted, wrong, first = policy.rule.of_documents(~wrong, new, fields_complete=fields_complete)
-        inside: list[list[Any]] = [[] for _ in first]
-        for code, each in zip(codes.tolist(), content, strict=True):
-            inside[code].append(each)
-        content = [repr(sorted(each)) for each in inside]
+        content = details_of_documents(content, codes)
         if ids is not None:
             several = np.flatnonzero(ids != ids[first][codes])
             if len(several):
@@ -417,7 +385,7 @@ def _audits(
     told = [content[i] for i in kept.tolist()]
     ids = None if ids is None else ids[kept]
     groups = None if groups is None else groups[kept]
-    return _Audits(error[kept], told, ids, groups, rows[kept])
+    return ReadAudits(rows[kept], error[kept], told, ids, groups)
 
 
 def _texts(labels: io.Labels | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:
@@ -427,24 +395,22 @@ def _texts(labels: io.Labels | None, rows: NDArray[np.intp]) -> NDArray[Any] | N
 
 def _count(
     monitor: ErrorRateMonitor,
-    audits: _Audits,
+    audits: ReadAudits,
     path: Path,
     columns: Mapping[str, Any],
-    *,
-    drawn_at: NDArray[Any] | None = None,
 ) -> int:
     """Count audits and return how many were new; `columns` names the columns for messages."""
     try:
         return monitor.count(
             audits.error,
-            details=audits.content,
+            details=audits.details,
             ids=audits.ids,
             groups=audits.groups,
-            drawn_at=drawn_at,
+            drawn_at=audits.drawn_at,
         )
     except LogError as error:
         where = f"{path}, row {audits.rows[error.row] + 1}: column {quoted(str(columns[error.name]))}"
-        if drawn_at is not None:
+        if audits.drawn_at is not None:
             raise RefusalError(f"{where} holds {error.found}; {error.why}") from None
         if error.name == "groups":
             why = error.why.replace("max_group_size", "--max-group-size").replace("call", "file")
@@ -459,7 +425,7 @@ def _count(
             "or use --id COLUMN"
         ) from None
     except ValueError as error:
-        if drawn_at is not None:
+        if audits.drawn_at is not None:
             raise RefusalError(f"{path}: {error}") from None
         found = str(error).replace("outcomes begins", "it begins").replace("call", "file")
         raise RefusalError(

@@ -12,22 +12,24 @@ from fastarac._core.exceptions import collected
 from fastarac.answers.cascade import cascade_answer
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import refuse_samples
-from fastarac.cli._json import write_object
+from fastarac.cli._json import deliver
 from fastarac.cli._option_groups import grouped
 from fastarac.cli._options import (
+    Delivery,
     Details,
     ErrorRate,
+    Form,
     Guarantee,
     MaxRisk,
     OutputFormat,
     Plot,
     PrintedFormat,
+    Printing,
     refused,
     require_files,
 )
-from fastarac.cli._screen import command_line, screen_text
+from fastarac.cli._screen import command_line
 from fastarac.cli._standard import csv_text, tell, write
-from fastarac.cli._tables import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +83,7 @@ def cascade(
     error_rate: ErrorRate = None,
     max_risk: MaxRisk = None,
     guarantee: Guarantee = None,
-    output_format: OutputFormat = PrintedFormat.table,
+    form: OutputFormat = PrintedFormat.table,
     details: Details = False,
     plot: Plot = None,
 ) -> None:
@@ -104,7 +106,7 @@ def cascade(
         found = optimize_cascade(request.stages, costs=request.costs, **request.limits)
     if plot is not None:
         _draw(found, request, plot)
-    _deliver(found, output_format, notes, path, details=details)
+    _deliver(found, Delivery(form, details), notes, path)
 
 
 def _naming(path: Path, error: Exception) -> str:
@@ -128,20 +130,16 @@ def _draw(found: Cascade, request: CascadeStages, plot: Path) -> None:
     _plot.write(figure, plot)
 
 
-def _deliver(
-    found: Cascade, form: PrintedFormat, notes: Sequence[str], path: Path, *, details: bool
-) -> None:
+def _deliver(found: Cascade, delivery: Delivery, notes: Sequence[str], path: Path) -> None:
     answer = cascade_answer(found).with_warnings(notes)
-    screen = answer.screen
-    if form is PrintedFormat.json:
-        about = {"cascade": answer.figures}
-        write_object("cascade", about, decisions=answer.sentences(), warnings=answer.warnings)
-    elif form is PrintedFormat.csv:
-        tables = {name: each for name, each in answer.figures.items() if isinstance(each, list)}
-        rows = zip(*tables.values(), strict=True)
-        write(csv_text([dict(zip(tables, row, strict=True)) for row in rows]))
-    else:
+    if delivery.form.is_for_people:
         screen = answer.closing(command_line("cascade", path, "--plot", "stages.png")).screen
-        write(screen_text(screen, Page(markdown=form is PrintedFormat.markdown), details=details))
+        write(delivery.text(screen))
         return
+    if delivery.form is PrintedFormat.json:
+        deliver(Printing(Form.json), "cascade", answer)
+        return
+    tables = {name: each for name, each in answer.figures.items() if isinstance(each, list)}
+    rows = zip(*tables.values(), strict=True)
+    write(csv_text([dict(zip(tables, row, strict=True)) for row in rows]))
     tell(answer.warnings)

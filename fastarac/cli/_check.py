@@ -15,7 +15,6 @@ from fastarac._core.text import percent, quoted
 from fastarac.answers.file_notes import notes_of_groups, notes_of_pages, with_pages
 from fastarac.answers.policies import accepted_alone_note, check_answer
 from fastarac.answers.screen import Note, Weight
-from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
@@ -49,6 +48,7 @@ from fastarac.cli._policies import (
     one_group_of,
     read_verified,
     refusing,
+    save_report,
     types_in,
 )
 from fastarac.cli._refusals import incompatible
@@ -201,9 +201,7 @@ def _deliver(
     """Write the report, and print whether the limit holds."""
     warned: list[str] = []
     with collected(warned):
-        results = {"policy": policy, **found._asdict()}
-        del results["notes"], results["alone"]
-        refusing(str(report), lambda: _html.save_operation(report, **results))
+        save_report(report, policy=policy, check=found.check, shift=found.shift, log=found.log)
         answer = check_answer(policy, found.check, found.shift, found.log)
     limit = f"{policy.criterion}={policy.limit:g}", f"the limit of {percent(policy.limit)}"
     once = dict.fromkeys(note.replace(*limit) for note in warned)  # the report may repeat warnings

@@ -66,7 +66,7 @@ def compare(
     ci: options.Level = 0.95,
     unseen_pages: options.UnseenPages = False,
     costs: Costs = None,
-    output_format: options.OutputFormat = options.PrintedFormat.table,
+    form: options.OutputFormat = options.PrintedFormat.table,
     details: options.Details = False,
     fail_if: options.FailIfWorse = None,
     verified: VerifiedOptions,
@@ -75,17 +75,17 @@ def compare(
     groups = groups_of(group)
     refused = (*NOT_OF_VERIFIED, "by", "costs")
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
-    delivery = Delivery(output_format, details=details)
+    delivery = Delivery(form, details)
     incompatible(given_options(context).values(), [("--fail-if", ("--model",)), ("--by", ("--costs",))])
     if of_verified is not None:
         from fastarac.cli import _verified
-        from fastarac.cli._files import names_of_files
+        from fastarac.cli._files import named_files
 
         request = request_of(statistic, options.needed_level(ci), None)
         command = after_compare(context)
         compared = _verified.compare(paths, of_verified, request, delivery, item, command)
         if fail_if is not None:
-            end(worse_than_first(compared, names_of_files(paths)[0]))
+            end(worse_than_first(compared, next(iter(named_files(paths)))))
         return
     request = request_of(statistic, options.needed_level(ci), costs, unseen_pages=unseen_pages)
     ids = False if item == NONE else item
@@ -119,7 +119,7 @@ def _compare_items(
         with_pages,
         without_right_ones,
     )
-    from fastarac.cli._files import names_of_files, read_models
+    from fastarac.cli._files import named_files, read_models
 
     groups, item = columns["group"], context.params["item"]
     columns, pages = with_pages(paths, columns)
@@ -141,9 +141,7 @@ def _compare_items(
     difference = None if by_pages else found.difference
     if groups is None:
         pages += notes_of_pages(paths, columns)
-    pages += notes_of_none_right(
-        dict(zip(names_of_files(paths), paths, strict=True)), without_right_ones(found.outputs), columns
-    )
+    pages += notes_of_none_right(named_files(paths), without_right_ones(found.outputs), columns)
     compared = deliver(
         found.outputs,
         request,

@@ -11,15 +11,13 @@ from rich.console import Console
 
 from fastarac._core.exceptions import collected, unquestioned
 from fastarac.answers.compared_models import ComparisonFindings, ComparisonRequest
-from fastarac.cli._json import write_object
+from fastarac.cli._json import print_models
 from fastarac.cli._options import (
     Certainty,
-    PrintedFormat,
     RefusalError,
     in_words_of_options,
     refused,
 )
-from fastarac.cli._standard import csv_text, tell, write
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -101,24 +99,16 @@ def print_findings(
     """Print the result and the next command; beside JSON or CSV, `notes` also go to stderr."""
     apart = difference and f"{difference}. {SHARED}"
     screen = findings.screen(delivery.page().width, notes, apart)
-    if delivery.form.is_for_people:
-        write(delivery.text(replace(screen, command=command)))
-        return
-    told = [*findings.notes, *filter(None, [findings.order]), *notes]
-    if delivery.form is PrintedFormat.json:
-        warnings = [*filter(None, [apart]), *told]
-        write_object(
-            "compare",
-            {"models": findings.models()},
-            comparisons=findings.comparisons(),
-            decisions=screen.sentences(),
-            warnings=warnings,
-        )
-        tell(warnings)
-        return
-    tell(filter(None, [apart]))
-    write(csv_text(findings.records()))
-    tell(told)
+    told = [apart, *findings.notes, findings.order, *notes]
+    print_models(
+        delivery,
+        "compare",
+        replace(screen, command=command),
+        list(filter(None, told)),
+        models=findings.models,
+        rows=findings.records,
+        comparisons=findings.comparisons,
+    )
 
 
 def _spelled_out(text: str) -> str:

@@ -19,12 +19,12 @@ AFTER_DEMO = "fastarac evaluate --help"
 @grouped
 def demo(
     *,
-    output_format: options.OutputFormat = options.PrintedFormat.table,
+    form: options.OutputFormat = options.PrintedFormat.table,
     details: options.Details = False,
     plot: options.Plot = None,
 ) -> None:
     """Evaluate four models on handwritten digits, as an example."""
-    delivery = Delivery(output_format, plot, details=details)
+    delivery = Delivery(form, details, plot)
     settings = Settings(Limits.of(), None, delivery, Certainty(0.95))
     from fastarac.datasets import load_digits_ocr
     from fastarac.io import Outputs

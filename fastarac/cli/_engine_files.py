@@ -31,8 +31,11 @@ def refuse_others(
             raise RefusalError(f"{other} is for {wanted}, but {path} is read as {read}")
 
 
-def are_documents(policy: Policy, paths: Sequence[Path]) -> bool:
-    """Return whether the files are documents with the policy's fields, not a table of outputs."""
+def are_documents(policy: Policy, paths: Sequence[Path], given: Collection[str]) -> bool:
+    """Return whether the files are documents with the policy's fields, not a table of outputs.
+
+    For documents, refuse options that are for tables or for OCR.
+    """
     from fastarac.ocr.fields import application
 
     by = policy.columns.get("by", "field")
@@ -41,10 +44,13 @@ def are_documents(policy: Policy, paths: Sequence[Path]) -> bool:
     is_table = paths[0].is_file() and paths[0].suffix.lower() in WRITTEN_FORMATS
     if by != "field" and is_table and by in columns_in(paths[0]):
         return False
-    return any(
+    found = any(
         path.exists() and refusing(str(path), partial(application.are_documents, path, policy))
         for path in paths
     )
+    if found:
+        refuse_others(given, paths[0], "fields", {"tables": OF_TABLES, "OCR": OF_OCR})
+    return found
 
 
 def is_of_ocr(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -88,20 +88,16 @@ EXCLUDED_IN_PART = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AskedCertainty:
-    """The options on intervals and on guarantees for new outputs."""
-
-    ci: options.Level = 0.95
-    guarantee: options.Guarantee = None
-    unseen_pages: options.UnseenPages = False
-
-    def certainty(self, *, is_default: bool) -> Certainty:
-        """Return the options as a `Certainty`; default intervals may be left out."""
-        return Certainty(self.ci, self.guarantee, is_default, self.unseen_pages)
+def _certainty(
+    ci: options.Level = 0.95,
+    guarantee: options.Guarantee = None,
+    unseen_pages: options.UnseenPages = False,
+) -> Certainty:
+    """Return the options on intervals and on guarantees for new outputs."""
+    return Certainty(ci, guarantee, unseen_pages=unseen_pages)
 
 
-CertaintyOptions = Annotated[AskedCertainty, OptionsOf(AskedCertainty)]
+CertaintyOptions = Annotated[Certainty, OptionsOf(_certainty)]
 
 
 @grouped
@@ -116,7 +112,7 @@ def evaluate(
     group: options.GroupColumn = None,
     limits: LimitOptions,
     costs: Costs = None,
-    asked: CertaintyOptions,
+    certainty: CertaintyOptions,
     delivery: DeliveryOptions,
     fail_if: options.FailIf = None,
     max_memory: options.MaxMemory = None,
@@ -126,13 +122,13 @@ def evaluate(
     conditions, groups = Conditions.of(fail_if), groups_of(group)
     of_verified = verified.columns(context, reading, groups, *NOT_OF_VERIFIED, paths=paths)
     report = delivery.report
-    if report is not None and asked.ci is None:
-        asked = replace(asked, ci=_html.LEVEL)  # a report always shows intervals
+    if report is not None and certainty.level is None:
+        certainty = replace(certainty, level=_html.LEVEL)  # a report always shows intervals
     confidence = reading.confidences(paths)
-    incompatible(_given(context, asked, reading, confidence), EXCLUDED)
+    incompatible(_given(context, certainty, reading, confidence), EXCLUDED)
     asks_for_intervals = is_typed(context, "ci")
     is_default = not (asks_for_intervals or report is not None or conditions.every)
-    certainty = asked.certainty(is_default=is_default)
+    certainty = replace(certainty, is_default=is_default)
     if of_verified is not None:
         from fastarac.cli import _verified
 
@@ -144,10 +140,10 @@ def evaluate(
             paths, of_verified, by, limits, certainty, delivery, costs, conditions, command
         )
         return
-    if asked.ci is None and asked.guarantee is None:
+    if certainty.level is None and certainty.failure_probability is None:
         _refuse_groups(groups, paths)
         groups = None
-    if asked.guarantee is not None:
+    if certainty.failure_probability is not None:
         _refuse_unguaranteed(groups, limits)
     settings = Settings(limits, costs, delivery, certainty)
     columns = reading.columns(
@@ -162,13 +158,13 @@ def evaluate(
 
 
 def _given(
-    context: typer.Context, asked: AskedCertainty, reading: ReadColumns, confidence: str | list[str]
+    context: typer.Context, certainty: Certainty, reading: ReadColumns, confidence: str | list[str]
 ) -> set[str]:
     """Return the options that the user typed; for some, the name includes the relevant value."""
     given = set(given_options(context).values())
     if isinstance(confidence, list):
         given.add(SEVERAL_CONFIDENCES)
-    if asked.ci is None:
+    if certainty.level is None:
         given = (given - {"--ci"}) | {"--ci none"}
     return given | ({"--allow-empty confidence"} if reading.empty_confidence else set())
 
@@ -207,10 +203,10 @@ def _evaluate_items(
         with_pages,
         with_unseen_words,
     )
-    from fastarac.cli._files import names_of_files
+    from fastarac.cli._files import named_files
 
     certainty, report = settings.certainty, settings.delivery.report
-    files = dict(zip(names_of_files(paths), paths, strict=True))
+    files = named_files(paths)
     needs_groups = certainty.level is not None or certainty.failure_probability is not None
     if conditions.every:
         conditions.require_keys(settings.example() | ({"n_groups": 0} if needs_groups else {}))
@@ -260,7 +256,7 @@ def _evaluated(
     """
     from fastarac.answers.file_notes import with_rejects_said, without_right_ones
     from fastarac.answers.without_items import ModelWithoutItems
-    from fastarac.cli._files import names_of_files, read_each
+    from fastarac.cli._files import named_files, read_each
     from fastarac.io._models import columns_of_models, unequal_sizes
 
     has_labels = any(columns[name] is not None for name in ("model", "by", "group"))
@@ -268,7 +264,7 @@ def _evaluated(
     if has_labels:
         names, each, difference = _labelled(paths, columns, settings, notes)
     else:
-        files = dict(zip(names_of_files(paths), paths, strict=True))
+        files = named_files(paths)
         names = columns_of_models(files, columns["confidence"])
         each, difference = read_each(paths, columns, notes), None
     conditions.require_models(names)

@@ -64,7 +64,7 @@ def read_models(
     same_items: bool = False,
 ) -> io.Models:
     """Return the outputs by model: a file, a column of confidences, or a name in the column `model`."""
-    files = dict(zip(names_of_files(paths), paths, strict=True))
+    files = named_files(paths)
     notes += folder_notes(paths)
     if columns.get("model") is None:
         _refuse_engines(paths, columns)
@@ -92,7 +92,7 @@ def read_each(
     from fastarac.io._columns import Columns
     from fastarac.io._models import columns_of_models, read_each
 
-    named, confidence = dict(zip(names_of_files(paths), paths, strict=True)), columns["confidence"]
+    named, confidence = named_files(paths), columns["confidence"]
     notes += folder_notes(paths)
     _refuse_engines(paths, columns)
     with _reading(columns, notes):
@@ -195,13 +195,11 @@ def refuse_searched(paths: Sequence[Path]) -> None:
             )
 
 
-def names_of_files(paths: Sequence[Path]) -> list[str]:
-    """Return each file's name without its ending, or all whole paths if names repeat."""
+def named_files(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the files by their names without endings, or by their whole paths if names repeat."""
     names = [path.name.removesuffix(".gz").rpartition(".")[0] or path.name for path in paths]
-    if len(set(names)) == len(names):
-        return names
-    whole = [str(path) for path in paths]
-    for path in whole:
-        if whole.count(path) > 1:
-            raise RefusalError(f"{path} is given twice")
-    return whole
+    if len(set(names)) < len(names):
+        names = [str(path) for path in paths]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise RefusalError(f"{twice[0]} is given twice")
+    return dict(zip(names, paths, strict=True))

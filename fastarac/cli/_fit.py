@@ -17,7 +17,6 @@ from fastarac._core.text import quoted
 from fastarac.answers.file_notes import notes_of_groups, notes_of_pages, with_pages
 from fastarac.answers.policies import fit_answer
 from fastarac.answers.screen import Weight
-from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import UNDECIDED, interrupts_end_at_once
 from fastarac.cli._json import deliver
@@ -58,6 +57,7 @@ from fastarac.cli._policies import (
     one_group_of,
     read_verified,
     refusing,
+    save_report,
     types_in,
     with_confidence,
 )
@@ -177,7 +177,7 @@ def fit(
     remembered = _remembered(reading, roles, complete=fields_complete) | _rules_in(path)
     policy = replace(policy, columns=remembered)
     refusing(str(output), lambda: policy.save(output))
-    refusing(str(report), lambda: _html.save_operation(report, policy=policy))
+    save_report(report, policy=policy)
     answer = fit_answer(policy, chosen).with_figures(path=str(output))
     answer = answer.with_warnings(of_pages, Weight.ASSUMES).with_warnings(notes)
     command, written = _next(policy, path, only, output, by), f"{output} has the policy."

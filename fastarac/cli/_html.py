@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastarac._core import files
 from fastarac._core.extras import missing
@@ -18,12 +18,3 @@ LEVEL = 0.95  # default confidence level of intervals
 def problem_with(path: Path) -> str | None:
     """Return why the report cannot be written to this file, or None."""
     return files.problem_with(path, "report", files.PAGES) or missing(["jinja2"], "report")
-
-
-def save_operation(path: Path | None, **parts: Any) -> None:
-    """Write the report about a policy in use, if one is wanted."""
-    if path is None:
-        return
-    from fastarac.report import write_operation_report
-
-    write_operation_report(path, **parts)

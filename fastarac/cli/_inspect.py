@@ -10,7 +10,7 @@ import typer
 
 from fastarac.cli._json import write_object
 from fastarac.cli._option_groups import PrintingOptions, grouped
-from fastarac.cli._options import ends_quietly, refused
+from fastarac.cli._options import refused
 from fastarac.cli._screen import command_line, screen_text
 from fastarac.cli._standard import write
 from fastarac.cli._tables import Page
@@ -18,7 +18,6 @@ from fastarac.cli._tables import Page
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastarac.cli._options import Printing
     from fastarac.ocr.inspection import FileInspection
 
 Files = Annotated[
@@ -34,22 +33,16 @@ Files = Annotated[
 @grouped
 def inspect(paths: Files, *, printing: PrintingOptions) -> None:
     """Show what files hold, and how they would be read."""
-    run(paths, printing)
+    from fastarac.answers.inspection import inspection_screen
+    from fastarac.ocr import inspect_file
 
-
-def run(paths: Sequence[Path], printing: Printing) -> None:
-    """Print what each file holds, as text or as one JSON object."""
-    with ends_quietly():
-        from fastarac.answers.inspection import inspection_screen
-        from fastarac.ocr import inspect_file
-
-        with refused(ValueError, OSError, ModuleNotFoundError):
-            found = [inspect_file(path) for path in paths]
-        screen = replace(inspection_screen(found), command=_next(found))
-        if printing.form == "json":
-            files = {"files": [each.to_dict() for each in found]}
-            write_object("inspect", files, decisions=screen.sentences())
-            return
+    with refused(ValueError, OSError, ModuleNotFoundError):
+        found = [inspect_file(path) for path in paths]
+    screen = replace(inspection_screen(found), command=_next(found))
+    if printing.form == "json":
+        files = {"files": [each.to_dict() for each in found]}
+        write_object("inspect", files, decisions=screen.sentences())
+    else:
         write(screen_text(screen, Page(), details=printing.details))
 
 

@@ -9,15 +9,16 @@ from fastarac._core.text import json_text
 from fastarac._version import __version__
 from fastarac.cli import _html
 from fastarac.cli._screen import screen_text
-from fastarac.cli._standard import tell, write
+from fastarac.cli._standard import csv_text, tell, write
 from fastarac.cli._tables import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from fastarac.answers.answer import Answer
-    from fastarac.cli._options import Printing
+    from fastarac.answers.screen import Screen
+    from fastarac.cli._options import Delivery, Printing
 
 FORMAT = 2  # version of the JSON format; it increases whenever a name is removed or changes its meaning
 
@@ -76,6 +77,33 @@ def deliver(
     figures = {about or command: found.figures}
     write_object(command, figures, decisions=found.sentences(), warnings=found.warnings)
     tell(found.warnings)
+
+
+def print_models(
+    delivery: Delivery,
+    command: str,
+    screen: Screen,
+    warnings: Sequence[str],
+    *,
+    models: Callable[[], Any],
+    rows: Callable[[], Sequence[dict[str, Any]]],
+    comparisons: Callable[[], Iterable[Mapping[str, Any]]] = tuple,
+) -> None:
+    """Print figures of models for people, or as JSON or CSV, with the warnings on stderr.
+
+    Only the format that is printed is computed.
+    """
+    if delivery.form.is_for_people:
+        write(delivery.text(screen))
+        return
+    if delivery.form == "json":
+        write_object(
+            command, {"models": models()}, comparisons=comparisons(), decisions=screen.sentences(),
+            warnings=warnings,
+        )  # fmt: skip
+    else:
+        write(csv_text(rows()))
+    tell(warnings)
 
 
 def _values(content: Any) -> Any:

@@ -11,7 +11,6 @@ import typer
 from fastarac._core.checks import failure_of
 from fastarac._core.locks import locked
 from fastarac.answers.monitoring import monitor_answer
-from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._audit_files import ALONE, AuditOptions, Watch
 from fastarac.cli._exit import FAILED
@@ -30,7 +29,7 @@ from fastarac.cli._options import (
     require_files,
 )
 from fastarac.cli._panels import Panel
-from fastarac.cli._policies import refusing
+from fastarac.cli._policies import refusing, save_report
 from fastarac.cli._refusals import incomplete
 from fastarac.cli._screen import command_line
 from fastarac.operation.monitoring.audit_files import is_drawn_log
@@ -127,7 +126,7 @@ def monitor(
                 refusing(str(state), lambda: watch.monitor.save(state))
     shifts, monitors = watch.shifts(), watch.monitors
     only = watch.policies.get(ALONE)
-    refusing(str(report), lambda: _html.save_operation(report, policy=only, monitor=watch.monitor))
+    save_report(report, policy=only, monitor=watch.monitor)
     changes = {name: watch.changes_of(name) for name in monitors}
     alone = None if only is None else policy.stem
     found = monitor_answer(watch.policies, monitors, shifts, changes, alone=alone)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastarac.answers.decisions import are_too_few, leader, too_few_groups
 from fastarac.answers.screen import MANY
-from fastarac.cli._files import names_of_files
+from fastarac.cli._files import named_files
 from fastarac.cli._ocr import are_by_page
 from fastarac.cli._options import DEFAULT_ERROR_RATES, limit_options
 from fastarac.cli._policies import MODEL
@@ -29,7 +29,7 @@ READING = (
     *("inclusion_probability", "judge", "open", "group"),
 )
 OF_PILOTS = "open", "group"
-ANSWERED = "details", "output_format", "report", "plot", "output"
+ANSWERED = "details", "form", "report", "plot", "output"
 
 
 def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
@@ -59,7 +59,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     if column is None and len(models) > len(files):  # fit takes one column of confidences
         return ""
     if column is None:
-        files = [dict(zip(names_of_files(context.params["paths"]), files, strict=True))[first.name]]
+        files = [str(named_files(context.params["paths"])[first.name])]
     elif column == MODEL and len(files) == 1:
         one = ["--only", first.name]
     else:

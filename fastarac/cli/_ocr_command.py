@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -21,7 +21,7 @@ from fastarac.cli import _ocr, _ocr_fields, _ocr_text
 from fastarac.cli import _options as options
 from fastarac.cli._costs import CostsWithPages, Prices
 from fastarac.cli._engine_files import refuse_others
-from fastarac.cli._json import write_object
+from fastarac.cli._json import print_models
 from fastarac.cli._next import after_items, after_ocr
 from fastarac.cli._ocr_combine import prices_together
 from fastarac.cli._ocr_settings import SettingsOptions
@@ -33,9 +33,7 @@ from fastarac.cli._option_groups import (
 )
 from fastarac.cli._options import RISK_BY_PAGE, Certainty, PrintedFormat, RefusalError, refused
 from fastarac.cli._settings import Settings, in_groups_of
-from fastarac.cli._standard import csv_text, tell, write
-from fastarac.io._cells import around_query
-from fastarac.io._sources import copied_to
+from fastarac.operation.application import write_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -76,28 +74,24 @@ def run(
         _write_items(found, output)
     found = replace(found, written=_write_pages(found, beside.review_pages))
     settings.draw(found.models)
-    form = settings.delivery.form
-    screen = _screen(found, settings, output, following)
-    if form.is_for_people:
-        write(settings.delivery.text(screen))
-        return
+    level, delivery = settings.certainty.level, settings.delivery
     warnings = evaluation.reliability_warnings(found.models)
-    if form is PrintedFormat.json:
+    if delivery.form is PrintedFormat.json or found.engines.notes_beside_rows:
         warnings += found.notes
-        about = {"models": answers.objects(found, settings.certainty.level)}
-        write_object(
-            "ocr",
-            about,
-            comparisons=answers.comparisons(found),
-            decisions=screen.sentences(),
-            warnings=warnings,
-        )
-        tell(warnings)
-        return
-    with refused(ValueError, words="{}, or use --format json".format):
-        rows = answers.records(found, settings.certainty.level)
-    write(csv_text(rows))
-    tell([*warnings, *(found.notes if found.engines.notes_beside_rows else [])])
+
+    def rows() -> list[dict[str, Any]]:
+        with refused(ValueError, words="{}, or use --format json".format):
+            return answers.records(found, level)
+
+    print_models(
+        delivery,
+        "ocr",
+        _screen(found, settings, output, following),
+        warnings,
+        models=lambda: answers.objects(found, level),
+        rows=rows,
+        comparisons=lambda: answers.comparisons(found),
+    )
 
 
 def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) -> bool:
@@ -162,28 +156,30 @@ def find(
     if prices is not None and missed_price is None and request.alignment.missed == "residual":
         # A missed word costs an error at every threshold, even if all items are checked.
         missed_price = prices.costs.error
-    if missed_price is not None:
-        models = [engines.with_missed_price(model, missed_price) for model in models]
-    looking: list[str] = []
     page_price = None if prices is None else prices.page
-    if prices is not None and page_price is not None and isinstance(engines, EngineTexts):
-        for place, model in enumerate(models):
-            found = engines.price_of_missed(model.name, prices.costs, page_price)
-            if found is not None:
-                models[place] = engines.with_missed_price(model, found[0])
-                looking.append(found[1])
+    level = settings.certainty.level or 0.95
+    looking: list[str] = []
+    if isinstance(engines, EngineTexts):
+        if missed_price is not None:
+            models = [engines.with_missed_price(model, missed_price) for model in models]
+        if prices is not None and page_price is not None:
+            for place, model in enumerate(models):
+                found = engines.price_of_missed(model.name, prices.costs, page_price)
+                if found is not None:
+                    models[place] = engines.with_missed_price(model, found[0])
+                    looking.append(found[1])
+        models = [engines.with_attributes(model, level) for model in models]
+    else:
+        engines.evaluate_documents(settings.evaluate, [model.name for model in models])
     charged = prices_together(engines.single, request.settings.engine_prices)
     if charged:
         models = [answers.with_price(model, engines.n_parts, charged[model.name]) for model in models]
-    level = settings.certainty.level or 0.95
-    models = [engines.with_attributes(model, level) for model in models]
-    engines.evaluate_more(settings.evaluate, [model.name for model in models])
     notes = [*looking, *engines.notes()]
     together = list(sentences(engines.single, models, charged, engines.n_parts))
     leads: list[Lead | None] = []
     costs = None
     if len(models) > 1:
-        items = {name: replace(each, by=None) for name, each in engines.to_compare().items()}
+        items = {name: replace(each, by=None) for name, (each, _) in engines.sources.items()}
         if engines.paired == "items":
             items = {name: grouped(each) for name, each in items.items()}
         unit = models[0].source.group_word
@@ -221,13 +217,8 @@ def _write_items(found: EnginesFound, path: Path) -> None:
     """Write the items of all engines into a file; a failure leaves no file."""
     import duckdb
 
-    columns = found.columns()
-    form = "PARQUET" if path.suffix == ".parquet" else "CSV, HEADER"
     try:
-        with copied_to(path) as target, duckdb.connect() as connection:
-            connection.register("items", columns)
-            query = KNOWN.join(around_query(path))
-            connection.execute(f"COPY ({query}) TO {target} (FORMAT {form}, USE_TMP_FILE false)")
+        write_tables({"items": path}, {"items": found.columns()}, {"items": KNOWN})
     except OSError as error:
         raise RefusalError(f"{path}: it cannot be written: {error.strerror}") from None
     except duckdb.Error as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,16 +16,6 @@ from fastarac.cli._panels import Panel
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-EXAMPLES = {  # example values for keys whose values are not strings
-    "within_truth": "true or false",
-    "ignore_regions": "a list such as ['image']",
-    "missed_price": "a number of at least 0, such as 5",
-    "names": "a list such as ['Tesseract', 'Textract']",
-    "rules": "a list such as ['net + tax == total', 'date <= due']",
-    "rename": "a table such as {SUM = 'total'}",
-    "columns": "a table such as {text = 'word', confidence = 'score'}",
-    "engine_prices": "a table such as {tesseract = 0, textract = 0.0015}",
-}
 SettingsFile = Annotated[
     Path | None,
     option(
@@ -38,24 +29,31 @@ def _is_price(value: object) -> bool:
     return isinstance(value, int | float) and value is not True and 0 <= value < math.inf
 
 
-def _all(value: object, right: Callable[[object], bool]) -> bool:
-    return isinstance(value, dict) and all(map(right, value.values()))
-
-
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-IS_RIGHT: dict[str, Callable[[Any], bool]] = {
-    "within_truth": lambda value: isinstance(value, bool),
-    "ignore_regions": lambda value: isinstance(value, list) and all(map(_is_text, value)),
-    "names": lambda value: isinstance(value, list) and all(map(_is_text, value)),
-    "rules": lambda value: isinstance(value, list) and all(map(_is_text, value)),
-    "missed_price": _is_price,
-    "rename": lambda value: _all(value, _is_text),
-    "columns": lambda value: _all(value, _is_text),
-    "engine_prices": lambda value: _all(value, _is_price),
-}
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_table(value: object, right: Callable[[object], bool] = _is_text) -> bool:
+    return isinstance(value, dict) and all(map(right, value.values()))
+
+
+# For keys whose values are not texts: a check of the value, and an example.
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "within_truth": (lambda value: isinstance(value, bool), "true or false"),
+    "ignore_regions": (_is_list, "a list such as ['image']"),
+    "names": (_is_list, "a list such as ['Tesseract', 'Textract']"),
+    "rules": (_is_list, "a list such as ['net + tax == total', 'date <= due']"),
+    "missed_price": (_is_price, "a number of at least 0, such as 5"),
+    "rename": (_is_table, "a table such as {SUM = 'total'}"),
+    "columns": (_is_table, "a table such as {text = 'word', confidence = 'score'}"),
+    "engine_prices": (
+        partial(_is_table, right=_is_price), "a table such as {tesseract = 0, textract = 0.0015}"
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +98,9 @@ class OcrSettings:
                 raise RefusalError(
                     f"{settings}: the keys must be some of {listed(known)}, got {quoted(name)}"
                 )
-            if not IS_RIGHT.get(name, _is_text)(value):
-                raise RefusalError(
-                    f"{settings}: {name} must be {EXAMPLES.get(name, 'a text')}, got {value!r}"
-                )
+            is_right, example = KINDS.get(name, (_is_text, "a text"))
+            if not is_right(value):
+                raise RefusalError(f"{settings}: {name} must be {example}, got {value!r}")
         if "combination" in table:
             table = {**table, "combination": settings.parent / table["combination"]}
         return cls(**table)

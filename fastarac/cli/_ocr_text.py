@@ -14,7 +14,7 @@ from fastarac.cli._options import RefusalError, in_words_of_options
 from fastarac.evaluation.sources import Beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fastarac.answers.models import Model
@@ -116,32 +116,24 @@ def _refused(name: str) -> Iterator[None]:
         raise RefusalError(f"{name}: {said}" if name else said) from None
 
 
-class _progress:  # noqa: N801, used as a function
-    """A progress bar of the files read; it appears on terminals only, after a delay."""
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Yield a function that counts pages; in a terminal, a bar appears if this takes long."""
+    start = time.monotonic()
+    console = Console(stderr=True)
+    columns = TextColumn("Reading and aligning"), BarColumn(), MofNCompleteColumn()
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_interactive)
+    task = bar.add_task("", total=total)
 
-    def __init__(self, total: int) -> None:
-        self.total, self.done = total, 0
-        self.start = time.monotonic()
-        self.bar: Progress | None = None
-        self.console = Console(stderr=True)
+    def advance(number: int) -> None:
+        bar.advance(task, number)
+        if time.monotonic() - start > PATIENCE:
+            bar.start()
 
-    def __enter__(self) -> Any:
-        return self.advance
-
-    def advance(self, number: int) -> None:
-        self.done += number
-        late = time.monotonic() - self.start > PATIENCE
-        if self.bar is None and late and self.console.is_terminal:
-            columns = TextColumn("Reading and aligning"), BarColumn(), MofNCompleteColumn()
-            self.bar = Progress(*columns, console=self.console, transient=True)
-            self.bar.start()
-            self.bar.add_task("", total=self.total, completed=self.done)
-        elif self.bar is not None:
-            self.bar.update(self.bar.task_ids[0], completed=self.done)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+    try:
+        yield advance
+    finally:
+        bar.stop()
 
 
 def _how_to_pair(error: Exception) -> str:

@@ -181,23 +181,8 @@ class PartlyVerified:
         }  # fmt: skip
 
 
-def _delivery(
-    output_format: options.OutputFormat = options.PrintedFormat.table,
-    details: options.Details = False,
-    plot: options.Plot = None,
-    report: options.ReportFile = None,
-) -> Delivery:
-    return Delivery(output_format, plot, report, details)
-
-
-def _printing(
-    output_format: options.TextOrJson = options.Form.text, details: options.Details = False
-) -> Printing:
-    return Printing(str(output_format), details)
-
-
 ReadingOptions = Annotated[ReadColumns, OptionsOf(ReadColumns)]
 VerifiedOptions = Annotated[PartlyVerified, OptionsOf(PartlyVerified)]
 LimitOptions = Annotated[Limits, OptionsOf(Limits.of)]
-DeliveryOptions = Annotated[Delivery, OptionsOf(_delivery)]
-PrintingOptions = Annotated[Printing, OptionsOf(_printing)]
+DeliveryOptions = Annotated[Delivery, OptionsOf(Delivery)]
+PrintingOptions = Annotated[Printing, OptionsOf(Printing)]

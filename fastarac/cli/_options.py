@@ -136,12 +136,16 @@ def in_words_of_options(error: Exception | str) -> str:
     return message
 
 
+def _number_or_nan(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
 def number(text: str) -> float:
     """Read a threshold; an integer stays an int if float64 cannot represent it exactly."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = _number_or_nan(text)
     if not math.isfinite(value):
         raise typer.BadParameter(f"{text!r} is not a finite number")
     return int(text) if abs(value) >= EXACT and text.strip("+- ").isdecimal() else value
@@ -149,10 +153,7 @@ def number(text: str) -> float:
 
 def rate(text: str) -> float:
     """Read a rate below 1; the error for a percentage suggests the rate."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = _number_or_nan(text)
     if 0.0 <= value < 1.0:
         return value
     raise typer.BadParameter(f"{text!r} is not a rate from 0 to below 1; {_as_rate(text)}")
@@ -193,10 +194,7 @@ def ratio(text: str) -> float:
 
 def _as_rate(text: str) -> str:
     """Return a hint on writing a percentage, or a number with a decimal comma, as a rate."""
-    try:
-        meant = float(text.strip().removesuffix("%").replace(",", "."))
-    except ValueError:
-        meant = math.nan
+    meant = _number_or_nan(text.strip().removesuffix("%").replace(",", "."))
     if "%" in text or meant >= 1.0:
         meant /= 100.0
     if not 0.0 < meant < 1.0:
@@ -620,21 +618,22 @@ def require_files(plot: Path | None, report: Path | None) -> None:
         refuse(None if path is None else module.problem_with(path))
 
 
-class Printing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Printing:
     """How to print an answer: as text, with or without details, or as JSON."""
 
-    form: str
-    details: bool = False
+    form: TextOrJson = Form.text
+    details: Details = False
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """How and where to show the figures."""
 
-    form: PrintedFormat
-    plot: Path | None = None
-    report: Path | None = None
-    details: bool = False
+    form: OutputFormat = PrintedFormat.table
+    details: Details = False
+    plot: Plot = None
+    report: ReportFile = None
 
     @property
     def draws(self) -> bool:

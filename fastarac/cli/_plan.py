@@ -14,7 +14,6 @@ from fastarac._core.exceptions import collected
 from fastarac.answers import planning
 from fastarac.answers.file_notes import notes_of_pages, with_pages
 from fastarac.answers.screen import Note, Weight
-from fastarac.cli import _html
 from fastarac.cli import _policy_options as options
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._files import refuse_samples
@@ -40,7 +39,14 @@ from fastarac.cli._options import (
     require_files,
 )
 from fastarac.cli._panels import Panel
-from fastarac.cli._policies import labels_of, one_group_of, outputs_of_pilot, refusing
+from fastarac.cli._policies import (
+    labels_of,
+    of_one_model,
+    one_group_of,
+    refusing,
+    save_report,
+    with_confidence,
+)
 from fastarac.cli._refusals import incompatible, incomplete
 from fastarac.cli._screen import ALIKE, command_line
 from fastarac.operating_points.points import operating_point
@@ -139,7 +145,9 @@ class _PilotFile(NamedTuple):
     def read(self, notes: list[str] | None = None) -> tuple[io.Outputs, Any]:
         """Return outputs and groups; if `notes` is given, drop outputs that `fit` would not use."""
         with interrupts_end_at_once():
-            outputs = outputs_of_pilot(self.path, self.only, self.columns, notes)
+            outputs = of_one_model(self.path, self.only, self.columns, notes)
+            if notes is not None:
+                outputs = with_confidence(self.path, outputs, notes, missed=True)
             return outputs, one_group_of(outputs)
 
 
@@ -306,8 +314,7 @@ def _guarantee(
     report: Path | None,
 ) -> Answer:
     found = refusing("", lambda: planning.guarantee_plan(limit, expected, **asked))
-    given = {"max_error_rate": limit, "expected_error_rate": expected, **asked}
-    refusing(str(report), lambda: _html.save_operation(report, plan=given))
+    save_report(report, plan={"max_error_rate": limit, "expected_error_rate": expected, **asked})
     return planning.guarantee_answer(found)
 
 

@@ -36,19 +36,24 @@ NAMES = {  # names of library arguments, and the options that set them
 }  # fmt: skip
 ID = "id"  # the column of ids that fastarac ocr -o and sample write
 MODEL = "model"  # the column of models that fastarac ocr -o writes
-REFUSED = (ValueError, TypeError, OSError)
 
 
-def refusing(name: str, do: Callable[[], Any]) -> Any:
+def refusing(name: str, do: Callable[[], Any], names: Mapping[str, str] = NAMES) -> Any:
     """Return the result of `do`; turn its errors into refusals that name options."""
     try:
         return do()
-    except io.DataFileError as error:
-        raise RefusalError(_in_words(error)) from None
     except OSError as error:
         raise RefusalError(f"{error.filename or name}: {error.strerror or error}") from None
-    except REFUSED as error:
-        raise RefusalError(_in_words(error)) from None
+    except (ValueError, TypeError) as error:
+        raise RefusalError(_in_words(error, names)) from None
+
+
+def save_report(path: Path | None, **parts: Any) -> None:
+    """Write the report about a policy in use, if one is wanted."""
+    if path is not None:
+        from fastarac.report import write_operation_report
+
+        refusing(str(path), partial(write_operation_report, path, **parts))
 
 
 def read_verified(path: Path, columns: Mapping[str, Any], notes: list[str]) -> Any:
@@ -86,6 +91,14 @@ class PolicyColumns(NamedTuple):
     types: str | None
     groups: Any
     fields_complete: bool
+
+    def of_table(self) -> dict[str, Any]:
+        """Return the columns as arguments of the library; it takes one column of groups."""
+        groups = self.groups if isinstance(self.groups, str) else None
+        return {
+            "confidence": self.reading.confidence, "by": self.by, "documents": self.documents,
+            "groups": groups, "types": self.types,
+        }  # fmt: skip
 
 
 def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
@@ -149,14 +162,6 @@ def of_one_model(
         known = listed([quoted(name) for name in parts])
         raise RefusalError(f'--only is {quoted(only)}; column "{MODEL}" of {path} holds {known}')
     return parts[only] if only is not None else next(iter(parts.values()))
-
-
-def outputs_of_pilot(
-    path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None = None
-) -> io.Outputs:
-    """Read the outputs of one model; if `notes` is given, drop outputs as `fit` does, with a note."""
-    outputs = of_one_model(path, only, columns, notes)
-    return outputs if notes is None else with_confidence(path, outputs, notes, missed=True)
 
 
 def require_one_model(path: Path, used: Collection[Any]) -> None:
@@ -247,8 +252,8 @@ def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:
     return None if labels is None else np.array(labels.names)[labels.codes]
 
 
-def _in_words(error: Exception) -> str:
+def _in_words(error: Exception, names: Mapping[str, str]) -> str:
     message = in_words(error)
     name = message.partition(" ")[0]
     message = message.replace(" and review is ", " and --review is ")
-    return message.replace(name, NAMES[name], 1) if name in NAMES else message
+    return message.replace(name, names[name], 1) if name in names else message

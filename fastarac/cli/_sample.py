@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from fastarac.answers.answer import Answer
     from fastarac.ocr.engine_outputs import EngineOutputs
     from fastarac.ocr.verification.drawing import Crops
-    from fastarac.operation import Policy
 
 EXAMPLES = """
 Examples:
@@ -191,18 +190,22 @@ def sample(
         )
         fields = None if named is None else named.by
         columns: dict[str, Any] = {
-            "mix": mix, "strata": by if fields is None else None, "groups": one_column(group),
+            "policy": policy, "mix": mix, "strata": by if fields is None else None, "groups": aim.group,
             "answers": answers, "random_state": seed, **aim.arguments,
         }  # fmt: skip
+        about = {
+            "is_audit": policy is not None, "has_groups": aim.group is not None,
+            "answers": answers, "price": paid.price, **aim.said,
+        }  # fmt: skip
         if rows.is_ocr:
-            words = rows.words
-            found = _drawn_words(words, output, paid, policy, columns, aim, (images, crops))
+            words, pictures = rows.words, _crops(images, crops)
+            found = _drawn_words(words, output, paid.outputs, columns, about, pictures)
             found = page.beside(found, output, pages=words)
         else:
             if named is not None:
                 columns |= {"documents": named.documents, "types": named.types}
             columns |= {"double": double, "judge": judge, "by": fields, "confidence": confidence}
-            found = _drawn_rows(rows, output, paid, policy, columns, aim)
+            found = _drawn_rows(rows.paths, output, paid.outputs, columns, about)
             found = page.beside(found, output, confidence=confidence, judge=judge)
         found = found.closing(_next(rows, output, audit, aim, paid.outputs))
     deliver(printing, "sample", found)
@@ -320,47 +323,34 @@ class _DrawnFrom(NamedTuple):
 def _drawn_words(
     words: EngineOutputs,
     output: Path,
-    budget: Budget,
-    policy: Policy | None,
+    budget: float,
     columns: Mapping[str, Any],
-    aim: _Aim,
-    pictures: tuple[Path | None, Path | None],
+    about: Mapping[str, Any],
+    crops: Crops | None,
 ) -> Answer:
-    """Draw words of an engine, and cut out pictures of them."""
+    """Draw words that an engine read, and write them."""
     from fastarac.ocr.verification.drawing import sample_words
 
-    crops = _crops(*pictures)
-    done = refusing(
-        "", lambda: sample_words(words, output, budget.outputs, policy=policy, crops=crops, **columns)
-    )
-    return drawn_answer(
-        done.sample, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
-        words=done, crops=None if crops is None else crops.folder, answers=columns["answers"],
-        price=budget.price, **aim.said,
-    )  # fmt: skip
+    done = refusing("", lambda: sample_words(words, output, budget, crops=crops, **columns))
+    folder = None if crops is None else crops.folder
+    return drawn_answer(done.sample, output, words=done, crops=folder, **about)
 
 
 def _drawn_rows(
-    rows: _DrawnFrom,
+    paths: Sequence[Path],
     output: Path,
-    budget: Budget,
-    policy: Policy | None,
+    budget: float,
     columns: Mapping[str, Any],
-    aim: _Aim,
+    about: Mapping[str, Any],
 ) -> Answer:
-    """Draw rows of tables."""
+    """Draw rows of tables, and write them."""
     notes: list[str] = []
     with collected(notes):
-        found = refusing(
-            str(rows.paths[0]),
-            lambda: sample_outputs(rows.paths, output, budget.outputs, policy=policy, **columns),
-        )
-    answer = drawn_answer(
-        found, output, is_audit=policy is not None, has_groups=columns["groups"] is not None,
-        answers=columns["answers"], double=columns["double"],
-        whole_documents=columns.get("documents") is not None, price=budget.price, **aim.said,
-    )  # fmt: skip
-    return answer.with_warnings(notes)
+        found = refusing(str(paths[0]), lambda: sample_outputs(paths, output, budget, **columns))
+    of_rows = {
+        "double": columns["double"], "whole_documents": columns.get("documents") is not None
+    }  # fmt: skip
+    return drawn_answer(found, output, **of_rows, **about).with_warnings(notes)
 
 
 def _crops(images: Path | None, folder: Path | None) -> Crops | None:

@@ -16,12 +16,10 @@ from fastarac.cli._options import (
     Certainty,
     Delivery,
     Limits,
-    PrintedFormat,
     in_words_of_options,
     refused,
     writing,
 )
-from fastarac.cli._standard import csv_text, tell, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -199,21 +197,15 @@ class Settings:
         The first note says how the items of the models differ.
         """
         from fastarac.answers import evaluation
-        from fastarac.cli import _json
+        from fastarac.cli._json import print_models
 
-        form = self.delivery.form
         self.draw(models)
-        if form.is_for_people:
-            write(self.delivery.text(screen))
-            return
         apart = [] if difference is None else [difference]
-        told = [*evaluation.reliability_warnings(models), *notes]
-        if form is PrintedFormat.json:
-            warnings = [*apart, *told]
-            about = {"models": evaluation.objects(models)}
-            _json.write_object(command, about, decisions=screen.sentences(), warnings=warnings)
-            tell(warnings)
-            return
-        tell(apart)
-        write(csv_text(evaluation.records(models)))
-        tell(told)
+        print_models(
+            self.delivery,
+            command,
+            screen,
+            [*apart, *evaluation.reliability_warnings(models), *notes],
+            models=lambda: evaluation.objects(models),
+            rows=lambda: evaluation.records(models),
+        )

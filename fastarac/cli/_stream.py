@@ -15,10 +15,9 @@ from fastarac.answers.screen import Note, Weight
 from fastarac.bounds.sketch import ThresholdSketch
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
-from fastarac.cli._files import in_words, names_of_files
-from fastarac.cli._json import write_object
-from fastarac.cli._options import PrintedFormat, RefusalError, bytes_of, refused
-from fastarac.cli._standard import csv_text, tell, write
+from fastarac.cli._files import in_words, named_files
+from fastarac.cli._json import print_models
+from fastarac.cli._options import RefusalError, bytes_of, refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,12 +46,12 @@ def evaluate_streams(
     size = _bytes(max_memory)
     streamed = {name: columns[name] for name in COLUMNS}
     width = min(max(BYTES_OF_WIDTH * OF_SKETCH / size, WIDTHS[0]), WIDTHS[1])
-    conditions.require_models(names_of_files(paths))
+    files = named_files(paths)
+    conditions.require_models(files)
     some = ThresholdSketch()
     some.update(*EXAMPLE)
     conditions.require_keys(evaluate(some.bounds(), **settings.arguments).to_dict())
     found = {}
-    files = dict(zip(names_of_files(paths), paths, strict=True))
     for name, path in files.items():
         reading = f"Reading {escape(printable(name))}"
         status = Console(stderr=True).status(reading)
@@ -68,15 +67,14 @@ def evaluate_streams(
 def _print(found: Mapping[str, BoundedEvaluation], settings: Settings, notes: Sequence[str]) -> None:
     decisive = [Note(f"{capitalised(note)}.", Weight.DECIDES) for note in notes]
     screen = streams.screen(found, decisive, settings.delivery.page().width)
-    if settings.delivery.form.is_for_people:
-        write(settings.delivery.text(screen))
-        return
-    tell(notes)
-    if settings.delivery.form is PrintedFormat.json:
-        models = [{"name": name, **figures.to_dict()} for name, figures in found.items()]
-        write_object("evaluate", {"models": models}, decisions=screen.sentences(), warnings=notes)
-        return
-    write(csv_text([{"model": name, **figures.to_dict()} for name, figures in found.items()]))
+    print_models(
+        settings.delivery,
+        "evaluate",
+        screen,
+        notes,
+        models=lambda: [{"name": name, **each.to_dict()} for name, each in found.items()],
+        rows=lambda: [{"model": name, **each.to_dict()} for name, each in found.items()],
+    )
 
 
 def _bytes(text: str) -> int:

@@ -17,13 +17,13 @@ from fastarac.answers.file_notes import notes_of_groups
 from fastarac.answers.groups import Groups
 from fastarac.answers.verified import VerifiedModel
 from fastarac.cli import _html
+from fastarac.cli._costs import cost_arguments
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._fail_if import end
-from fastarac.cli._files import names_of_files
-from fastarac.cli._json import write_object
+from fastarac.cli._files import named_files
+from fastarac.cli._json import print_models
 from fastarac.cli._options import NONE, in_words_of_options, writing
 from fastarac.cli._policies import refusing
-from fastarac.cli._standard import csv_text, tell, write
 from fastarac.partial_truth.verified_files import read_verified_fields
 
 if TYPE_CHECKING:
@@ -49,18 +49,17 @@ def evaluate(
     command: str = "",
 ) -> None:
     """Print the figures of each file, of each group in column `by`, and the guarantees."""
-    arguments = limits.arguments()
+    arguments = limits.arguments() | cost_arguments(prices)
     delivery.check()
     certainty = certainty.printed_as(delivery.form)
-    if prices is not None:
-        arguments |= {"costs": prices.costs, "reviewer": prices.reviewer}
-    conditions.require_models(names_of_files(paths))
+    files = named_files(paths)
+    conditions.require_models(files)
     if conditions.every:
         conditions.require_keys(_example(arguments | certainty.arguments()))
     notes: list[str] = []
     read = {}
     judged: list[VerifiedModel] = []
-    for name, path in _named(paths):
+    for name, path in files.items():
         outputs: Any
         with collected(notes):
             outputs, labels = refusing(str(path), partial(read_verified_fields, path, by=by, **columns))
@@ -127,28 +126,26 @@ def _print(
 ) -> None:
     models: list[dict[str, Any]] = []
     for model in judged:
-        figures = in_units(model.evaluation.to_dict()) | {"n_verified": model.n_verified}
         groups = {} if model.groups is None else {"groups": model.groups.objects()}
-        models.append({"name": model.name, **figures, **groups})
+        models.append({"name": model.name, **_figures(model), **groups})
     failures = conditions.failures(models)
     report = delivery.report
     written = [] if report is None else [_html.WRITTEN.format(path=report)]
     screen = verified.screen(judged, notes, delivery.page().width)
     screen = replace(screen, written=written, command=command)
-    if delivery.form.is_for_people:
-        write(delivery.text(screen))
-        end(failures)
-        return
-    if str(delivery.form) == "json":
-        decisions = screen.sentences()
-        write_object("evaluate", {"models": models}, decisions=decisions, warnings=notes)
-    else:
-        rows = [{"model": each.pop("name"), **each} for each in models]
-        grouped = [(model.name, model.groups) for model in judged if model.groups is not None]
-        of_groups = [row for name, groups in grouped for row in groups.records(name)]
-        write(csv_text(of_groups or rows))
-    tell(notes)
+    print_models(delivery, "evaluate", screen, notes, models=lambda: models, rows=lambda: _rows(judged))
     end(failures)
+
+
+def _rows(judged: Sequence[VerifiedModel]) -> list[dict[str, Any]]:
+    """Return a row for each group, or for each model if there are no groups."""
+    grouped = [(model.name, model.groups) for model in judged if model.groups is not None]
+    of_groups = [row for name, groups in grouped for row in groups.records(name)]
+    return of_groups or [{"model": model.name, **_figures(model)} for model in judged]
+
+
+def _figures(model: VerifiedModel) -> dict[str, Any]:
+    return in_units(model.evaluation.to_dict()) | {"n_verified": model.n_verified}
 
 
 def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,7 +171,7 @@ def compare(
     from fastarac.io._pages import ID, has_unique_ids
     from fastarac.partial_truth.verified_files import read_verified_models
 
-    files = dict(_named(paths))
+    files = named_files(paths)
     order = None
     if item is None and all(map(has_unique_ids, paths)):
         item, order = ID, BY_IDS
@@ -190,7 +187,3 @@ def compare(
     notes += notes_of_groups(paths, models.values(), columns)
     print_findings(found, delivery, notes=notes, command=command)
     return found.comparison
-
-
-def _named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
-    return list(zip(names_of_files(paths), paths, strict=True))

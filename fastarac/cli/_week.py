@@ -12,14 +12,13 @@ from fastarac import weeks
 from fastarac._core.exceptions import collected
 from fastarac._core.extras import missing
 from fastarac.answers.weeks import week_answer
+from fastarac.cli import _policies as policies
 from fastarac.cli import _policy_options as options
 from fastarac.cli._engine_files import (
-    OF_OCR,
     OF_TABLES,
     are_documents,
     engine_files,
     is_of_ocr,
-    refuse_others,
 )
 from fastarac.cli._exit import interrupts_end_at_once
 from fastarac.cli._json import deliver
@@ -29,7 +28,6 @@ from fastarac.cli._options import (
     ANSWERS,
     BUDGET,
     PolicyConfidence,
-    RefusalError,
     Seconds,
     Seed,
     column_option,
@@ -43,7 +41,7 @@ from fastarac.cli._policies import columns_of_policy, load, refusing
 from fastarac.cli._screen import command_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from fastarac.operation import Policy
     from fastarac.operation.week_results import PolicyWeek
@@ -70,6 +68,7 @@ first week sets --budget, --wait and --seed for all weeks.
 """
 
 NAMES = {
+    **policies.NAMES,
     "budget": "--budget",
     "deadline": "--wait",
     "seed": "--seed",
@@ -116,12 +115,7 @@ def week(
     loaded = load(policy)
     how = _reading_of(loaded, files, given - {"--images", "--seconds"}, reading)
     if files and not how:
-        named = columns_of_policy(loaded, files[0], confidence)
-        groups = named.groups if isinstance(named.groups, str) else None
-        how = {
-            "confidence": named.reading.confidence, "by": named.by, "groups": groups,
-            "documents": named.documents, "types": named.types,
-        }  # fmt: skip
+        how = columns_of_policy(loaded, files[0], confidence).of_table()
     run = partial(
         weeks.run_week, loaded, files, output,
         budget=None if budget is None else budget.outputs, deadline=wait, answers=answers or [],
@@ -129,21 +123,12 @@ def week(
     )  # fmt: skip
     notes: list[str] = []
     with interrupts_end_at_once(), collected(notes):
-        found = _in_words(lambda: refusing(str(output), run))
+        found: PolicyWeek = refusing(str(output), run, NAMES)
     answer = week_answer(found).with_warnings(notes)
     answer = answer.closing(_next(loaded, found, policy, files, output))
     deliver(printing, "week", answer)
     if not found.go_on:
         raise typer.Exit(found.exit_status)
-
-
-def _in_words(do: Callable[[], PolicyWeek]) -> PolicyWeek:
-    """Return the result of the week; error messages name options in place of arguments."""
-    try:
-        return do()
-    except RefusalError as error:
-        name, space, rest = str(error).partition(" ")
-        raise RefusalError(f"{NAMES.get(name, name)}{space}{rest}") from None
 
 
 def _reading_of(
@@ -155,8 +140,7 @@ def _reading_of(
     """Return the options for reading files of OCR; refuse options of other kinds of files."""
     if not files:
         return {}
-    if are_documents(policy, files):
-        refuse_others(given, files[0], "fields", {"tables": OF_TABLES, "OCR": OF_OCR})
+    if are_documents(policy, files, given):
         return {"read_options": reading.field_names()}
     if is_of_ocr(files, given, OF_TABLES):
         return {"read_options": engine_files(files, reading)}

@@ -123,6 +123,8 @@ class Tried:
         The group of each document. Documents of one group depend on each other.
     limits : dict
         Arguments for :func:`.guaranteed_operating_point`.
+    absences, types : tuple of FieldAbsence, tuple of DocumentType
+        The fields and their absences, and the types of documents.
     """
 
     documents: Documents
@@ -132,12 +134,17 @@ class Tried:
     confidence: NDArray[np.float64]
     groups: NDArray[Any] | None
     limits: dict[str, Any]
+    absences: Sequence[FieldAbsence]
+    types: Sequence[DocumentType]
 
-    def setting(
-        self, fields: Sequence[Any], optional: tuple[Any, ...], types: Sequence[DocumentType]
-    ) -> OptionalSetting:
+    @property
+    def fields(self) -> tuple[Any, ...]:
+        """The names of all fields."""
+        return tuple(each.field for each in self.absences)
+
+    def setting(self, optional: tuple[Any, ...]) -> OptionalSetting:
         """Estimate the share of the ranking half that a fit with these optional fields would accept."""
-        required = Requirements.of(fields, optional, types).required
+        required = Requirements.of(self.fields, optional, self.types).required
         held = self.hopeless | self.documents.lacking(required)
         score = np.where(held, HELD_BACK, self.confidence)[self.chosen]
         right, limits = self.right[self.chosen], dict(self.limits)
@@ -153,18 +160,14 @@ class Tried:
         n = len(score)
         return OptionalSetting(optional, int(accepted.sum()) / n, int((accepted & ~right).sum()) / n)
 
-    def settings(
-        self,
-        absences: Sequence[FieldAbsence],
-        types: Sequence[DocumentType],
-    ) -> tuple[OptionalSetting, ...]:
+    def settings(self) -> tuple[OptionalSetting, ...]:
         """Return the present setting, the settings with one field changed, and the best setting found.
 
         A document that lacks several required fields can be accepted only if all of them become
         optional. Therefore the search also tries whole sets of fields that are often absent together.
         It adds fields as long as this increases the number of accepted documents.
         """
-        fields = tuple(each.field for each in absences)
+        absences, fields = self.absences, self.fields
         present = tuple(each.field for each in absences if each.optional)
         may = {each.field for each in absences if each.absent and not each.unlisted}
         tried: dict[tuple[Any, ...], OptionalSetting] = {}
@@ -172,7 +175,7 @@ class Tried:
         def of(optional: set[Any]) -> OptionalSetting:
             key = tuple(field for field in fields if field in optional)
             if key not in tried:
-                tried[key] = self.setting(fields, key, types)
+                tried[key] = self.setting(key)
             return tried[key]
 
         best = of(set(present))
@@ -180,7 +183,7 @@ class Tried:
         singles = [of({*present} ^ {each.field}) for each in often[:MOST_SINGLE]]
         best = max([best, *singles], key=_order)
         while True:
-            patterns = self._lacking_together(fields, best.optional, types, may)
+            patterns = self._lacking_together(best.optional, may)
             more = [of({*best.optional, *pattern}) for pattern in patterns]
             better = max([best, *more], key=_order)
             if better is best:
@@ -189,15 +192,10 @@ class Tried:
         kept = {each.optional: each for each in (of(set(present)), *singles, best)}
         return tuple(kept.values())
 
-    def _lacking_together(
-        self,
-        fields: Sequence[Any],
-        optional: tuple[Any, ...],
-        types: Sequence[DocumentType],
-        may: set[Any],
-    ) -> list[set[Any]]:
+    def _lacking_together(self, optional: tuple[Any, ...], may: set[Any]) -> list[set[Any]]:
         """Return the sets of absent required fields that most often keep documents from acceptance."""
-        required = Requirements.of(fields, optional, types).required
+        fields = self.fields
+        required = Requirements.of(fields, optional, self.types).required
         found = self.documents.found
         lacks = required[self.documents.type] & ~found
         cannot = np.array([field not in may for field in fields])

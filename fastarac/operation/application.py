@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.io._sources import FileSource
+    from fastarac.operation.absences import FieldAbsence
     from fastarac.operation.shifts import ConfidenceShift, Reference
 
 JSON = "FORMAT json"
@@ -169,7 +170,7 @@ def apply_policy(
             for column in source.columns:
                 source.require(column, is_label=isinstance(source, JsonLines))
             number = Confidence("confidence", confidence, empty_confidence, has_missed(source))
-            rule = _Rule(policy, source, number, *labels)
+            rule = _Rule(policy, source, number, labels)
             done = _counted(source, rule, policy)
             with ExitStack() as stack:
                 for name, goal in goals.items():
@@ -215,22 +216,17 @@ class _Rule:
         policy: Policy,
         source: FileSource,
         number: Confidence,
-        label: Label | None,
-        document: Label | None,
-        group: Label | None,
-        kind: Label | None,
+        labels: Sequence[Label | None],
     ) -> None:
-        self.picks = [pick for pick in (number, label, document, group, kind) if pick is not None]
+        self.picks = [number, *filter(None, labels)]
         self.value = number.expression(source)
         self.given = "true"
         if number.empty or number.missed:
             empty = Rejected("rejected", number.column, number).expression(source)
             self.given = f"(NOT {empty})"
         self.written = f"CAST({source.identifier(number.column)} AS VARCHAR)"
-        self.by = None if label is None else label.expression(source)
-        self.document = None if document is None else document.expression(source)
-        self.group = None if group is None else group.expression(source)
-        self.type = None if kind is None else kind.expression(source)
+        names = [None if label is None else label.expression(source) for label in labels]
+        self.by, self.document, self.group, self.type = names
         self.is_integer = source.type_of(number.column) in INTEGERS
         accepts = [self._at_or_above(threshold) for threshold in policy.thresholds]
         errors = [
@@ -246,30 +242,24 @@ class _Rule:
         self.rounded = self._rounded()
         # Cast to DOUBLE, because isfinite does not accept integers.
         each = [f"{self.value} IS NOT NULL", f"isfinite(CAST({self.value} AS DOUBLE))"]
-        names = self.by, self.document, self.group, self.type
         each += [f"{name} IS NOT NULL" for name in names if name is not None]
         self.valid = f"({' AND '.join(each)})"
         self.hopeless = self._one_of(
             [f for f, e in zip(policy.fields, policy.calibrations, strict=False) if is_never(e)]
         )
-        needs = Requirements.of(policy.fields, policy.optional, policy.types).required
-        required = [[f for f, one in zip(policy.fields, row, strict=False) if one] for row in needs]
+        needs = Requirements.of(policy.fields, policy.optional, policy.types)
+        required = [
+            [f for f, one in zip(policy.fields, row, strict=False) if one] for row in needs.required
+        ]
         names_of_types = [sql_text(str(each.type)) for each in policy.types]
         self.required = self._by_type(names_of_types, [self._one_of(each) for each in required])
-        self.factors = self._factors(policy)
+        # For each optional field: a test for its rows, and the factor if it is absent.
+        self.factors = [
+            (self._one_of([each.field]), self._by_type(names_of_types, _factors(each, has)))
+            for each, has in zip(policy.absences, needs.has.T, strict=False)
+            if each.field in policy.optional
+        ]
         self.n_required = self._by_type(names_of_types, [str(len(each)) for each in required])
-
-    def _factors(self, policy: Policy) -> list[tuple[str, str]]:
-        """Return SQL for each optional field: a test for its rows, and the factor if it is absent."""
-        found = []
-        needs = Requirements.of(policy.fields, policy.optional, policy.types)
-        names = [sql_text(str(each.type)) for each in policy.types]
-        for i, each in enumerate(policy.absences):
-            if each.field in policy.optional:
-                factor = f"CAST('{1.0 - each.missed_share!r}' AS DOUBLE)"
-                own = [factor if has else "1.0::DOUBLE" for has in needs.has[:, i]]
-                found.append((self._one_of([each.field]), self._by_type(names, own)))
-        return found
 
     def _one_of(self, fields: Sequence[Any]) -> str:
         """Return the SQL test whether a row belongs to one of these fields."""
@@ -330,6 +320,12 @@ class _Rule:
         )
         last = f"CAST('{probabilities[-1]!r}' AS DOUBLE)"
         return f"CASE {cases} ELSE {last} END" if cases else last
+
+
+def _factors(absence: FieldAbsence, has: Iterable[bool]) -> list[str]:
+    """Return, by type, the factor of a document's confidence if it lacks the field."""
+    factor = f"CAST('{1.0 - absence.missed_share!r}' AS DOUBLE)"
+    return [factor if one else "1.0::DOUBLE" for one in has]
 
 
 def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:

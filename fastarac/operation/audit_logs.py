@@ -71,12 +71,7 @@ def log_of(
     needs this truth, because a rejected output is never an undetected error.
     """
     n = len(confidence)
-    truth = vector(correct, "correct").astype(np.float64)
-    if len(truth) != n or n == 0:
-        raise ValueError(
-            f"correct has {len(truth)} items and confidence has {n}; both must have the same number"
-        )
-    refuse_rows("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "use 0, 1 or NaN")
+    truth = answers_of_log(correct, n)
     probability = np.broadcast_to(fractions_of(audit_probability, "audit_probability"), (n,)).copy()
     known = ~np.isnan(truth)
     if accepted is not None:
@@ -127,6 +122,17 @@ def _drawn_units(
     first, codes = np.unique(groups[above], return_index=True, return_inverse=True)[1:]
     whole = (made == made[first][codes]) & (probability == probability[first][codes])
     return (probability[first], made[first]) if whole.all() else (probability, made)
+
+
+def answers_of_log(correct: ArrayLike, n: int, what: str = "items") -> NDArray[np.float64]:
+    """Return the answers, NaN where there is none; raise unless there are `n`, each 0, 1 or NaN."""
+    truth = vector(correct, "correct").astype(np.float64)
+    if len(truth) != n or n == 0:
+        raise ValueError(
+            f"correct has {len(truth)} {what} and confidence has {n}; both must have the same number"
+        )
+    refuse_rows("correct", ~np.isnan(truth) & (truth != 0) & (truth != 1), truth, "use 0, 1 or NaN")
+    return truth
 
 
 def flags_of(values: ArrayLike, name: str, n: int) -> NDArray[np.bool_]:

@@ -122,8 +122,8 @@ class PolicyTest(NamedTuple):
             checked, rows, n_unread = checked.only(given), np.flatnonzero(given), int(np.sum(~given))
             fields = None if fields is None else fields[given]
         if self.looks is not None and not of_fit:
-            sample = self.looks.sample(checked, fields, n_unread, rows, (values, codes, right))
-            checked, fields, n_unread = self.looks.add(sample)
+            columns = values, codes, right
+            checked, fields, n_unread, *_ = self.looks.add(checked, fields, n_unread, rows, columns)
         found = check_of(
             checked, self.rule.parts(fields), self.promise,
             documents=documents, of_fit=of_fit, n_unread=n_unread,

@@ -45,6 +45,21 @@ class CriticalSampleSizes:
         return bisected(lambda n: self.has(n, c), low, high)
 
 
+def first_true(
+    holds: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
+) -> int | None:
+    """Return the first number above `low` at which `holds` is true; None if it is beyond `furthest`.
+
+    `precision` is as in :func:`.bisected`.
+    """
+    n = low + 1
+    while not holds(n):
+        low, n = n, 2 * n
+        if n > furthest:
+            return None
+    return bisected(holds, low, n, precision)
+
+
 def bisected(holds: Callable[[int], bool], low: int, high: int, precision: float = 1.0) -> int:
     """Return the first number at which `holds` is true; it must be false at `low`, true at `high`.
 

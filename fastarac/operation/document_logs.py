@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastarac._core.checks import fractions_of
-from fastarac._engine.inputs import vector
-from fastarac.operation.audit_logs import flags_of, refuse_rows
+from fastarac.operation.audit_logs import answers_of_log, flags_of, refuse_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -70,12 +69,7 @@ class DocumentLog(NamedTuple):
         """
         whole, accepted, codes = rule.decided(outputs)
         n, of_item = len(whole.of_item), whole.of_item
-        truth = vector(correct, "correct").astype(np.float64)
-        if len(truth) != n:
-            raise ValueError(
-                f"correct has {len(truth)} rows and confidence has {n}; both must have the same number"
-            )
-        refuse_rows("correct", ~np.isin(truth, (0.0, 1.0)) & ~np.isnan(truth), truth, "use 0, 1 or NaN")
+        truth = answers_of_log(correct, n, "rows")
         chance = np.broadcast_to(fractions_of(probability, "audit_probability"), (n,))
         chance = _of_documents("audit_probability", chance, whole, accepted)
         made = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 FEWEST = 8
 DIGITS = 32
 SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
+
+
+def digest_of(text: str, digits: int) -> str:
+    """Return hexadecimal digits that identify a text."""
+    # Python reads undecodable bytes of a name as lone surrogates, which plain UTF-8 cannot encode.
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
 
 
 def fingerprint_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from inspect import signature
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -175,56 +176,14 @@ def fit_policy(
     ----------
     Neyman and Pearson 1933, "On the problem of the most efficient tests of statistical hypotheses".
     """
-    request = FitRequest(
-        correct, confidence, by, max_error_rate, max_risk, failure_probability, groups, max_group_size,
-        thresholds, scale, method, documents, rule, rejected, optional, types, fields_complete,
-        truth_reader, random_state,
-    )  # fmt: skip
-    return PolicyFit.of(request).policy()
+    return PolicyFit.of(request_of(**locals())).policy()
 
 
-@dataclass(frozen=True, slots=True)
-class FitRequest:
-    """The arguments of :func:`.fit_policy`, before any check."""
-
-    correct: ArrayLike
-    confidence: ArrayLike
-    by: ArrayLike | None
-    max_error_rate: float | None
-    max_risk: float | None
-    failure_probability: float
-    groups: ArrayLike | None
-    max_group_size: int | None
-    thresholds: ArrayLike | None
-    scale: Scale | None
-    method: Literal["auto", "gamma"]
-    documents: ArrayLike | None
-    rule: Rule
-    rejected: ArrayLike | None
-    optional: Sequence[Any]
-    types: ArrayLike | None
-    fields_complete: bool
-    truth_reader: Reviewer | None
-    random_state: RandomState
-
-    def fixed(self) -> dict[str, Any]:
-        """Return `thresholds` or `scale`, if given; raise if they cannot go with other arguments."""
-        given = {"thresholds": self.thresholds, "scale": self.scale}
-        given = {name: value for name, value in given.items() if value is not None}
-        for name, column in (("by", self.by), ("documents", self.documents)):
-            if given and column is not None:
-                raise TypeError(
-                    f"{next(iter(given))} cannot go with {name}, for which the fit chooses its own "
-                    "thresholds: leave out one of the two"
-                )
-        return given
-
-
-def request_of(**arguments: Any) -> FitRequest:
+def request_of(**arguments: Any) -> SimpleNamespace:
     """Complete arguments of :func:`.fit_policy` by its defaults; raise TypeError for unknown names."""
     bound = signature(fit_policy).bind(**arguments)
     bound.apply_defaults()
-    return FitRequest(**bound.arguments)
+    return SimpleNamespace(**bound.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +201,8 @@ class PolicyFit:
     key: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, request: FitRequest) -> PolicyFit:
-        """Check the arguments of :func:`.fit_policy`."""
+    def of(cls, request: SimpleNamespace) -> PolicyFit:
+        """Check the arguments of :func:`.fit_policy`, as :func:`.request_of` returns them."""
         maxima = {"max_error_rate": request.max_error_rate, "max_risk": request.max_risk}
         criterion = exactly_one(**maxima)
         choice(request.rule, "rule", RULES)
@@ -273,7 +232,7 @@ class PolicyFit:
             "truth_reader": people,
         }
         return cls(
-            columns, settings, criterion, limits, request.fixed(), request.groups,
+            columns, settings, criterion, limits, _fixed(request), request.groups,
             request.random_state, key_of(request.random_state),
         )  # fmt: skip
 
@@ -370,6 +329,19 @@ class PolicyFit:
             "calibrations": tuple(calibration or never() for calibration in known),
             **whole, **_of_point(point), **_of_counts(counts),
         }  # fmt: skip
+
+
+def _fixed(request: SimpleNamespace) -> dict[str, Any]:
+    """Return `thresholds` or `scale`, if given; raise if they cannot go with other arguments."""
+    given = {"thresholds": request.thresholds, "scale": request.scale}
+    given = {name: value for name, value in given.items() if value is not None}
+    for name, column in (("by", request.by), ("documents", request.documents)):
+        if given and column is not None:
+            raise TypeError(
+                f"{next(iter(given))} cannot go with {name}, for which the fit chooses its own "
+                "thresholds: leave out one of the two"
+            )
+    return given
 
 
 def _question_fields(columns: ItemColumns, fields: tuple[Any, ...]) -> None:

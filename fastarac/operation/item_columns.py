@@ -141,13 +141,12 @@ def calibrations_of(
 def calibration_of_items(columns: ItemColumns, own: NDArray[np.intp]) -> Calibration | None:
     """Return the calibration of some items; None if none of them is verified."""
     weight = columns.weight
-    if weight is None:
-        if not len(own):
-            return None
-        return calibration_of(threshold_sweep(columns.right[own], columns.confidence[own]))
-    own = own[weight[own] > 0.0]
+    if weight is not None:
+        own = own[weight[own] > 0.0]
     if not len(own):
         return None
+    if weight is None:
+        return calibration_of(threshold_sweep(columns.right[own], columns.confidence[own]))
     return weighted_calibration(~columns.right[own], columns.confidence[own], weight[own])
 
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.checks import largest_group, require_type, whole_number
-from fastarac._core.files import read_saved, write_whole
+from fastarac._core.files import SavedAsJson
 from fastarac._core.locks import locked
 from fastarac._core.text import json_text, quoted
 from fastarac.operation.checked_outputs import Checked, LookRule
+from fastarac.operation.fingerprints import digest_of
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
@@ -35,7 +34,7 @@ RULES = ("once", "declared", "sequence")
 
 
 class LookedAt(NamedTuple):
-    """New outputs, or documents, of one look."""
+    """Outputs, or documents: those of one look, or all that it tests, with the rule of the look."""
 
     checked: Checked
     fields: NDArray[np.intp] | None
@@ -86,7 +85,7 @@ class LookRequest(NamedTuple):
         parts = [None if each is None else np.asarray(each).ravel() for each in (ids, groups)]
         return cls(looks, policy_digest, once, *parts)
 
-    def sample(
+    def add(
         self,
         checked: Checked,
         fields: NDArray[np.intp] | None,
@@ -94,7 +93,10 @@ class LookRequest(NamedTuple):
         rows: NDArray[np.intp],
         columns: Sequence[NDArray[Any] | None],
     ) -> LookedAt:
-        """Return the items in these rows; without ids, the values in `columns` identify items."""
+        """Add a look at the items in these rows, and return the outputs to test.
+
+        Without ids, the values in `columns` identify items.
+        """
         names, groups = (
             None if each is None else [str(label) for label in each[rows].tolist()]
             for each in (self.names, self.groups)
@@ -103,25 +105,13 @@ class LookRequest(NamedTuple):
         if names is None:
             told = [each[rows].tolist() for each in (*columns, self.groups) if each is not None]
             names = ["|".join(map(repr, row)) for row in zip(*told, strict=True)]
-        return LookedAt(checked, fields, n_unread, names, named, groups)
-
-    def add(self, sample: LookedAt) -> Pooled:
-        """Add a look at these items, and return the outputs to test."""
+        sample = LookedAt(checked, fields, n_unread, names, named, groups)
         return self.looks.add(self.policy_digest, sample, once=self.once)
 
     def weighted(self, checked: Checked, columns: Sequence[NDArray[Any] | None]) -> Checked:
         """Add a look at partially verified outputs, and return them with the rule of the look."""
         rows = np.arange(len(checked.accepted))
-        sample = self._replace(names=None).sample(checked, None, 0, rows, columns)
-        return self.add(sample).checked
-
-
-class Pooled(NamedTuple):
-    """The outputs of all looks so far, in order, with the rule of the present look."""
-
-    checked: Checked
-    fields: NDArray[np.intp] | None
-    n_unread: int
+        return self._replace(names=None).add(checked, None, 0, rows, columns).checked
 
 
 @contextmanager
@@ -199,7 +189,7 @@ _CHECK = saved.record(
 )
 
 
-class Looks:
+class Looks(SavedAsJson):
     """A log of the looks at a policy's limit; each look is one check of the limit.
 
     :meth:`.Policy.check` adds a look to the log and tests the outputs of all looks together. Without a
@@ -269,7 +259,7 @@ class Looks:
         of = "" if self.declared is None else f", {self.declared} declared"
         return f"Looks({len(self)} made{of}, {sum(each.n for each in self._looks):,} outputs)"
 
-    def add(self, policy_digest: str, sample: LookedAt, *, once: bool = False) -> Pooled:
+    def add(self, policy_digest: str, sample: LookedAt, *, once: bool = False) -> LookedAt:
         """Add a look, unless all its outputs were looked at before; return the outputs to test.
 
         Raises
@@ -291,7 +281,7 @@ class Looks:
                 f"looks has {before} verified outputs, but these are {now} verified: keep a separate "
                 "log for each kind"
             )
-        keys = [_digest(key, OF_KEY) for key in sample.keys]
+        keys = [digest_of(key, OF_KEY) for key in sample.keys]
         new = self._new(sample, keys)
         if once and not new.all():
             return self._once_again(sample, keys)
@@ -351,7 +341,7 @@ class Looks:
                 )
         return np.array([key not in known for key in keys], np.bool_)
 
-    def _once_again(self, sample: LookedAt, keys: list[str]) -> Pooled:
+    def _once_again(self, sample: LookedAt, keys: list[str]) -> LookedAt:
         """Declare the first look the only one. A single exact test refutes at least as many rates."""
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
@@ -370,7 +360,7 @@ class Looks:
         chosen = np.flatnonzero(new)
         groups = None
         if sample.groups is not None:
-            groups = tuple(_digest(sample.groups[i], OF_KEY) for i in chosen.tolist())
+            groups = tuple(digest_of(sample.groups[i], OF_KEY) for i in chosen.tolist())
             before = {label for each in self._looks for label in each.groups or ()}
             double = next((i for i, label in enumerate(groups) if label in before), None)
             if double is not None:
@@ -396,12 +386,12 @@ class Looks:
             groups, largest, unread,
         )  # fmt: skip
 
-    def _pooled(self, sample: LookedAt, keys: list[str], *, once: bool) -> Pooled:
+    def _pooled(self, sample: LookedAt, keys: list[str], *, once: bool) -> LookedAt:
         """Return the outputs that the look tests: all outputs so far, or only its own if `once`."""
         if not sample.checked.pools:
             digests = [each.digest for each in self._looks]
             rule = self._rule(digests.index(_sum_of(keys)) + 1, once=once)
-            return Pooled(replace(sample.checked, rule=rule), sample.fields, sample.n_unread)
+            return sample._replace(checked=replace(sample.checked, rule=rule))
         looks = self._looks
         if once:
             looks = [each for each in looks if each.digest == _sum_of(keys)][-1:]
@@ -418,7 +408,8 @@ class Looks:
         sizes = None if codes is None else tuple(each.max_group_size or 1 for each in looks)
         rule = self._rule(len(looks), once=once)
         checked = Checked(outcomes > 0, outcomes == 2, codes, looks=number, sizes=sizes, rule=rule)
-        return Pooled(checked, fields, sum(each.n_unread for each in looks))
+        n_unread = sum(each.n_unread for each in looks)
+        return sample._replace(checked=checked, fields=fields, n_unread=n_unread)
 
     def _rule(self, look: int, *, once: bool) -> LookRule:
         if once:
@@ -433,12 +424,8 @@ class Looks:
         }  # fmt: skip
         return json_text(content, indent=1) + "\n"
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the log to a JSON file, whole or not at all."""
-        write_whole(path, self.to_json())
-
     @classmethod
-    def from_json(cls, text: str) -> Looks:
+    def from_json(cls, text: str) -> Self:
         """Return the log written by :meth:`to_json`.
 
         Raises
@@ -469,11 +456,6 @@ class Looks:
                 raise saved.unexpected(None, f"looks[{i}].max_group_size", expected)
         return looks
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Looks:
-        """Read a log written by :meth:`save`."""
-        return read_saved(path, cls.from_json)
-
 
 def _outcomes_of(checked: Checked) -> str:
     """Return one digit per item: 0 rejected, 1 accepted and right, 2 accepted and wrong."""
@@ -481,11 +463,7 @@ def _outcomes_of(checked: Checked) -> str:
     return bytes(digits.astype(np.uint8)).decode()
 
 
-def _digest(text: str, digits: int) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
-
-
 def _sum_of(keys: Sequence[str]) -> str:
     """Return a fingerprint of the items; their order does not matter."""
     numbers = np.array([int(key, 16) for key in keys], np.uint64)
-    return _digest(f"{len(keys)}:{int(numbers.sum(dtype=np.uint64)) if len(keys) else 0}", OF_LOOK)
+    return digest_of(f"{len(keys)}:{int(numbers.sum(dtype=np.uint64)) if len(keys) else 0}", OF_LOOK)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -28,6 +29,7 @@ from fastarac._engine.factors import read_outermost
 from fastarac._engine.inputs import read_groups, read_items
 from fastarac.operating_points.points import operating_point
 from fastarac.operation.calibration import isotonic_calibration
+from fastarac.operation.critical_sample_sizes import bisected
 from fastarac.operation.fitting import PolicyFit, request_of
 from fastarac.operation.planning import rate_of_found
 from fastarac.reviewer import Reviewer, informative, limit_of_found
@@ -213,8 +215,7 @@ class _Pilot:
 
     def again(self, rng: np.random.Generator) -> _Pilot:
         """Return a bootstrap pilot: the same number of groups, drawn from this pilot."""
-        other = object.__new__(_Pilot)
-        other.__dict__ |= self.__dict__
+        other = copy(self)
         other.groups_there = rng.integers(0, len(self.sizes), len(self.sizes))
         return other
 
@@ -564,10 +565,7 @@ class _Search:
             if high == most:
                 return None
             low, high = high, min(2 * high, most)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if accepts(middle) else (middle, high)
-        return high
+        return bisected(accepts, low, high)
 
     def power_at(self, n: int) -> tuple[float, float]:
         """Return the share of successes with n groups, and its standard error."""

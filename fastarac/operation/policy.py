@@ -6,13 +6,13 @@ import dataclasses
 import hashlib
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fastarac._core.checks import fraction_of, inner_fraction, require_type, whole_number
 from fastarac._core.export import fields_of
-from fastarac._core.files import read_saved, write_whole
+from fastarac._core.files import SavedAsJson
 from fastarac._core.results import Result
 from fastarac._core.text import percent
 from fastarac._engine.inputs import read_groups
@@ -28,7 +28,6 @@ from fastarac.reviewer import Reviewer, premise_of
 from fastarac.samples.door import answers_of
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
@@ -43,7 +42,7 @@ _DOCUMENTS = {"max_error_rate": "all documents", "max_risk": "the accepted docum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Policy(Result):
+class Policy(SavedAsJson, Result):
     """The rule for accepting outputs under one limit, with its guarantee.
 
     Made by :func:`.fit_policy` and saved as a JSON file; printed as a sentence.
@@ -575,12 +574,8 @@ class Policy(Result):
         """The policy's identity: the SHA-256 of its JSON text."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the policy to a JSON file, whole or not at all."""
-        write_whole(path, self.to_json())
-
     @classmethod
-    def from_json(cls, text: str) -> Policy:
+    def from_json(cls, text: str) -> Self:
         """Return the policy written by :meth:`to_json`.
 
         Raises
@@ -591,11 +586,6 @@ class Policy(Result):
             field.
         """
         return cls(**fields_of_policy(text))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Policy:
-        """Read a policy written by :meth:`save`."""
-        return read_saved(path, cls.from_json)
 
     def require_columns(
         self, *, by: object, documents: object, groups: object = None, types: object = None

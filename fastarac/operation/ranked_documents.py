@@ -133,5 +133,7 @@ class RankedDocuments:
             probability[ranked] = error_probabilities(columns, known)[ranked]
         score, hopeless = self._ranked(probability)
         groups = limits.pop("groups", None)
-        tried = Tried(self.documents, self.chosen, self.right, hopeless, score, groups, limits)
-        return {"absences": found, "settings": tried.settings(found, self.types)}
+        tried = Tried(
+            self.documents, self.chosen, self.right, hopeless, score, groups, limits, found, self.types
+        )
+        return {"absences": found, "settings": tried.settings()}

@@ -63,7 +63,7 @@ class GroupBets(NamedTuple):
 
     def drawn(self, n: int, rng: np.random.Generator) -> GroupBets:
         """Return n groups: all present groups, and others drawn from them with replacement."""
-        chosen = _with_others(self.n_units, n, rng, keeps_order=self.keeps_order)
+        chosen = with_others(self.n_units, n, rng, keeps_order=self.keeps_order)
         # Repeated groups get the largest group size that was known at the last look.
         largest = self.largest[chosen] if self.keeps_order else self.largest[:1]
         if self.keeps_order:
@@ -98,9 +98,7 @@ class GroupBets(NamedTuple):
         return wealth(rate * self.counts - self.errors, self.largest, 1.0 - rate)
 
 
-def _with_others(
-    n: int, total: int, rng: np.random.Generator, *, keeps_order: bool
-) -> NDArray[np.intp]:
+def with_others(n: int, total: int, rng: np.random.Generator, *, keeps_order: bool) -> NDArray[np.intp]:
     """Return `total` indices: n units, then random repetitions, shuffled unless `keeps_order`."""
     every = np.concatenate([np.arange(n), rng.integers(n, size=total - n)])
     return every if keeps_order else rng.permutation(every)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from fastarac._core.special import binomial_cdf
-from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisected
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from fastarac.operation.critical_sample_sizes import CriticalSampleSizes, bisected, first_true
 
 # The check must decide with this probability.
 PROBABILITY = 0.8
@@ -115,16 +112,4 @@ def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: fl
         return True
 
     furthest = max(MOST_UNITS, MOST_TIMES * evidence.n_units)
-    return _least(decided, evidence.n_units, furthest, PRECISION)
-
-
-def _least(
-    decided: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
-) -> int | None:
-    """Return about the smallest number > `low` at which `decided` is true; None if > `furthest`."""
-    n = low + 1
-    while not decided(n):
-        low, n = n, 2 * n
-        if n > furthest:
-            return None
-    return bisected(decided, low, n, precision)
+    return first_true(decided, evidence.n_units, furthest, PRECISION)

@@ -18,7 +18,7 @@ import math
 from typing import TYPE_CHECKING
 
 from fastarac._core.special import binomial_cdf, log_beta, log_beta_tail
-from fastarac.operation.critical_sample_sizes import bisected
+from fastarac.operation.critical_sample_sizes import bisected, first_true
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,12 +96,7 @@ def needed_by_sequence(
             return False
         return least <= errors or 1.0 - binomial_cdf(least - errors - 1, more, rate) >= power
 
-    low, n = trials, trials + 1
-    while not decided(n):
-        low, n = n, 2 * n
-        if n > furthest:
-            return None
-    return bisected(decided, low, n, PRECISION)
+    return first_true(decided, trials, furthest, PRECISION)
 
 
 def _log_likelihood(errors: int, trials: int, rate: float) -> float:

@@ -15,6 +15,7 @@ from fastarac.guarantees.weighted_betting import (
     outcomes_of,
     shuffled_units,
 )
+from fastarac.operation.rate_bets import with_others
 from fastarac.samples.partial_items import PartialItems
 
 if TYPE_CHECKING:
@@ -146,8 +147,7 @@ class VerifiedUnits(NamedTuple):
 
     def drawn(self, n: int, rng: np.random.Generator) -> VerifiedUnits:
         """Return n units in random order: all units present, and random repetitions of them."""
-        others = rng.integers(self.n_units, size=n - self.n_units)
-        chosen = rng.permutation(np.concatenate([np.arange(self.n_units), others]))
+        chosen = with_others(self.n_units, n, rng, keeps_order=False)
         sizes = np.diff(self.ends, prepend=0)[chosen]
         ends = np.cumsum(sizes)
         first = self.ends[chosen] - sizes

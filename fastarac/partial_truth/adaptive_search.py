@@ -13,7 +13,7 @@ from fastarac._core.checks import exactly_one, failure_of, inner_fraction, rejec
 from fastarac._core.dtype_comparison import most_within
 from fastarac._core.random_state import RandomState, key_of
 from fastarac._core.text import json_text
-from fastarac._engine.inputs import vector
+from fastarac.partial_truth.sampling import scores_of
 from fastarac.partial_truth.sequential_plan import plan_of_any, plan_of_budget
 from fastarac.samples.partial import read_judge
 
@@ -180,12 +180,8 @@ class AdaptiveThresholdSearch:
         self.limit = inner_fraction(limit, criterion)
         self.failure_probability = failure_of(failure)
         self.budget = None if budget is None else whole_number(budget, "budget", 1)
-        scores = vector(confidence, "confidence")
-        n = len(scores)
-        if n == 0:
-            raise ValueError("confidence is empty; give at least one output")
-        reject_where(~np.isfinite(scores), scores, "confidence", "a finite number")
-        guesses = None if judge is None else read_judge(judge, n)
+        scores = scores_of(confidence)
+        guesses = None if judge is None else read_judge(judge, len(scores))
         self._digest = _digest_of(scores, guesses)
         self._seed = seed
         self._place_outputs(scores, guesses)

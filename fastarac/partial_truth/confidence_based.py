@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -292,7 +292,7 @@ def confidence_based_estimate(
         for i, (field, own) in enumerate(zip(read.fields, references, strict=True))
     ]
     shift = shift_of(references, seen, read.alpha)
-    outside = sum(sum(_outside(own, values[codes == i])) for i, own in enumerate(references))
+    outside = sum(_outside(own, values[codes == i]) for i, own in enumerate(references))
     reason = _reason(shift, outside, values, codes)
     moved, beyond = (0.0, 0.0) if reason else (shift.statistic * shift.shifted, outside / n)
     unknown = int(np.sum(codes < 0))  # outputs of fields without a reference
@@ -469,16 +469,16 @@ def _reason(shift: ConfidenceShift, outside: int, values: Array, codes: NDArray[
     return str(shift) if shift.shifted and shift.statistic > SMALL_SHIFT else ""
 
 
-def _outside(reference: Reference, values: Array) -> tuple[int, int]:
+def _outside(reference: Reference, values: Array) -> int:
     """Count confidences above and below the range of the reference; 0 if not significant."""
     n_before, n_now = int(reference.counts.sum()), len(values)
-    found = []
+    found = 0
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
         # Probability, without a shift, that the `count` most extreme confidences are all new.
         places = np.arange(min(int(count), n_now))
         log_chance = float(np.sum(np.log((n_now - places) / (n_now + n_before - places))))
-        found.append(int(count) if log_chance < math.log(RANGE_LEVEL / 2) else 0)
-    return found[0], found[1]
+        found += int(count) if log_chance < math.log(RANGE_LEVEL / 2) else 0
+    return found
 
 
 def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Array]:
@@ -512,12 +512,8 @@ def _share(count: Interval, n: int) -> Interval:
 
 
 def _widened(rate: Interval, by: float) -> Interval:
-    low, high = max(0.0, rate.low - by), min(1.0, rate.high + by)
-    return Interval(rate.estimate, low, high, rate.standard_error, rate.confidence_level, rate.method)
+    return replace(rate, low=max(0.0, rate.low - by), high=min(1.0, rate.high + by))
 
 
 def _mirrored(rate: Interval) -> Interval:
-    return Interval(
-        1.0 - rate.estimate, 1.0 - rate.high, 1.0 - rate.low, rate.standard_error,
-        rate.confidence_level, rate.method,
-    )  # fmt: skip
+    return replace(rate, estimate=1.0 - rate.estimate, low=1.0 - rate.high, high=1.0 - rate.low)

@@ -196,11 +196,8 @@ def draw_verification_sample(
     >>> sample.purpose, len(sample.indices), round(sample.best_acceptance_rate, 2)
     ('guarantee-new', 90, 1.0)
     """
-    scores = vector(confidence, "confidence")
+    scores = scores_of(confidence)
     n = len(scores)
-    if n == 0:
-        raise ValueError("confidence is empty; give at least one output")
-    reject_where(~np.isfinite(scores), scores, "confidence", "a finite number")
     wanted = real_scalar(budget, "budget")
     if not 0.0 < wanted <= n:
         raise ValueError(
@@ -228,6 +225,15 @@ def draw_verification_sample(
         own = None if groups is None else units.codes
         best = _share_without_errors(goal, scores, selected, of_items, own, dict([limit]))
     return VerificationSample(selected, of_items, float(probability.min()), goal, best)
+
+
+def scores_of(confidence: ArrayLike) -> NDArray[Any]:
+    """Return the confidences as an array; raise unless there are some, and all are finite."""
+    scores = vector(confidence, "confidence")
+    if len(scores) == 0:
+        raise ValueError("confidence is empty; give at least one output")
+    reject_where(~np.isfinite(scores), scores, "confidence", "a finite number")
+    return scores
 
 
 def limit_to_prove(max_error_rate: float | None, max_risk: float | None) -> tuple[str, float] | None:

@@ -48,14 +48,12 @@ class Curves:
         were accepted at random.
     low, high : list of ndarray of shape (k,)
         Lower and upper ends of each model's pointwise band.
-    level : float
     """
 
     x: FloatArray
     error_rate: list[FloatArray]
     low: list[FloatArray]
     high: list[FloatArray]
-    level: float
 
 
 def curves_of(models: Sequence[Model], level: float) -> Curves:
@@ -69,7 +67,7 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
     # merge points that would coincide on a chart
     places = np.unique(np.concatenate(kept).round(DIGITS))
-    found = Curves(places, [], [], [], level)
+    found = Curves(places, [], [], [])
     for model in models:
         x, error = model.sweep.acceptance_rate, model.sweep.error_rate
         with warnings.catch_warnings():  # the report shows these warnings elsewhere

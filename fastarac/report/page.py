@@ -103,7 +103,6 @@ def render(report: Report) -> str:
         ),
         level="" if ends is None else percent(ends.confidence_level),
         level_of_parts=percent(report.confidence_level),
-        band_level=percent(report.confidence_level),
         resting=_resting(first),
         resamples=RESAMPLES,
         curve_rows=list(_curve_rows(curves)),

@@ -10,7 +10,7 @@ from fastarac.answers import decisions, guarantees
 from fastarac.answers import limits as wording
 from fastarac.answers.costs import PricedModel, at_limit
 from fastarac.evaluation.costs import evaluate_costs
-from fastarac.evaluation.limits import few_for, is_given, short
+from fastarac.evaluation.limits import few_for, short
 from fastarac.report.health import Health, health_of
 from fastarac.report.parts import Parts, parts_of
 
@@ -40,8 +40,6 @@ class Decision:
         The beginning of a sentence, such as "At most 1% errors".
     name : str
         The name of the model.
-    model : int
-        The index of the model.
     share, threshold : str
         The accepted share, and the threshold.
     interval : str
@@ -54,10 +52,6 @@ class Decision:
         A remark on other facts that affect the share: title, text, and whether it is decisive.
     guarantee : str
         The threshold that holds for new items; empty unless asked for.
-    is_given : bool
-        Whether a threshold was given instead of a limit.
-    others : list of tuple
-        Name, share, interval and threshold of every model, including this one.
     tied : str
         The other models with the same share; empty if there are none.
     chance : str
@@ -81,7 +75,6 @@ class Decision:
 
     limit: str
     name: str
-    model: int
     share: str
     threshold: str
     interval: str
@@ -90,8 +83,6 @@ class Decision:
     remaining: str
     remark: tuple[str, str, bool] | None
     guarantee: str
-    is_given: bool
-    others: list[tuple[str, str, str, str]]
     tied: str
     chance: str
     cost: str
@@ -113,8 +104,8 @@ def decisions_of(
     """Return the answer at each limit."""
     found = []
     for index, limit in enumerate(models[0].limits):
-        best = max(range(len(models)), key=lambda k: _preference(models[k].point(index)))
-        model, lead = models[best], _lead(leads, index)
+        model = max(models, key=lambda each: _preference(each.point(index)))
+        lead = leads[index] if index < len(leads) else None
         point = model.point(index)
         tied = [
             each.name
@@ -125,7 +116,6 @@ def decisions_of(
             Decision(
                 wording.opening(limit),
                 model.name,
-                best,
                 rounded_percent(point.acceptance_rate),
                 model.threshold(index),
                 _interval(model, index),
@@ -134,20 +124,10 @@ def decisions_of(
                 _remaining(model, index),
                 model.source.remark(index),
                 " ".join(guarantees.at_limit([model], index)),
-                is_given(limit),
-                [
-                    (
-                        each.name,
-                        rounded_percent(each.point(index).acceptance_rate),
-                        _interval(each, index),
-                        each.threshold(index),
-                    )
-                    for each in models
-                ],
                 listed(tied) if tied else "",
-                _chance(leads, index),
+                "" if lead is None else lead.sentence,
                 "" if costs is None else _cost(model, index, costs, reviewer),
-                _first(models, leads, index),
+                _first(models, lead, index),
                 list(_caveats(models, index)),
                 few_for(limit, min(each.evaluation.n for each in models)),
                 "" if lead is None else lead.exception,
@@ -182,18 +162,8 @@ def _preference(point: OperatingPoint) -> tuple[float, float]:
     return point.acceptance_rate, 0.0 if point.acceptance_rate else -point.error_rate
 
 
-def _lead(leads: Sequence[Lead | None], index: int) -> Lead | None:
-    return leads[index] if index < len(leads) else None
-
-
-def _chance(leads: Sequence[Lead | None], index: int) -> str:
-    lead = _lead(leads, index)
-    return "" if lead is None else lead.sentence
-
-
-def _first(models: Sequence[Model], leads: Sequence[Lead | None], index: int) -> str:
+def _first(models: Sequence[Model], lead: Lead | None, index: int) -> str:
     """Return notes that may change the decision, such as parts where the order of models differs."""
-    lead = _lead(leads, index)
     order = models[0].source.order({each.name: each.source for each in models}, index)
     return " ".join(filter(None, ("" if lead is None else lead.note, order)))
 

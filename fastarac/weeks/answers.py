@@ -33,7 +33,6 @@ class Taken(NamedTuple):
     reviewed: int = 0
     known: int = 0
     late: int = 0
-    files: int = 0
     known_files: int = 0
 
     def plus(self, other: Taken) -> Taken:
@@ -75,7 +74,7 @@ def take_answers(
         found = _take(ledger, path, rows, is_given=is_given)
         if found.audits or found.reviewed or found.known or found.late:
             ledger.answer_files.append(digest)
-            taken = taken.plus(found._replace(files=1))
+            taken = taken.plus(found)
     return taken, [log.joined(week) for log, week in zip(logs, ledger.weeks, strict=True)]
 
 

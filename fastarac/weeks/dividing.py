@@ -83,11 +83,8 @@ def divide(
         raise ValueError(f"files must be one table, or files of OCR, got {len(paths)} tables")
     with connect() as connection:
         refuse_columns(open_source(paths[0], connection), [*ADDED, *ANSWERS])
-    applied = apply_policy(
-        policy, paths[0], accepted=goals["accepted"], review=goals["review"],
-        empty_confidence=True, **columns._asdict(),
-    )  # fmt: skip
-    return Divided(applied)
+    options: dict[str, Any] = goals | columns._asdict()
+    return Divided(apply_policy(policy, paths[0], empty_confidence=True, **options))
 
 
 def draw_audits(

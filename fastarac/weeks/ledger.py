@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastarac._core import saved
@@ -68,21 +69,13 @@ def _text_of_digits(value: Any, name: str) -> str:
     return value
 
 
-def _positive(value: Any, name: str) -> float:
-    return positive_scalar(value, name, strict=True)
-
-
-def _any(value: Any, name: str) -> Any:  # noqa: ARG001, as all checks have it
-    return value
-
-
 _FILE = saved.record({"name": saved.text, "digest": saved.hexadecimal(DIGEST)})
 _CHECK = saved.record(
     {
         "policy_digest": saved.hexadecimal(64),
         "settings": saved.record(
             {
-                "budget": saved.number(_positive),
+                "budget": saved.number(partial(positive_scalar, strict=True)),
                 "deadline": saved.whole(1),
                 "seed": saved.whole(),
             }
@@ -102,8 +95,8 @@ _CHECK = saved.record(
         ),
         "counted": saved.whole(),
         "answer_files": saved.sequence(saved.hexadecimal(DIGEST)),
-        "looks": _any,
-        "monitor": _any,
+        "looks": lambda value, _: value,
+        "monitor": lambda value, _: value,
     }
 )
 
@@ -232,7 +225,7 @@ def settled(ledger: Ledger | None, budget: float | None, **given: int | None) ->
         if budget is None:
             raise TypeError("budget is missing: the number of outputs to audit in the first week")
         return WeekSettings(
-            _positive(budget, "budget"), whole_number(deadline, "deadline", 1),
+            positive_scalar(budget, "budget", strict=True), whole_number(deadline, "deadline", 1),
             whole_number(given["seed"] or 0, "seed", 0),
         )  # fmt: skip
     for name, value in given.items():

@@ -28,7 +28,7 @@ RESAMPLES = 300 if COMPILED else 4
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
-    monkeypatch.setattr("fastarac.answers.compared_models.RESAMPLES", RESAMPLES)
+    monkeypatch.setattr("fastarac.answers.comparison.RESAMPLES", RESAMPLES)
 
 
 PRICES = ("--costs", "verification=2,correction=5,error=200")

@@ -30,7 +30,7 @@ RESAMPLES = 300 if COMPILED else 4
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
-    monkeypatch.setattr("fastarac.answers.compared_models.RESAMPLES", RESAMPLES)
+    monkeypatch.setattr("fastarac.answers.comparison.RESAMPLES", RESAMPLES)
 
 
 CI = "--ci", 0.95
@@ -397,12 +397,9 @@ def test_an_interval_stands_below_its_own_model():
     """A model without one has none, and does not take that of the next."""
     from types import SimpleNamespace
 
-    from fastarac.answers.evaluation import _below
+    from fastarac.answers.intervals import below
 
     each = fa.Interval(0.5, 0.25, 0.75, 0.1, 0.95, "wald")
-    models = [
-        SimpleNamespace(evaluation=SimpleNamespace(intervals=found))
-        for found in ({}, {"acceptance_rate/x": each})
-    ]
-    assert _below(models, "acceptance_rate/x") == ["", "25.0-75.0%"]
-    assert _below(models[:1], "acceptance_rate/x") is None
+    models = [SimpleNamespace(intervals=found) for found in ({}, {"acceptance_rate/x": each})]
+    assert below(models, "acceptance_rate/x") == ["", "25.0-75.0%"]
+    assert below(models[:1], "acceptance_rate/x") is None

@@ -29,53 +29,51 @@ if TYPE_CHECKING:
     from fastarac.operation.policy import Policy
 
 
-class DrawnColumns(NamedTuple):
-    """Audits and the times at which they were drawn; `correct` is NaN for audits without an answer."""
+class ReadAudits(NamedTuple):
+    """Audits of a file, with their row numbers; `error` is NaN for audits without an answer.
 
-    ids: NDArray[Any]
-    drawn_at: NDArray[Any]
-    correct: NDArray[np.float64]
-    confidence: NDArray[np.float64]
-    by: NDArray[Any] | None
+    `details` serve to distinguish audits. `logged` and `logged_by` hold the confidences and fields of
+    all outputs of a log that have a confidence.
+    """
+
+    rows: NDArray[np.intp]
+    error: NDArray[Any]
+    details: Sequence[Any]
+    ids: NDArray[Any] | None
     groups: NDArray[Any] | None
+    drawn_at: NDArray[Any] | None = None
+    logged: NDArray[Any] | None = None
+    logged_by: NDArray[Any] | None = None
 
 
 def read_drawn(
     path: str | os.PathLike[str],
+    policy: Policy,
     *,
     ids: str,
     drawn_at: str,
     correct: str,
     confidence: str,
     by: str | None,
-    group: str | None,
-) -> DrawnColumns:
-    """Read the columns of audits; raise DataFileError as :func:`.read_outputs` does."""
+    groups: str | None,
+) -> ReadAudits:
+    """Read audits and the times at which they were drawn; raise as :func:`.read_outputs` does."""
     with connect() as connection:
         source = open_source(path_of(path), connection)
         picks = {
             "correct": Correct("correct", correct), "confidence": Number("confidence", confidence)
         }  # fmt: skip
-        labels = {"ids": ids, "drawn_at": drawn_at, "by": by, "groups": group}
+        labels = {"ids": ids, "drawn_at": drawn_at, "by": by, "groups": groups}
         found = read_columns(source, picks, labels, ["correct"])
-    return DrawnColumns(**found | {"drawn_at": _times(found["drawn_at"])})
-
-
-class LoggedAudits(NamedTuple):
-    """The audits of a log, with their row numbers; `error` is NaN for audits without an answer.
-
-    `details` serve to distinguish audits. `logged` and `logged_by` hold the confidences and fields of
-    all outputs of the log that have a confidence.
-    """
-
-    rows: NDArray[np.intp]
-    error: NDArray[np.float64]
-    details: Sequence[str]
-    ids: NDArray[Any] | None
-    groups: NDArray[Any] | None
-    drawn_at: NDArray[Any] | None
-    logged: NDArray[Any]
-    logged_by: NDArray[Any] | None
+    found["drawn_at"] = _times(found["drawn_at"])
+    accepted = policy.apply(found["confidence"], by=found["by"])
+    rows = np.flatnonzero(accepted | (policy.criterion == "max_error_rate"))
+    error = np.where(accepted, 1.0 - found["correct"], 0.0)[rows]  # 0 for a rejected output
+    chosen: dict[str, Any] = {
+        name: None if each is None else each[rows] for name, each in found.items()
+    }
+    details = details_of_audits(chosen["confidence"], chosen["by"])
+    return ReadAudits(rows, error, details, chosen["ids"], chosen["groups"], chosen["drawn_at"])
 
 
 def has_rows(path: str | os.PathLike[str]) -> bool:
@@ -105,7 +103,7 @@ def read_logged_audits(
     documents: str | None = None,
     types: str | None = None,
     fields_complete: bool = False,
-) -> LoggedAudits:
+) -> ReadAudits:
     """Read the audits of a log whose outputs, or whole documents, were accepted by `policy`.
 
     Raises
@@ -139,7 +137,7 @@ def read_logged_audits(
     if labels["drawn_at"] is not None:
         labels["drawn_at"] = _times(labels["drawn_at"])
     given = ~np.isnan(log.confidence)
-    return LoggedAudits(
+    return ReadAudits(
         units.rows[chosen], units.error[chosen], [units.details[int(i)] for i in chosen], **labels,
         logged=log.confidence[given], logged_by=None if log.by is None else log.by[given],
     )  # fmt: skip
@@ -172,15 +170,13 @@ def units_of(policy: Policy, log: Any, *, fields_complete: bool = False) -> Logg
         policy.rule, log.correct, log.outputs, log.audit_probability, log.drawn,
         fields_complete=fields_complete,
     )  # fmt: skip
-    inside: list[list[str]] = [[] for _ in found.first]
-    for code, each in zip(found.of_item.tolist(), details, strict=True):
-        inside[code].append(each)
+    inside = details_of_documents(details, found.of_item)
     order = np.argsort(found.first)  # Keep the documents in the order of the file.
     error = np.where(found.accepted, 1.0 - found.correct, 0.0)
     drawn = np.zeros(len(order), np.bool_) if found.drawn is None else found.drawn
     return LoggedUnits(
         found.first[order], found.accepted[order], drawn[order], error[order],
-        [repr(sorted(inside[i])) for i in order.tolist()],
+        [inside[i] for i in order.tolist()],
     )  # fmt: skip
 
 
@@ -206,6 +202,14 @@ def details_of_audits(confidence: NDArray[Any], by: NDArray[Any] | None) -> list
     """Return a text for each audit, made from its confidence and field, to distinguish audits."""
     columns = [each.tolist() for each in (confidence, by) if each is not None]
     return [repr(each) for each in zip(*columns, strict=True)]
+
+
+def details_of_documents(details: Sequence[Any], of_item: NDArray[np.intp]) -> list[str]:
+    """Return texts that distinguish documents; `of_item` has the document of each row's details."""
+    inside: list[list[Any]] = [[] for _ in range(int(of_item.max(initial=-1)) + 1)]
+    for code, each in zip(of_item.tolist(), details, strict=True):
+        inside[code].append(each)
+    return [repr(sorted(each)) for each in inside]
 
 
 def uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:

@@ -7,7 +7,6 @@ its content, because an id that is used for another audit is an error, not a rep
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from fastarac._core import saved
 from fastarac._core.text import quoted
 from fastarac.operation.audit_logs import LogError
+from fastarac.operation.fingerprints import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,7 +52,7 @@ class Batch(NamedTuple):
     @classmethod
     def named(cls, name: str) -> Batch:
         """Return the batch with this name."""
-        return cls(None, _digest(name, OF_ID))
+        return cls(None, digest_of(name, OF_ID))
 
 
 class CountedAudits:
@@ -77,7 +77,7 @@ class CountedAudits:
     @staticmethod
     def fingerprints(name: str, about: str) -> tuple[str, str]:
         """Return the fingerprints of an id and of its audit's content."""
-        return _digest(name, OF_ID), _digest(about, OF_CONTENT)
+        return digest_of(name, OF_ID), digest_of(about, OF_CONTENT)
 
     @staticmethod
     def parts_of(fingerprint: str) -> tuple[str, str]:
@@ -111,7 +111,7 @@ class CountedAudits:
         told = content
         if ids is not None:
             told = [f"{name}\n{each}" for name, each in zip(ids, content, strict=True)]
-        hashes = np.array([int(_digest(each, OF_ID), 16) for each in told], np.uint64)
+        hashes = np.array([int(digest_of(each, OF_ID), 16) for each in told], np.uint64)
         # The k-th sum (modulo 2⁶⁴) identifies the first k audits of a batch as a set, in any order.
         sums = np.cumsum(hashes)
         digests = [f"{total:016x}" for total in sums.tolist()]
@@ -135,13 +135,13 @@ class CountedAudits:
         """Record audits; return which of them are new, and how many answers are late."""
         new, late = np.zeros(len(ids), np.bool_), 0
         for row, (name, each, waiting) in enumerate(zip(ids, content, unanswered, strict=True)):
-            key, about = _digest(name, OF_ID), _digest(each, OF_CONTENT)
+            key, about = digest_of(name, OF_ID), digest_of(each, OF_CONTENT)
             new[row] = key not in self._audits
             known = self._audits.setdefault(key, about)
             # Skip an audit that is the same as before, or that still has no answer.
             if known == about or each == waiting:
                 continue
-            if known == _digest(waiting, OF_CONTENT):
+            if known == digest_of(waiting, OF_CONTENT):
                 late += 1
             else:
                 why = "another audit with this id was counted before: no two audits may share an id"
@@ -167,11 +167,6 @@ class CountedAudits:
             if len(known) < len(content[key]):
                 raise ValueError(f"counted.{key} has an audit twice")
         return found
-
-
-def _digest(text: str, digits: int) -> str:
-    # Python reads undecodable bytes of a name as lone surrogates, which plain UTF-8 cannot encode.
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:digits]
 
 
 def _forget(known: dict[Any, Any], most: int) -> None:

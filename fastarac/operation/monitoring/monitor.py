@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.checks import choice, exactly_one, failure_of, whole_number
-from fastarac._core.files import read_saved, write_whole
+from fastarac._core.files import SavedAsJson
 from fastarac._core.interval import Interval
 from fastarac._core.results import Table, TupleResult
 from fastarac._core.text import json_text
@@ -37,7 +37,6 @@ from fastarac.operation.policy_files import written_reader
 from fastarac.reviewer import Reviewer, informative, limit_of_found
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
@@ -75,7 +74,7 @@ class MonitorHistory(Table, TupleResult, _MonitorHistory):
     __slots__ = ()
 
 
-class ErrorRateMonitor:
+class ErrorRateMonitor(SavedAsJson):
     r"""Monitor of an error rate, with alarms for a proven excess over the limit and for a recent rise.
 
     Parameters
@@ -553,12 +552,8 @@ class ErrorRateMonitor:
         """Return the state as the text of a JSON file."""
         return json_text(self.to_dict(), indent=1) + "\n"
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a JSON file, whole or not at all."""
-        write_whole(path, self.to_json())
-
     @classmethod
-    def from_dict(cls, content: dict[str, Any]) -> ErrorRateMonitor:
+    def from_dict(cls, content: dict[str, Any]) -> Self:
         """Return the monitor, given the state that :meth:`to_dict` returned.
 
         Raises
@@ -610,11 +605,6 @@ class ErrorRateMonitor:
         return found
 
     @classmethod
-    def from_json(cls, text: str) -> ErrorRateMonitor:
+    def from_json(cls, text: str) -> Self:
         """Return the monitor written by :meth:`to_json`; raise ValueError for any other text."""
         return cls.from_dict(saved.parsed(text))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> ErrorRateMonitor:
-        """Read a monitor written by :meth:`save`."""
-        return read_saved(path, cls.from_json)

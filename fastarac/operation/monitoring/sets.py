@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from fastarac._core import saved
 from fastarac._core.checks import failure_of, require_type, whole_number
-from fastarac._core.files import read_saved, write_whole
+from fastarac._core.files import SavedAsJson
 from fastarac._core.text import json_text, quoted
 from fastarac.operation.monitoring.monitor import MEAN_UPDATES, ErrorRateMonitor
 from fastarac.operation.monitoring.saved_state import DETECTORS, LEAST_UPDATES, VERSION
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator
 
     from fastarac.operation.monitoring.monitor import Detect
@@ -36,7 +35,7 @@ _SEVERAL = saved.record(
 )
 
 
-class MonitorSet:
+class MonitorSet(SavedAsJson):
     """Monitors of several policies, with one joint probability of a false alarm.
 
     Parameters
@@ -142,12 +141,8 @@ class MonitorSet:
         }
         return json_text(content, indent=1) + "\n"
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a JSON file, whole or not at all."""
-        write_whole(path, self.to_json())
-
     @classmethod
-    def from_json(cls, text: str) -> MonitorSet:
+    def from_json(cls, text: str) -> Self:
         """Return the monitors written by :meth:`to_json`; raise ValueError for any other text."""
         fields = _SEVERAL(saved.content_of(text, KIND, VERSION), "")
         states = {}
@@ -178,8 +173,3 @@ class MonitorSet:
                     )
         found._monitors = states
         return found
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> MonitorSet:
-        """Read monitors written by :meth:`save`."""
-        return read_saved(path, cls.from_json)
