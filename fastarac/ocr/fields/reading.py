@@ -73,6 +73,28 @@ class Item(NamedTuple):
     truth: Row | None
     output: Row | None
 
+    @property
+    def row(self) -> Row:
+        """The row of the truth or, without a truth, the row of the output."""
+        row = self.output if self.truth is None else self.truth
+        assert row is not None  # noqa: S101, each item has a truth or an output
+        return row
+
+    @property
+    def true(self) -> Written:
+        """The true value; EMPTY itself if there is none."""
+        return (self.truth and self.truth.truth) or EMPTY
+
+    @property
+    def read(self) -> Written:
+        """The output; EMPTY itself if there is none."""
+        return (self.output and self.output.prediction) or EMPTY
+
+    @property
+    def pair(self) -> str:
+        """The output and the true value, as in ``"7,0" for "7.0"``."""
+        return f"{shown(_shown(self.read))} for {shown(_shown(self.true))}"
+
 
 def read_fields(
     path: str | os.PathLike[str],
@@ -458,50 +480,40 @@ def _outputs(
     """Compare each output with its truth, and collect the results."""
     judged: list[Judgement] = []
     confidence = np.full(len(items), np.nan)
-    for i, (name, _, truth, output) in enumerate(items):
-        prediction = None if output is None else output.prediction
-        if output is not None and prediction is not None:
-            confidence[i] = as_confidence(output)
-        if truth is None:
+    for i, item in enumerate(items):
+        if item.output is not None and item.output.prediction is not None:
+            confidence[i] = as_confidence(item.output)
+        if item.truth is None:
             judged.append(Judgement(right=False))
         else:
-            judged.append(_judge(truth, prediction or EMPTY, ways[name]))
+            judged.append(_judge(item.truth, item.read, ways[item.name]))
     _refuse_numbers(items, judged, ways)
-    broken = broken_rules(
-        rules,
-        (
-            (_row(item).document, item.name, None if item.output is None else item.output.prediction)
-            for item in items
-        ),
-    )
+    broken = broken_rules(rules, ((item.row.document, item.name, item.read) for item in items))
     if broken:
         notes = [*notes, broken_note(broken)]
-        confidence[[_row(item).document in broken for item in items]] = np.nan
+        confidence[[item.row.document in broken for item in items]] = np.nan
     rejected = np.isnan(confidence)
     _check_one_scale(items, confidence)
     never = None
     if rejected.any():
         never = below_all(confidence)
         confidence[rejected] = never
-    true = [EMPTY if item.truth is None else item.truth.truth or EMPTY for item in items]
     read = [
         None if item.output is None or (gone and not _is_there(item.output)) else item.output.prediction
         for item, gone in zip(items, rejected.tolist(), strict=True)
     ]
     correct = np.array([each.right for each in judged], np.bool_)
     kind = [
-        _kind(is_read=each is not None, is_true=bool(value.text.strip()), right=right)
-        for value, each, right in zip(true, read, correct.tolist(), strict=True)
+        _kind(is_read=each is not None, is_true=is_there(item.true), right=right)
+        for item, each, right in zip(items, read, correct.tolist(), strict=True)
     ]
     notes = [*notes, *_counted(items, judged, kind, rejected.tolist())]
     notes += [*_none_right(items, judged), *_hints(items, judged, ways)]
     return FieldOutputs(
-        document=tuple(_row(item).document for item in items),
+        document=tuple(item.row.document for item in items),
         field=tuple(item.field for item in items),
         name=tuple(item.name for item in items),
-        truth=tuple(
-            ways[item.name].of_truth(each).text for item, each in zip(items, true, strict=True)
-        ),
+        truth=tuple(ways[item.name].of_truth(item.true).text for item in items),
         prediction=tuple(
             None if each is None else _shown(ways[item.name].of_prediction(each))
             for item, each in zip(items, read, strict=True)
@@ -524,12 +536,6 @@ def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
     if not is_read:
         return "empty" if right else "missed"
     return "right" if right else "wrong" if is_true else "inserted"
-
-
-def _row(item: Item) -> Row:
-    row = item.output if item.truth is None else item.truth
-    assert row is not None  # noqa: S101, each item has a truth or an output
-    return row
 
 
 def _shown(written: Written) -> str:
@@ -567,7 +573,7 @@ def _counted(
     ):
         if of:
             found = (
-                f"{item.field} of {_row(item).document}" + (f": {_pair(item)}" if in_pairs else "")
+                f"{item.field} of {item.row.document}" + (f": {item.pair}" if in_pairs else "")
                 for item in of
             )
             said = words.format(_is(len(of)))
@@ -582,7 +588,7 @@ def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):
-        if item.truth is None or item.output is None or not is_there(item.output.prediction):
+        if item.truth is None or not is_there(item.read):
             continue
         if each.right:
             right.add(item.name)
@@ -591,7 +597,7 @@ def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[
     for name, of in (wrong if right else whole).items():
         if name not in right and len(of) >= (MANY if right else 1):
             of_field = f" of {name}" if name else ""
-            examples = listed([_pair(item) for item in of[:EXAMPLES]])
+            examples = listed([item.pair for item in of[:EXAMPLES]])
             yield f"none of the {count(len(of))} outputs{of_field} is right: for example, {examples}"
 
 
@@ -602,12 +608,6 @@ def _is_uncounted(item: Item) -> bool:
 
 def _is(n: int) -> str:
     return "is" if n == 1 else "are"
-
-
-def _pair(item: Item) -> str:
-    true = EMPTY if item.truth is None else item.truth.truth or EMPTY
-    read = EMPTY if item.output is None else item.output.prediction or EMPTY
-    return f"{shown(_shown(read))} for {shown(_shown(true))}"
 
 
 def _folded(
@@ -621,13 +621,16 @@ def _folded(
     for name, found in of.items():
         way = ways[name]
         examples = dict.fromkeys(
-            (
-                _shown(way.of_prediction((item.output and item.output.prediction) or EMPTY)),
-                _shown(way.of_truth((item.truth and item.truth.truth) or EMPTY)),
-            )
-            for item in found
+            (_shown(way.of_prediction(item.read)), _shown(way.of_truth(item.true))) for item in found
         )
         yield FoldedField(name, way.name, len(found), tuple(list(examples)[:EXAMPLES]))
+
+
+def _differing(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterator[Item]:
+    """Yield the wrong items that have both a true value and an output."""
+    for item, each in zip(items, judged, strict=True):
+        if not each.right and item.true is not EMPTY and item.read is not EMPTY:
+            yield item
 
 
 def _hints(
@@ -637,18 +640,13 @@ def _hints(
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)
-    for item, each in zip(items, judged, strict=True):
-        if each.right or ways[item.name].name != "exact" or item.truth is None or item.output is None:
-            continue
-        true, read = item.truth.truth, item.output.prediction
-        if true is None or read is None:
+    for item in _differing(items, judged):
+        if ways[item.name].name != "exact":
             continue
         wrong[item.name] += 1
         for how, judge in tried.items():
-            try:
-                better[item.name][how] += judge(true, read).right
-            except Unreadable:
-                continue
+            with suppress(Unreadable):
+                better[item.name][how] += judge(item.true, item.read).right
     found = []
     for name, counts in better.items():
         how, n = max(counts.items(), key=lambda pair: pair[1])  # in a tie, the first of TRIED
@@ -656,8 +654,9 @@ def _hints(
             found.append((n, wrong[name], f"{name}={how} ({count(n)} of {count(wrong[name])})"))
     if found:
         n, n_wrong = (sum(column) for column in zip(*(each[:2] for each in found), strict=True))
+        differ = "differs" if n == 1 else "differ"
         yield (
-            f"{count(n)} of {count(n_wrong)} wrong outputs {_differ(n)} from the truth only in form; "
+            f"{count(n)} of {count(n_wrong)} wrong outputs {differ} from the truth only in form; "
             f"they are right with compare: {', '.join(text for _, _, text in found)}"
         )
 
@@ -667,30 +666,21 @@ def _refuse_numbers(
 ) -> None:
     """Raise if an output is wrong as text but right as a number, and the user chose no comparison."""
     judge = lru_cache(maxsize=None)(comparison("number").judge)
-    same: list[tuple[str, Row, Written, Written]] = []
-    for item, each in zip(items, judged, strict=True):
-        if each.right or ways[item.name] is not UNTOLD or item.truth is None or item.output is None:
-            continue
-        true, read = item.truth.truth, item.output.prediction
-        if true is None or read is None:
-            continue
-        with suppress(Unreadable):
-            if judge(true, read).right:
-                same.append((item.name, item.truth, true, read))
+    same: list[Item] = []
+    for item in _differing(items, judged):
+        if ways[item.name] is UNTOLD:
+            with suppress(Unreadable):
+                if judge(item.true, item.read).right:
+                    same.append(item)
     if not same:
         return
-    name, row, true, read = same[0]
-    n, names = len(same), few_of(dict.fromkeys(each[0] for each in same), EXAMPLES)
-    raise row.error(
-        f"the output {shown(_shown(read))} and the truth {shown(_shown(true))} differ as texts but are "
-        f"the same number, as in {count(n)} {plural('item', n)} ({names}); "
-        f"compare={{{name!r}: 'number'}} takes such outputs as right, "
-        f"compare={{{name!r}: 'text'}} as wrong"
+    first, n, names = same[0], len(same), few_of(dict.fromkeys(item.name for item in same), EXAMPLES)
+    raise first.row.error(
+        f"the output {shown(_shown(first.read))} and the truth {shown(_shown(first.true))} differ as "
+        f"texts but are the same number, as in {count(n)} {plural('item', n)} ({names}); "
+        f"compare={{{first.name!r}: 'number'}} takes such outputs as right, "
+        f"compare={{{first.name!r}: 'text'}} as wrong"
     )
-
-
-def _differ(n: int) -> str:
-    return "differs" if n == 1 else "differ"
 
 
 def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
@@ -702,7 +692,7 @@ def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
         groups: dict[str, list[int]] = defaultdict(list)
         for i, item in enumerate(items):
             if not np.isnan(confidence[i]):
-                groups[_row(item).document if what == "document" else item.name].append(i)
+                groups[item.row.document if what == "document" else item.name].append(i)
         highest = {
             name: (float(confidence[of].max()), of[int(np.argmax(confidence[of]))])
             for name, of in groups.items()
@@ -713,10 +703,10 @@ def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
         if low is not None and high is not None:
             each = ", ".join(
                 f"{confidence[at]:g} in field {shown(items[at].field)} of document "
-                f"{shown(_row(items[at]).document)}"
+                f"{shown(items[at].row.document)}"
                 for at in (low, high)
             )
-            raise _row(items[low]).error(
+            raise items[low].row.error(
                 f"all confidences of this {what} are at most 1, but other confidences go up to 100 "
                 f"({each}); use one scale"
             )
