@@ -161,10 +161,7 @@ class AppliedPages(Table, Result):
 
     def to_columns(self) -> dict[str, Any]:
         """Return the outputs as columns, with one row for each output, as :meth:`save` writes them."""
-        columns = columns_of_pages(
-            self.page_names, self.page, self.number, self.box, self.text, self.confidence
-        )
-        return columns | {"accepted": self.accepted}
+        return columns_of_pages(self) | {"accepted": self.accepted}
 
     def save(
         self,

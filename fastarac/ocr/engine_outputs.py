@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.ocr.application import AppliedPages
     from fastarac.ocr.page_files import PageFile
     from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.words.units import Join, Unit
@@ -129,21 +130,15 @@ def read_engine_outputs(
     )
 
 
-def columns_of_pages(
-    page_names: Sequence[str],
-    page: NDArray[np.intp],
-    number: NDArray[np.intp],
-    box: NDArray[np.float64],
-    text: Sequence[str],
-    confidence: NDArray[np.float64],
-) -> dict[str, Any]:
+def columns_of_pages(outputs: EngineOutputs | AppliedPages) -> dict[str, Any]:
     """Return columns for a table; a box becomes a string of four numbers, empty if unknown."""
     boxes = [
         "" if any(map(math.isnan, ends)) else " ".join(f"{end:.10g}" for end in ends)
-        for ends in box.tolist()
+        for ends in outputs.box.tolist()
     ]
-    columns = {"page": np.array(page_names, object)[page], "number": number, "box": boxes}
-    return table_of({**columns, "text": list(text), "confidence": confidence})
+    page = np.array(outputs.page_names, object)[outputs.page]
+    columns = {"page": page, "number": outputs.number, "box": boxes}
+    return table_of({**columns, "text": outputs.text, "confidence": outputs.confidence})
 
 
 def table_of(columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +14,7 @@ from fastarac._core.files import whole_folder
 from fastarac._core.text import few_of, plural
 from fastarac.io._formats import RowsOfArrays
 from fastarac.ocr.application import require_one_threshold, same_scale
-from fastarac.ocr.engine_outputs import EngineOutputs, columns_of_pages
+from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages
 from fastarac.ocr.verification.crops import check_images, write_crops
 from fastarac.partial_truth.sample_files import draw_rows, goal_of, join_rows
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastarac.io._picks import Open
+    from fastarac.ocr.engine_outputs import EngineOutputs
     from fastarac.operation import Policy
     from fastarac.partial_truth.sampling import VerificationSample
 
@@ -83,13 +83,13 @@ def sample_words(
     FileExistsError
         If the folder for crops contains files.
     """
-    words = _Rows.of(outputs)
+    words = _with_confidence(outputs)
     path = goal_of(goal, *outputs.files, *([] if answers is None else [answers]))
     if policy is not None:
         require_one_threshold(policy)
-        same_scale(policy, outputs.named, words.outputs.confidence, words.outputs.page)
+        same_scale(policy, words.named, words.confidence, words.page)
     if crops is not None:
-        words.require_images(crops)
+        _require_images(words, crops.images)
     done: set[int] = set()
     n_drawn = 0
     with ExitStack() as stack:
@@ -97,28 +97,27 @@ def sample_words(
         if crops is not None:
             inside = stack.enter_context(whole_folder(crops.folder))
             shown = os.path.relpath(crops.folder, path.parent)
+            width = len(str(len(words.text)))
 
             def crops_of(places: NDArray[np.intp]) -> dict[str, list[str]]:
                 nonlocal n_drawn
                 n_drawn = len(places)
-                files = {row: words.file_of(row) for row in places.tolist()}
-                of = words.outputs
-                found = write_crops(inside, crops.images, of.words, (of.page, of.box), files)
-                done.update(found)
+                files = {row: f"{row + 1:0{width}d}.png" for row in places.tolist()}
+                boxes = words.page, words.box
+                done.update(write_crops(inside, crops.images, words.words, boxes, files))
                 names = (Path(shown, files[row]).as_posix() if row in done else "" for row in files)
                 return {CROP: list(names)}
 
             beside = crops_of
 
         sample = draw_rows(
-            words.opened, path, budget, policy=policy, answers=answers, beside=beside, **options
+            _opener(words), path, budget, policy=policy, answers=answers, beside=beside, **options
         )
     notes = list(words.notes)
     if crops is not None and len(done) < n_drawn:
         n = n_drawn - len(done)
         notes.append(f"{n:,} drawn {plural('word', n)} without a box, and therefore without a crop")
-    n_pages = len(outputs.words.page_names)
-    return SampledWords(sample, len(words.outputs.text), n_pages, len(done), tuple(notes))
+    return SampledWords(sample, len(words.text), len(words.page_names), len(done), tuple(notes))
 
 
 def join_answers_of_words(
@@ -132,60 +131,43 @@ def join_answers_of_words(
 
     Return the number of words drawn, the number of drawn words with an answer, and notes.
     """
-    words = _Rows.of(outputs)
+    words = _with_confidence(outputs)
     path = goal_of(goal, *outputs.files, answers)
-    return (*join_rows(words.opened, answers, path, open=open), words.notes)
+    return (*join_rows(_opener(words), answers, path, open=open), words.notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The words that have a confidence, as rows of a table."""
+def _with_confidence(outputs: EngineOutputs) -> EngineOutputs:
+    """Return the outputs that have a confidence, with a note on the others."""
+    given = ~np.isnan(outputs.confidence)
+    left, n = int((~given).sum()), len(given)
+    if not left:
+        return outputs
+    rows = np.flatnonzero(given)
+    kept = {name: getattr(outputs, name)[rows] for name in OF_OUTPUTS if name != "text"}
+    text = tuple(outputs.text[row] for row in rows.tolist())
+    have = "has" if left == 1 else "have"
+    note = (
+        f"{left:,} of {n:,} words {have} no confidence: they are never accepted, and none of them is "
+        "drawn"
+    )
+    return outputs._replace(text=text, notes=(*outputs.notes, note), **kept)
 
-    outputs: EngineOutputs
-    notes: tuple[str, ...]
 
-    @classmethod
-    def of(cls, outputs: EngineOutputs) -> _Rows:
-        given = ~np.isnan(outputs.confidence)
-        left, n = int((~given).sum()), len(given)
-        if not left:
-            return cls(outputs, outputs.notes)
-        rows = np.flatnonzero(given)
-        names = "page", "number", "line", "space", "confidence", "box"
-        kept = {name: getattr(outputs, name)[rows] for name in names}
-        text = tuple(outputs.text[row] for row in rows.tolist())
-        have = "has" if left == 1 else "have"
-        note = (
-            f"{left:,} of {n:,} words {have} no confidence: they are never accepted, and none of them "
-            "is drawn"
+def _opener(words: EngineOutputs) -> Callable[[DuckDBPyConnection], RowsOfArrays]:
+    """Return a function that creates a table of the words in a DuckDB connection."""
+    columns = columns_of_pages(words)
+    columns["box"] = np.array([box or None for box in columns["box"].tolist()], object)
+    return lambda connection: RowsOfArrays(words.named, connection, columns)
+
+
+def _require_images(words: EngineOutputs, images: Mapping[str, Path]) -> None:
+    """Raise if a page that has words has no image."""
+    require("PIL", "ocr")
+    names = words.page_names
+    check_images(images, names)
+    lacking = [names[page] for page in np.unique(words.page) if names[page] not in images]
+    if lacking:
+        raise ValueError(
+            f"images lacks the image of {len(lacking):,} {plural('page', len(lacking))}, "
+            f"{few_of(lacking, 5)}; give each page an image with the name of the page"
         )
-        return cls(outputs._replace(text=text, **kept), (*outputs.notes, note))
-
-    @property
-    def opened(self) -> Callable[[DuckDBPyConnection], RowsOfArrays]:
-        """Return a function that creates a table of the words in a DuckDB connection."""
-        of = self.outputs
-        columns = columns_of_pages(
-            of.words.page_names, of.page, of.number, of.box, of.text, of.confidence
-        )
-        columns["box"] = np.array([box or None for box in columns["box"].tolist()], object)
-
-        return lambda connection: RowsOfArrays(of.named, connection, columns)
-
-    def file_of(self, row: int) -> str:
-        """Return the file name of a word's crop: the word's row, counted from 1."""
-        return f"{row + 1:0{len(str(len(self.outputs.text)))}d}.png"
-
-    def require_images(self, crops: Crops) -> None:
-        """Raise if a page that has words has no image."""
-        require("PIL", "ocr")
-        names = self.outputs.words.page_names
-        check_images(crops.images, names)
-        lacking = [
-            names[page] for page in np.unique(self.outputs.page) if names[page] not in crops.images
-        ]
-        if lacking:
-            raise ValueError(
-                f"images lacks the image of {len(lacking):,} {plural('page', len(lacking))}, "
-                f"{few_of(lacking, 5)}; give each page an image with the name of the page"
-            )
