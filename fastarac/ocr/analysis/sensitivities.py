@@ -99,11 +99,7 @@ class Sensitivity(Result):
 
         If there are no missed, inserted or moved words, the policy's field for these words is ignored.
         """
-        varied = {
-            name
-            for name, value in self.policy._asdict().items()
-            if any(getattr(other, name) != value for other in self.accepted)
-        }
+        varied = self.varied
         alike = {name: value for name, value in self.policy._asdict().items() if name not in varied}
         return self.accepted.get(policy._replace(**alike))
 

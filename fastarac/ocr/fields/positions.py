@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from fastarac.ocr.readers._json import Node
 
@@ -47,9 +47,10 @@ def _azure(value: dict[str, Any]) -> Position:
     region = _first(_either(value, "boundingRegions", "bounding_regions"))
     polygon = _either(region, "polygon", "boundingBox")
     if polygon and all(isinstance(point, dict) for point in polygon):
-        return Position(_page(_either(region, "pageNumber", "page_number")), _around(polygon, "x", "y"))
-    numbers = polygon if isinstance(polygon, list) else []
-    box = _box(numbers[::2], numbers[1::2])
+        box = _around(polygon)
+    else:
+        numbers = polygon if isinstance(polygon, list) else []
+        box = _box(numbers[::2], numbers[1::2])
     return Position(_page(_either(region, "pageNumber", "page_number")), box)
 
 
@@ -70,7 +71,7 @@ def _google(value: dict[str, Any]) -> Position:
     page = _page(reference.get("page", "0"), begin=0)
     polygon = _either(reference, "boundingPoly", "bounding_poly")
     points = _either(polygon, "normalizedVertices", "normalized_vertices", "vertices")
-    return Position(page, _around(points, "x", "y"))
+    return Position(page, _around(points))
 
 
 def _either(value: Any, *keys: str) -> Any:
@@ -83,21 +84,18 @@ def _first(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else None
 
 
-def _around(points: Any, x: str, y: str) -> str | None:
+def _around(points: Any) -> str | None:
     """Return the box around some points; a missing coordinate is 0."""
     if not isinstance(points, list) or not all(isinstance(point, dict) for point in points):
         return None
-    return _box([point.get(x, "0") for point in points], [point.get(y, "0") for point in points])
+    return _box([point.get("x", "0") for point in points], [point.get("y", "0") for point in points])
 
 
 def _box(across: Sequence[Any], down: Sequence[Any]) -> str | None:
     horizontal, vertical = list(map(_number, across)), list(map(_number, down))
     if not horizontal or not vertical or not all(map(math.isfinite, (*horizontal, *vertical))):
         return None
-    return _written((min(horizontal), min(vertical), max(horizontal), max(vertical)))
-
-
-def _written(ends: Iterable[float]) -> str:
+    ends = min(horizontal), min(vertical), max(horizontal), max(vertical)
     return " ".join(f"{end:.6g}" for end in ends)
 
 

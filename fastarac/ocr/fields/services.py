@@ -120,7 +120,7 @@ def written_of(value: object) -> Written | None:
     return Written(text, text) if isinstance(value, JsonNumber) else Written(text)
 
 
-def numbered(names: list[str]) -> list[str]:
+def _numbered(names: list[str]) -> list[str]:
     """Return the names. Repeated names get item numbers: ``a[0]``, ``a[1]``."""
     several = {name for name, n in Counter(names).items() if n > 1}
     before: Counter[str] = Counter()
@@ -129,6 +129,12 @@ def numbered(names: list[str]) -> list[str]:
         found.append(f"{name}[{before[name]}]" if name in several else name)
         before[name] += 1
     return found
+
+
+def _with_numbers(leaves: list[Leaf]) -> list[Leaf]:
+    """Return the fields. Fields with the same name get item numbers."""
+    names = _numbered([leaf.field for leaf in leaves])
+    return [leaf._replace(field=name) for name, leaf in zip(names, leaves, strict=True)]
 
 
 def _confidence(node: Node, *keys: str) -> str | float | None:
@@ -177,13 +183,13 @@ def _azure(root: Node, path: Path) -> list[list[Leaf]]:
 
 def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
     """Return the key-value pairs that a general model read from a form, as fields."""
-    names = [_label(pair.at("key").text("content")) or NO_LABEL for pair in pairs]
     leaves = []
-    for name, pair in zip(numbered(names), pairs, strict=True):
+    for pair in pairs:
+        name = _label(pair.at("key").text("content")) or NO_LABEL
         text = pair.at("value").text("content") if pair.has("value") else ""
         position = position_of(pair.at("value"), pair.at("key"))
         leaves.append(_leaf(name, pair, text, _confidence(pair, "confidence"), position))
-    return leaves
+    return _with_numbers(leaves)
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
@@ -281,15 +287,13 @@ def _expense(document: Node) -> list[Leaf]:
 
 def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
     """Return the fields of an invoice, of one of its items, or of an identity document."""
-    names = []
+    leaves = []
     for node in nodes:
         name = node.at("Type").text("Text") if node.has("Type") else ""
         # The type is unknown: use the printed label.
         if name in ("", "OTHER") and node.has("LabelDetection"):
             name = _label(node.at("LabelDetection").text("Text")) or name
-        names.append(before + (name or "OTHER"))
-    leaves = []
-    for name, node in zip(numbered(names), nodes, strict=True):
+        name = before + (name or "OTHER")
         value = node.at("ValueDetection")
         text, day, confidence = "", None, None
         if value.value is not None:
@@ -298,7 +302,7 @@ def _typed_fields(nodes: Sequence[Node], before: str) -> list[Leaf]:
             if normalized.value is not None and normalized.text("ValueType") == "Date":
                 day = normalized.text("Value").partition("T")[0] or None
         leaves.append(_leaf(name, node, text, confidence, position_of(value, node), day))
-    return leaves
+    return _with_numbers(leaves)
 
 
 def _label(text: str) -> str:
@@ -326,42 +330,35 @@ def _words(block: Node, blocks: dict[str, Node]) -> str:
 
 
 def _forms(blocks: dict[str, Node]) -> list[Leaf]:
-    keys = [
-        block
-        for block in blocks.values()
-        if block.text("BlockType") == "KEY_VALUE_SET"
-        and "KEY" in [each.value for each in block.items("EntityTypes")]
-    ]
-    names = [_label(_words(block, blocks)) or NO_LABEL for block in keys]
     leaves = []
-    for name, block in zip(numbered(names), keys, strict=True):
+    for block in blocks.values():
+        if block.text("BlockType") != "KEY_VALUE_SET":
+            continue
+        if "KEY" not in [each.value for each in block.items("EntityTypes")]:
+            continue
+        name = _label(_words(block, blocks)) or NO_LABEL
         values = _related(block, "VALUE", blocks)
         text = " ".join(filter(None, (_words(value, blocks) for value in values)))
         given = [_confidence(value, "Confidence") for value in values]
         known = [each for each in given if each is not None]
         confidence = min(known, key=float) if known else None
         leaves.append(_leaf(name, block, text, confidence, position_of(*values, block)))
-    return leaves
+    return _with_numbers(leaves)
 
 
 def _queries(blocks: dict[str, Node]) -> list[Leaf]:
-    names: list[str] = []
-    answers: list[Node | None] = []
+    leaves = []
     for block in blocks.values():
         if block.text("BlockType") == "QUERY":
             query = block.at("Query")
             name = _label(query.text("Alias") or query.text("Text"))
-            found = _related(block, "ANSWER", blocks)
-            names += [name] * max(1, len(found))
-            answers += found or [None]
-    leaves = []
-    for name, answer in zip(numbered(names), answers, strict=True):
-        if answer is None:
-            leaves.append(Leaf(name, None, None, ""))
-            continue
-        confidence = _confidence(answer, "Confidence")
-        leaves.append(_leaf(name, answer, answer.text("Text"), confidence, position_of(answer)))
-    return leaves
+            answers = _related(block, "ANSWER", blocks)
+            for answer in answers:
+                confidence = _confidence(answer, "Confidence")
+                leaves.append(_leaf(name, answer, answer.text("Text"), confidence, position_of(answer)))
+            if not answers:
+                leaves.append(Leaf(name, None, None, ""))
+    return _with_numbers(leaves)
 
 
 def _google(root: Node, path: Path) -> list[list[Leaf]]:  # noqa: ARG001
@@ -374,19 +371,15 @@ def _google(root: Node, path: Path) -> list[list[Leaf]]:  # noqa: ARG001
 def _google_forms(document: Node) -> list[Leaf]:
     """Return the name-value pairs that a general processor read from a form, as fields."""
     whole = document.text("text")
-    fields = [
-        field for page in document.items("pages") for field in page.items("formFields", "form_fields")
-    ]
-    names = [
-        _label(_anchored(field.at("fieldName", "field_name"), whole)) or NO_LABEL for field in fields
-    ]
     leaves = []
-    for name, field in zip(numbered(names), fields, strict=True):
-        value = field.at("fieldValue", "field_value")
-        text = " ".join(_anchored(value, whole).split()) or field.text("valueType", "value_type")
-        confidence = None if value.value is None else _confidence(value, "confidence")
-        leaves.append(_leaf(name, field, text, confidence))
-    return leaves
+    for page in document.items("pages"):
+        for field in page.items("formFields", "form_fields"):
+            name = _label(_anchored(field.at("fieldName", "field_name"), whole)) or NO_LABEL
+            value = field.at("fieldValue", "field_value")
+            text = " ".join(_anchored(value, whole).split()) or field.text("valueType", "value_type")
+            confidence = None if value.value is None else _confidence(value, "confidence")
+            leaves.append(_leaf(name, field, text, confidence))
+    return _with_numbers(leaves)
 
 
 def _anchored(node: Node, whole: str) -> str:
@@ -412,7 +405,7 @@ def _google_entities(
         if not kind.strip():
             raise entity.error("an entity with a type")
         names.append(before + kind.removeprefix(f"{of}/"))
-    for name, entity in zip(numbered(names), entities, strict=True):
+    for name, entity in zip(_numbered(names), entities, strict=True):
         if entity.items("properties"):
             _google_entities(
                 entity, "properties", f"{name}.", entity.text("type", "type_"), depth + 1, leaves
