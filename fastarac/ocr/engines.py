@@ -7,6 +7,7 @@ import signal
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -20,7 +21,7 @@ from fastarac.ocr.words.folding import checked_foldings
 from fastarac.ocr.words.items import AlignedOutputs
 from fastarac.ocr.words.policies import AlignmentPolicy
 from fastarac.ocr.words.records import Reading, Records, records_of
-from fastarac.ocr.words.regions import PageParts, checked_parts, require_types
+from fastarac.ocr.words.regions import checked_parts, require_types
 from fastarac.ocr.words.units import check_unit
 from fastarac.ocr.words.words import Words
 
@@ -92,14 +93,6 @@ class _Part(NamedTuple):
     words: Words
     truth: Words
     records: Records
-
-
-class _Options(NamedTuple):
-    reading: Reading
-    level: Level
-    hyphenated: Hyphenated
-    digits: bool | None  # whether these ALTO files write 6% as 0.6, judged from all of them
-    parts: PageParts
 
 
 def align_files(
@@ -185,8 +178,10 @@ def align_files(
     digits = wrote_digits(pair.output for pair in pairing.pairs)
     of_pages = checked_parts(within_truth, ignore_regions)
     require_types(of_pages, (pair.truth for pair in pairing.pairs))
-    options = _Options(reading, level, hyphenated, digits, of_pages)
-    parts = _parts(pairing.pairs, options, n_workers, progress or (lambda _: None))
+    align_pair = partial(
+        _part, reading=reading, level=level, hyphenated=hyphenated, digits=digits, parts=of_pages
+    )
+    parts = _parts(pairing.pairs, align_pair, n_workers, progress or (lambda _: None))
     words = Words.concatenate(part.words for part in parts)
     require_confidence(words)
     records = Records.concatenate([part.records for part in parts])
@@ -196,7 +191,7 @@ def align_files(
 
 def _parts(
     pairs: tuple[Pair, ...],
-    options: _Options,
+    align_pair: Callable[[Pair], _Part],
     n_workers: int | None,
     progress: Callable[[int], None],
 ) -> list[_Part]:
@@ -204,28 +199,22 @@ def _parts(
     if n_workers == 1 or len(pairs) < FEW:
         parts = []
         for pair in pairs:
-            parts.append(_part(pair, options))
+            parts.append(align_pair(pair))
             progress(1)
         return parts
     batches = [pairs[i : i + AT_A_TIME] for i in range(0, len(pairs), AT_A_TIME)]
-    found = _in_workers(batches, options, min(n_workers, len(batches)), progress)
+    found = _in_workers(batches, align_pair, min(n_workers, len(batches)), progress)
     return [part for batch in found for part in batch]
 
 
-def _part(pair: Pair, options: _Options) -> _Part:
-    truth, words = read_pair(
-        pair,
-        level=options.level,
-        hyphenated=options.hyphenated,
-        digits=options.digits,
-        parts=options.parts,
-    )
-    return _Part(words, truth, records_of(truth, words, options.reading))
+def _part(pair: Pair, reading: Reading, **options: Any) -> _Part:
+    truth, words = read_pair(pair, **options)
+    return _Part(words, truth, records_of(truth, words, reading))
 
 
 def _in_workers(
     batches: Sequence[Sequence[Pair]],
-    options: _Options,
+    align_pair: Callable[[Pair], _Part],
     n_workers: int,
     progress: Callable[[int], None],
 ) -> list[list[_Part]]:
@@ -245,7 +234,7 @@ def _in_workers(
         number = next(waiting, None)
         if number is not None:
             try:
-                pipe.send((batches[number], options))
+                pipe.send((batches[number], align_pair))
             except OSError:
                 raise ChildProcessError(ENDED) from None
             busy[pipe] = number
@@ -306,11 +295,11 @@ def _work(pipe: Connection[Any, Any]) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
-            pairs, options = pipe.recv()
+            pairs, align_pair = pipe.recv()
         except EOFError:
             return
         try:
-            pipe.send([_part(pair, options) for pair in pairs])
+            pipe.send(list(map(align_pair, pairs)))
         except Exception as error:  # noqa: BLE001, the parent raises it
             pipe.send(error)
 

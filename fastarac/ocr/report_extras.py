@@ -153,36 +153,24 @@ class ReportedPages(Source):
 
         These pages hardly align for at least one engine.
         """
-        names = {
-            name: None
-            for source in sources.values()
-            if isinstance(source, ReportedPages)
-            for name in source.sensitivity.without_pages
-        }
-        without, shares = tuple(names), self.leaving_out(names)
-        effects = replace(self.sensitivity, without_pages=without, accepted_without=shares)
+        every = (each.sensitivity.without_pages for each in _engines(sources).values())
+        names = tuple(dict.fromkeys(name for pages in every for name in pages))
+        shares = self.leaving_out(names)
+        effects = replace(self.sensitivity, without_pages=names, accepted_without=shares)
         return replace(self, sensitivity=effects)
 
     def overview(self, sources: Mapping[str, Source], confidence_level: float) -> list[Section]:
         """Return tables on all engines: numbers of words read, missed and moved, and error rates."""
-        engines = {
-            name: source for name, source in sources.items() if isinstance(source, ReportedPages)
-        }
+        engines = _engines(sources)
         rows = [
             (name, [source.scale, *map(count, source.records.counts.values())])
             for name, source in engines.items()
         ]
-        rates = [
-            (name, list(source.records.error_rates(confidence_level).rates.values()))
-            for name, source in engines.items()
-        ]
-        cells = [
-            (
-                name,
-                [(rate_text(rate.estimate), interval_text(rate.low, rate.high)) for rate in of_engine],
-            )
-            for name, of_engine in rates
-        ]
+        cells = []
+        for name, source in engines.items():
+            rates = source.records.error_rates(confidence_level).rates.values()
+            texts = [(rate_text(rate.estimate), interval_text(rate.low, rate.high)) for rate in rates]
+            cells.append((name, texts))
         values = {
             "kinds": ["scale of confidence", *self.records.counts],
             "total": count(self.records.n_true),
@@ -279,12 +267,8 @@ class ReportedPages(Source):
         """Return a sentence on the policies that change the ranking of engines at a limit."""
         if self.sensitivity.limits[limit].criterion == "threshold":
             return ""
-        engines = {
-            name: source.sensitivity
-            for name, source in sources.items()
-            if isinstance(source, ReportedPages)
-        }
-        return order_sentence(engines, limit)
+        engines = _engines(sources)
+        return order_sentence({name: each.sensitivity for name, each in engines.items()}, limit)
 
     def caveat(self, limit: int) -> str:
         """Return a warning if missed words alone exceed a limit; else an empty string."""
@@ -371,6 +355,10 @@ class ReportedPages(Source):
                 ("without these pages", said, list(map(rounded_percent, effects.accepted_without)))
             )
         return rows
+
+
+def _engines(sources: Mapping[str, Source]) -> dict[str, ReportedPages]:
+    return {name: source for name, source in sources.items() if isinstance(source, ReportedPages)}
 
 
 def _share_of_missed(records: Records) -> str:
