@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fastarac.ocr import align_files, load_sample, pair_files
-from fastarac.ocr.words.alignment import align_texts
+from fastarac.ocr.words.alignment import PageText, align_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def align_one(n_words: int) -> float:
     true, outputs = next(pages_of(n_words))
     read = [text for text, _ in outputs]
     start = time.perf_counter()
-    align_texts(true, read)
+    align_texts(PageText(true), PageText(read))
     return time.perf_counter() - start
 
 

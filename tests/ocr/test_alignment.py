@@ -14,13 +14,13 @@ from rapidfuzz.distance import Indel
 from strategies import few_letters, plain_texts, texts
 
 from fastarac.ocr.words import matching
-from fastarac.ocr.words.alignment import align_texts
+from fastarac.ocr.words.alignment import PageText, align_texts
 from fastarac.ocr.words.matching import Block, match
 
 
 def spans(truth: list[str], outputs: list[str], **options: bool) -> list[tuple[list[str], list[str]]]:
     """What belongs together, as texts."""
-    found = align_texts(truth, outputs, **options)
+    found = align_texts(PageText(truth), PageText(outputs), **options)
     return [(truth[i:k], outputs[j:m]) for i, k, j, m in found.tolist()]
 
 
@@ -36,7 +36,7 @@ def common(first: str, second: str) -> int:
 
 @given(texts, texts)
 def test_each_word_and_each_output_is_in_one_span_in_order(truth, outputs):
-    found = align_texts(truth, outputs)
+    found = align_texts(PageText(truth), PageText(outputs))
     ends = np.concatenate([[[0, 0]], found[:, 1::2]])
     assert np.array_equal(ends[:-1], found[:, ::2])
     assert ends[-1].tolist() == [len(truth), len(outputs)]
@@ -49,7 +49,10 @@ def test_a_text_beside_itself(words):
 
 @given(texts, texts)
 def test_truth_and_engine_the_other_way_round(truth, outputs):
-    there, back = align_texts(truth, outputs), align_texts(outputs, truth)
+    there, back = (
+        align_texts(PageText(truth), PageText(outputs)),
+        align_texts(PageText(outputs), PageText(truth)),
+    )
     swapped = back[:, [2, 3, 0, 1]]
 
     def in_order(rows: np.ndarray) -> list[list[int]]:
@@ -165,20 +168,20 @@ def test_a_division_loses_no_common_character(monkeypatch, seed):
 
 def test_a_division_step_by_step_changes_next_to_nothing(monkeypatch):
     truth, outputs = noisy_page(600, 6)
-    whole = {tuple(row) for row in align_texts(truth, outputs).tolist()}
+    whole = {tuple(row) for row in align_texts(PageText(truth), PageText(outputs)).tolist()}
     for name, limit in (("TABLE", 3000), ("UNDIVIDED", 1 << 40), ("HALVED", 100_000)):
         monkeypatch.setattr(matching, f"LARGEST_{name}", limit)
     monkeypatch.setattr(matching, "STEP", 300)
-    divided = {tuple(row) for row in align_texts(truth, outputs).tolist()}
+    divided = {tuple(row) for row in align_texts(PageText(truth), PageText(outputs)).tolist()}
     assert len(whole ^ divided) <= 0.01 * len(whole)
 
 
 def test_a_division_at_words_that_stand_once_changes_next_to_nothing(monkeypatch):
     truth, outputs = noisy_page(600, 5)
-    whole = {tuple(row) for row in align_texts(truth, outputs).tolist()}
+    whole = {tuple(row) for row in align_texts(PageText(truth), PageText(outputs)).tolist()}
     monkeypatch.setattr(matching, "LARGEST_UNDIVIDED", 1000)
     monkeypatch.setattr(matching, "LARGEST_TABLE", 1000)
-    divided = {tuple(row) for row in align_texts(truth, outputs).tolist()}
+    divided = {tuple(row) for row in align_texts(PageText(truth), PageText(outputs)).tolist()}
     assert len(whole ^ divided) <= 0.01 * len(whole)
 
 
@@ -196,7 +199,7 @@ def test_memory_grows_with_the_length_of_a_page(monkeypatch):
     for n_words in (500, 2000):
         truth, outputs = noisy_page(n_words, 1)
         tracemalloc.start()
-        align_texts(truth, outputs)
+        align_texts(PageText(truth), PageText(outputs))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 6 * peaks[0]  # four times as many words

@@ -18,6 +18,7 @@ from strategies import any_word, few_letters
 
 import fastarac as fa
 from fastarac.ocr import Words, align, load_sample
+from fastarac.ocr.words.alignment import PageText
 from fastarac.ocr.words.error_rates import (
     ALONE,
     COUNTS,
@@ -27,7 +28,6 @@ from fastarac.ocr.words.error_rates import (
     figures_of,
     grapheme_clusters,
 )
-from fastarac.ocr.words.page_alignment import PageText
 from fastarac.uncertainty.ratios import ratio_interval
 
 words = st.lists(any_word | few_letters, max_size=6)

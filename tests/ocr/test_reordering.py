@@ -15,6 +15,7 @@ from strategies import texts
 
 from fastarac.ocr import Words, align
 from fastarac.ocr.words import reordering
+from fastarac.ocr.words.alignment import PageText
 from fastarac.ocr.words.page_alignment import align_page
 from fastarac.ocr.words.reordering import moved_words, tiles
 
@@ -50,7 +51,7 @@ def row_by_row(columns: list[list[list[str]]]) -> list[str]:
 
 
 def right_words(truth: list[str], outputs: list[str]) -> int:
-    spans = align_page(truth, outputs).spans.tolist()
+    spans = align_page(PageText(truth), PageText(outputs)).spans.tolist()
     return sum(truth[i:k] == outputs[j:m] for i, k, j, m in spans if k == i + 1 and m == j + 1)
 
 
@@ -67,7 +68,7 @@ def test_the_longest_runs_first(first, second, needed, rng):
 
 @given(texts, texts)
 def test_each_word_and_each_output_is_in_one_row(truth, outputs):
-    found = align_page(truth, outputs)
+    found = align_page(PageText(truth), PageText(outputs))
     for begin, end, n in ((0, 1, len(truth)), (2, 3, len(outputs))):
         covered = [k for row in found.spans.tolist() for k in range(row[begin], row[end])]
         assert sorted(covered) == list(range(n))
@@ -86,7 +87,7 @@ def test_each_word_is_in_one_row_where_blocks_have_moved(data):
 
 @given(texts)
 def test_nothing_has_moved_in_the_same_text(words):
-    assert not align_page(words, words).moved.any()
+    assert not align_page(PageText(words), PageText(words)).moved.any()
     assert len(moved_words(words, words).pairs) == 0
 
 
@@ -96,7 +97,7 @@ def test_blocks_in_any_order_stay_right(sizes, rng):
     truth = [word for block in blocks for word in block]
     rng.shuffle(blocks)
     outputs = [word for block in blocks for word in block]
-    found = align_page(truth, outputs)
+    found = align_page(PageText(truth), PageText(outputs))
     assert right_words(truth, outputs) == len(truth)
     assert found.differing_share == 0
     # what stays is a part in order, of the greatest weight
@@ -123,7 +124,7 @@ def test_columns_that_are_read_row_by_row(language, longest):
         across = row_by_row(columns)
         right += in_order
         lost += in_order - right_words(truth, across)
-        without += align_page(truth, across).moved.sum()
+        without += align_page(PageText(truth), PageText(across)).moved.sum()
     assert lost <= 0.02 * right
     assert without >= 0.4 * right  # half of the words are in the other column
 
@@ -133,7 +134,7 @@ def test_columns_that_are_read_row_by_row(language, longest):
 def test_unrelated_pages_of_a_language(language, n_words):
     rng = random.Random(f"{language} {n_words}")
     truth, outputs = zipfian(language, rng, n_words), zipfian(language, rng, n_words)
-    assert align_page(truth, outputs).moved.sum() <= 0.05 * n_words
+    assert align_page(PageText(truth), PageText(outputs)).moved.sum() <= 0.05 * n_words
 
 
 def test_a_word_alone_does_not_move():
@@ -141,7 +142,7 @@ def test_a_word_alone_does_not_move():
     for word in ("the", "word50"):
         truth = [*words[:50], word, *words[51:]]
         outputs = [*words[:20], word, *words[20:50], *words[51:]]
-        assert not align_page(truth, outputs).moved.any()
+        assert not align_page(PageText(truth), PageText(outputs)).moved.any()
 
 
 def test_a_line_of_one_word_moves_with_its_column():
@@ -152,7 +153,7 @@ def test_a_line_of_one_word_moves_with_its_column():
         columns = [*left, *right[:k], ["alone"], *right[k + 1 :]]
         truth = [word for line in columns for word in line]
         outputs = [word for n in range(30) for word in (*left[n], *columns[30 + n])]
-        found = align_page(truth, outputs)
+        found = align_page(PageText(truth), PageText(outputs))
         place, output = truth.index("alone"), outputs.index("alone")
         assert [place, place + 1, output, output + 1] in found.spans.tolist()
         assert (len(found.spans), found.distance) == (len(truth), 0)
@@ -164,7 +165,7 @@ def test_a_word_left_over_moves_only_beside_its_neighbours():
     truth = [word for line in [*left, *right[:15], ["alone"], *right[15:]] for word in line]
     outputs = [word for both in zip(left, right, strict=True) for line in both for word in line]
     for at in (0, len(outputs)):
-        found = align_page(truth, [*outputs[:at], "alone", *outputs[at:]])
+        found = align_page(PageText(truth), PageText([*outputs[:at], "alone", *outputs[at:]]))
         assert [at, at] not in found.spans[found.moved][:, 2:].tolist()
         assert len(found.spans) == len(truth) + 1  # missed here, inserted there
 
@@ -172,7 +173,7 @@ def test_a_word_left_over_moves_only_beside_its_neighbours():
 def test_what_was_read_wrongly_moves_along():
     words = [f"{letter}{letter}{k}" for k in range(5) for letter in "abcdefghij"]
     moved = [*words[30:35], "XX9", *words[36:40]]
-    found = align_page(words, [*moved, *words[:30], *words[40:]])
+    found = align_page(PageText(words), PageText([*moved, *words[:30], *words[40:]]))
     assert found.moved.sum() == 10
     assert [35, 36, 5, 6] in found.spans[found.moved].tolist()
 
@@ -263,7 +264,7 @@ def test_hostile_pages_take_no_time(kind, monkeypatch):
     monkeypatch.setattr(
         reordering._Windows, "_is_common", _counted(reordering._Windows._is_common, searches)
     )
-    assert len(align_page(truth, outputs).spans) >= len(truth)
+    assert len(align_page(PageText(truth), PageText(outputs)).spans) >= len(truth)
     assert len(searches) < 1000  # each takes a time in proportion to the words
 
 

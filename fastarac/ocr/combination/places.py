@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastarac.ocr.words.alignment import PageText
 from fastarac.ocr.words.page_alignment import align_page
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         if list(words) == sequence:
             position.append(np.arange(len(sequence)))
             continue
-        spans = align_page(sequence, words).spans
+        spans = align_page(PageText(sequence), PageText(words)).spans
         begin, end, first, last = spans.T
         inserted = begin == end
         # Each row of `spans` adds its words of the old sequence to the new sequence. A row without such

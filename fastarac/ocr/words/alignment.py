@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,22 +16,48 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.matching import Block
 
 
-def align_texts(
-    truth: Sequence[str],
-    outputs: Sequence[str],
-    *,
-    truth_spaces: NDArray[np.bool_] | None = None,
-    output_spaces: NDArray[np.bool_] | None = None,
-    merge_gaps: bool = False,
-) -> NDArray[np.intp]:
+class PageText(NamedTuple):
+    """Words of one side, and whether a space precedes each word (None: each word but the first)."""
+
+    words: Sequence[str]
+    spaces: NDArray[np.bool_] | None = None
+
+    @property
+    def parts(self) -> NDArray[np.bool_] | None:
+        """Whether each word is part of a longer word: no space separates it from a neighbour."""
+        if self.spaces is None or len(self.words) < 2:
+            return None
+        parts = np.zeros(len(self.words), bool)
+        parts[1:] |= ~self.spaces[1:]
+        parts[:-1] |= ~self.spaces[1:]
+        return parts
+
+    def take(self, places: NDArray[np.intp]) -> PageText:
+        """Return the words at these indices; the space before a dropped word moves to the next word."""
+        words = [self.words[int(i)] for i in places]
+        if self.spaces is None or not len(places):
+            return PageText(words)
+        counts = np.cumsum(self.spaces)[places]
+        return PageText(words, np.diff(counts, prepend=counts[0]) > 0)
+
+    @property
+    def text(self) -> str:
+        """The words joined to one text, with their spaces."""
+        if self.spaces is None:
+            return SPACE.join(self.words)
+        return "".join(
+            SPACE + word if space else word
+            for word, space in zip(self.words, self.spaces.tolist(), strict=True)
+        )
+
+
+def align_texts(truth: PageText, outputs: PageText, *, merge_gaps: bool = False) -> NDArray[np.intp]:
     """Align the true words of a page with an engine's outputs, in order.
 
     Parameters
     ----------
-    truth, outputs : sequence of str
-        Words in reading order, normalised and folded in the same way; no word is empty.
-    truth_spaces, output_spaces : ndarray of bool, optional
-        Whether a space precedes each word. By default, True for every word except the first. If single
+    truth, outputs : PageText
+        Words in reading order, normalised and folded in the same way; no word is empty. If single
         characters are aligned, no space precedes a character inside a word.
     merge_gaps : bool, default=False
         Whether the unlinked words and outputs in a gap between linked ones can form a single row, as
@@ -57,28 +83,23 @@ def align_texts(
 
     Examples
     --------
-    >>> from fastarac.ocr.words.alignment import align_texts
-    >>> align_texts(["a", "fine", "day"], ["afine", "d", "ay", "~"]).tolist()
+    >>> from fastarac.ocr.words.alignment import PageText, align_texts
+    >>> truth, outputs = PageText(["a", "fine", "day"]), PageText(["afine", "d", "ay", "~"])
+    >>> align_texts(truth, outputs).tolist()
     [[0, 2, 0, 1], [2, 3, 1, 3], [3, 3, 3, 4]]
     """
-    first, word_of = _joined(truth, truth_spaces)
-    second, output_of = _joined(outputs, output_spaces)
+    first, word_of = _joined(truth)
+    second, output_of = _joined(outputs)
     linked = _linked(match(first, second), word_of, output_of)
-    return _with_the_rest(_components(linked), len(truth), len(outputs), merge_gaps)
+    return _with_the_rest(_components(linked), len(truth.words), len(outputs.words), merge_gaps)
 
 
-def _joined(words: Sequence[str], spaces: NDArray[np.bool_] | None) -> tuple[str, NDArray[np.intp]]:
+def _joined(side: PageText) -> tuple[str, NDArray[np.intp]]:
     """Return the joined text, and the word index of each character (-1 for a space)."""
-    lengths = np.fromiter(map(len, words), np.intp, len(words))
-    if spaces is None:
-        text = SPACE.join(words)
-        before = np.arange(len(words)) > 0
-    else:
-        text = "".join(
-            SPACE + word if space else word for word, space in zip(words, spaces.tolist(), strict=True)
-        )
-        before = spaces
-    word_of = np.repeat(np.arange(len(words)), lengths + before)
+    n, text = len(side.words), side.text
+    lengths = np.fromiter(map(len, side.words), np.intp, n)
+    before = np.arange(n) > 0 if side.spaces is None else side.spaces
+    word_of = np.repeat(np.arange(n), lengths + before)
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     word_of[codes == ord(SPACE)] = -1
     return text, word_of

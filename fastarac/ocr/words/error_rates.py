@@ -15,15 +15,16 @@ from fastarac._core.export import flat
 from fastarac._core.extras import require
 from fastarac._core.results import Result, Table
 from fastarac._core.text import UNDEFINED, rounded_percent
+from fastarac.ocr.words.matching import edit_distance
 from fastarac.uncertainty.ratios import ratio_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from fastarac._core.interval import Interval
-    from fastarac.ocr.words.page_alignment import PageText
+    from fastarac.ocr.words.alignment import PageText
 
 #: Names of the counts of a page, in the order of the columns.
 COUNTS = (
@@ -160,8 +161,8 @@ def count_edits(truth: PageText, output: PageText) -> tuple[int, int, int, int, 
     Examples
     --------
     >>> from fastarac.ocr.words.error_rates import count_edits
-    >>> from fastarac.ocr.words.page_alignment import PageText
-    >>> count_edits(PageText("to be or not".split(), None), PageText("be to or nut".split(), None))
+    >>> from fastarac.ocr.words.alignment import PageText
+    >>> count_edits(PageText("to be or not".split()), PageText("be to or nut".split()))
     (5, 12, 3, 4, 1, 1)
     """
     ours, theirs = truth.text, output.text
@@ -169,9 +170,9 @@ def count_edits(truth: PageText, output: PageText) -> tuple[int, int, int, int, 
     words, others = truth.words, output.words
     expected, found = Counter(words), Counter(others)
     return (
-        _distance(*clusters),
+        edit_distance(*clusters),
         len(clusters[0]),
-        _distance(words, others),
+        edit_distance(words, others),
         len(words),
         (expected - found).total(),
         (found - expected).total(),
@@ -199,19 +200,6 @@ def grapheme_clusters(text: str) -> Sequence[str]:
 def rate_text(rate: float) -> str:
     """Format a rate as a percentage, or say that it is undefined."""
     return UNDEFINED if math.isnan(rate) else rounded_percent(rate)
-
-
-def _distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """Return the Levenshtein distance of two strings, or of two sequences of hashable elements."""
-    require("rapidfuzz", "ocr")
-    from rapidfuzz.distance import Levenshtein
-
-    if not (isinstance(first, str) and isinstance(second, str)):
-        numbers: dict[Hashable, int] = {}
-        first, second = (
-            [numbers.setdefault(each, len(numbers)) for each in side] for side in (first, second)
-        )
-    return Levenshtein.distance(first, second, score_hint=64)
 
 
 def _ratios(

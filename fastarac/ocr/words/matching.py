@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fastarac._core.extras import require
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
 
 SPACE = " "
 
@@ -75,6 +78,19 @@ def common_blocks(first: str, second: str) -> list[Block]:
                 length = opcode.src_end - opcode.src_start
                 blocks.append(Block(a + opcode.src_start, c + opcode.dest_start, length))
     return blocks
+
+
+def edit_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
+    """Return the Levenshtein distance of two strings, or of two sequences of hashable elements."""
+    require("rapidfuzz", "ocr")
+    from rapidfuzz.distance import Levenshtein
+
+    if not (isinstance(first, str) and isinstance(second, str)):
+        numbers: dict[Hashable, int] = {}
+        first, second = (
+            [numbers.setdefault(each, len(numbers)) for each in side] for side in (first, second)
+        )
+    return Levenshtein.distance(first, second, score_hint=64)
 
 
 def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastarac._core.extras import require
 from fastarac.ocr.words.alignment import align_texts
-from fastarac.ocr.words.matching import SPACE
+from fastarac.ocr.words.matching import SPACE, edit_distance
 from fastarac.ocr.words.reordering import moved_words
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fastarac.ocr.words.alignment import PageText
     from fastarac.ocr.words.reordering import MovedWords
 
     Spans = NDArray[np.intp]
@@ -53,54 +53,12 @@ class PageAlignment(NamedTuple):
         return self.distance / self.length if self.length else np.nan
 
 
-class PageText(NamedTuple):
-    """Words of one side, and whether a space precedes each word (None: each word but the first)."""
-
-    words: Sequence[str]
-    spaces: NDArray[np.bool_] | None
-
-    @property
-    def parts(self) -> NDArray[np.bool_] | None:
-        """Whether each word is part of a longer word: no space separates it from a neighbour."""
-        if self.spaces is None or len(self.words) < 2:
-            return None
-        parts = np.zeros(len(self.words), bool)
-        parts[1:] |= ~self.spaces[1:]
-        parts[:-1] |= ~self.spaces[1:]
-        return parts
-
-    def take(self, places: NDArray[np.intp]) -> PageText:
-        """Return the words at these indices; the space before a dropped word moves to the next word."""
-        words = [self.words[int(i)] for i in places]
-        if self.spaces is None or not len(places):
-            return PageText(words, None)
-        counts = np.cumsum(self.spaces)[places]
-        return PageText(words, np.diff(counts, prepend=counts[0]) > 0)
-
-    @property
-    def text(self) -> str:
-        """The words joined to one text, with their spaces."""
-        if self.spaces is None:
-            return SPACE.join(self.words)
-        return "".join(
-            SPACE + word if space else word
-            for word, space in zip(self.words, self.spaces.tolist(), strict=True)
-        )
-
-
-def align_page(
-    truth: Sequence[str],
-    outputs: Sequence[str],
-    *,
-    truth_spaces: NDArray[np.bool_] | None = None,
-    output_spaces: NDArray[np.bool_] | None = None,
-    merge_gaps: bool = False,
-) -> PageAlignment:
+def align_page(truth: PageText, outputs: PageText, *, merge_gaps: bool = False) -> PageAlignment:
     """Align the true words of a page with an engine's outputs, even if outputs are out of order.
 
     Parameters
     ----------
-    truth, outputs, truth_spaces, output_spaces, merge_gaps
+    truth, outputs, merge_gaps
         As for :func:`~fastarac.ocr.words.alignment.align_texts`.
 
     Returns
@@ -120,22 +78,24 @@ def align_page(
 
     Examples
     --------
+    >>> from fastarac.ocr.words.alignment import PageText
     >>> from fastarac.ocr.words.page_alignment import align_page
-    >>> truth = "left column has these words right column has others".split()
-    >>> outputs = "right column has others left column has these words".split()
+    >>> truth = PageText("left column has these words right column has others".split())
+    >>> outputs = PageText("right column has others left column has these words".split())
     >>> found = align_page(truth, outputs)
     >>> found.spans[found.moved].tolist()
     [[5, 6, 0, 1], [6, 7, 1, 2], [7, 8, 2, 3], [8, 9, 3, 4]]
     >>> found.differing_share
     0.0
     """
-    sides = PageText(list(truth), truth_spaces), PageText(list(outputs), output_spaces)
-    spans = _aligned(*sides, merge_gaps)
-    spaced = truth_spaces is None and output_spaces is None
-    length = len(_compared(sides[0], spaced=spaced))
-    right = _right(spans, truth, outputs)
-    if _may_have_moved(spans[~right], truth, outputs):
-        found = moved_words(truth, outputs, parts=sides[0].parts)
+    sides = truth, outputs
+    words, others = truth.words, outputs.words
+    spans = align_texts(*sides, merge_gaps=merge_gaps)
+    spaced = truth.spaces is None and outputs.spaces is None
+    length = len(_compared(truth, spaced=spaced))
+    right = _right(spans, words, others)
+    if _may_have_moved(spans[~right], words, others):
+        found = moved_words(words, others, parts=truth.parts)
         rows = _moved_rows(found, *sides)
         if len(rows) or _is_new(found.kept, spans[right]):
             kept = [np.ones(len(side.words), bool) for side in sides]
@@ -148,43 +108,26 @@ def align_page(
                 [np.searchsorted(at, pairs[:, k]) for k, at in enumerate(places)], axis=1
             )
             in_order = _aligned_at(anchors, *rest, merge_gaps)
-            others = _one_by_one(*_in_places(in_order, places), kept)
-            every = np.concatenate([others, rows])
-            if _right(every, truth, outputs).sum() > right.sum():
+            unmoved = _one_by_one(*_in_places(in_order, places), kept)
+            every = np.concatenate([unmoved, rows])
+            if _right(every, words, others).sum() > right.sum():
                 order = np.lexsort((every[:, 2], every[:, 1] > every[:, 0], every[:, 0]))
-                every, moved = every[order], order >= len(others)
-                alone = _left_between(every, truth, outputs, sides[0].parts)
+                every, moved = every[order], order >= len(unmoved)
+                alone = _left_between(every, words, others, truth.parts)
                 if alone:
                     every, moved = _with_pairs(every, moved, alone)
                     for of_side, taken in zip(kept, np.array(alone).T, strict=True):
                         of_side[taken] = False
                     places = [np.flatnonzero(of_side) for of_side in kept]
                     rest = sides[0].take(places[0]), sides[1].take(places[1])
-                distance = _distance(*(_compared(side, spaced=spaced) for side in rest))
+                distance = edit_distance(*(_compared(side, spaced=spaced) for side in rest))
                 return PageAlignment(every, moved, distance, length)
-    distance = _distance(*(_compared(side, spaced=spaced) for side in sides))
+    distance = edit_distance(*(_compared(side, spaced=spaced) for side in sides))
     return PageAlignment(spans, np.zeros(len(spans), bool), distance, length)
-
-
-def _aligned(truth: PageText, outputs: PageText, merge_gaps: bool) -> Spans:
-    return align_texts(
-        truth.words,
-        outputs.words,
-        truth_spaces=truth.spaces,
-        output_spaces=outputs.spaces,
-        merge_gaps=merge_gaps,
-    )
 
 
 def _compared(side: PageText, *, spaced: bool) -> str:
     return side.text if spaced else side.text.replace(SPACE, "")
-
-
-def _distance(first: str, second: str) -> int:
-    require("rapidfuzz", "ocr")
-    from rapidfuzz.distance import Levenshtein
-
-    return Levenshtein.distance(first, second, score_hint=64)
 
 
 def _right(spans: Spans, truth: Sequence[str], outputs: Sequence[str]) -> NDArray[np.bool_]:
@@ -217,7 +160,9 @@ def _aligned_at(
     for end, other_end in np.concatenate([anchors, ends]).tolist():
         if end > begin or other_end > other:
             parts = truth.take(np.arange(begin, end)), outputs.take(np.arange(other, other_end))
-            rows.append(_aligned(*parts, merge_gaps) + np.array([begin, begin, other, other]))
+            rows.append(
+                align_texts(*parts, merge_gaps=merge_gaps) + np.array([begin, begin, other, other])
+            )
         begin, other = end + 1, other_end + 1
     every = np.concatenate(rows)
     return every[np.argsort(every[:, 0] + every[:, 2])]
@@ -234,7 +179,7 @@ def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
         words = _between(found.words, before[0], after[0])
         others = _between(found.outputs, before[1], after[1])
         if 0 < len(words) <= GAP and 0 < len(others) <= GAP:
-            spans = _aligned(truth.take(words), outputs.take(others), merge_gaps=False)
+            spans = align_texts(truth.take(words), outputs.take(others))
             both = (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
             placed, together = _in_places(spans[both], [words, others])
             rows.append(placed[together])

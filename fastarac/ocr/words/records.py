@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from fastarac._core.results import Result, Table
+from fastarac.ocr.words.alignment import PageText
 from fastarac.ocr.words.error_rates import count_edits, rates_of_pages
 from fastarac.ocr.words.folding import folded
 from fastarac.ocr.words.line_ends import DividedTexts, joined_as_the_other
-from fastarac.ocr.words.page_alignment import PageText, align_page
+from fastarac.ocr.words.page_alignment import align_page
 from fastarac.ocr.words.units import Tokens, joined_confidence, tokens
 
 if TYPE_CHECKING:
@@ -244,7 +245,13 @@ class _Side(NamedTuple):
     tokens: Tokens
     folded: list[str]
     number: NDArray[np.intp]
+    joined: Mapping[int, Joined]
     n_emptied: int
+
+    @property
+    def text(self) -> PageText:
+        """The folded texts, with the spaces between them."""
+        return PageText(self.folded, self.tokens.space)
 
     @classmethod
     def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
@@ -255,7 +262,7 @@ class _Side(NamedTuple):
         second = sorted(after for _, after in joined.values())
         number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):
-            return cls(found, texts, number, 0)
+            return cls(found, texts, number, joined, 0)
         kept = np.array([bool(text) for text in texts], bool)
         space = found.space
         if space is not None:  # the space before a dropped text moves to the next one
@@ -267,22 +274,18 @@ class _Side(NamedTuple):
             space,
             found.n_unspaced,
         )
-        return cls(rest, [text for text in texts if text], number[kept], int((~kept).sum()))
+        left = [text for text in texts if text]
+        return cls(rest, left, number[kept], joined, int((~kept).sum()))
 
 
 def _of_page(
     truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading, name: str
 ) -> Records:
-    divided = _divided(truth, of_truth, words, of_words, reading)
-    ours = _Side.of(truth, of_truth, reading, divided[0])
-    theirs = _Side.of(words, of_words, reading, divided[1])
-    alignment = align_page(
-        ours.folded,
-        theirs.folded,
-        truth_spaces=ours.tokens.space,
-        output_spaces=theirs.tokens.space,
-        merge_gaps=reading.unit == "character",
-    )
+    page = truth, of_truth, words, of_words
+    sides = ours, theirs = _sides(*page, reading)
+    # Words are counted for error rates, whatever the unit.
+    in_words = sides if reading.unit == "word" else _sides(*page, reading._replace(unit="word"))
+    alignment = align_page(ours.text, theirs.text, merge_gaps=reading.unit == "character")
     spans = alignment.spans
     n_true, n_outputs = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
     with_output = np.flatnonzero(n_outputs > 0)
@@ -292,7 +295,7 @@ def _of_page(
     in_order = with_output[np.argsort(spans[with_output, 2])]
     confidence = np.full(len(spans), np.nan)
     confidence[in_order] = joined_confidence(
-        _confidence(words.confidence[of_words], theirs.tokens, reading, divided[1]),
+        _confidence(words.confidence[of_words], theirs, reading),
         spans[in_order, 2],
         reading.join,
     )
@@ -327,10 +330,10 @@ def _of_page(
         shared=np.concatenate([[False], np.diff(span) == 0])[: len(span)],
         page_names=(name,),
         differing_share=np.array([alignment.differing_share]),
-        edits=_edits(truth, of_truth, words, of_words, reading, (ours, theirs)),
+        edits=_edits(in_words, reading),
         n_unspaced=ours.tokens.n_unspaced,
         n_emptied=ours.n_emptied + theirs.n_emptied,
-        n_joined=sum(map(len, divided)),
+        n_joined=len(ours.joined) + len(theirs.joined),
     )
 
 
@@ -347,34 +350,24 @@ def _kinds(
     return kinds
 
 
-def _divided(
+def _sides(
     truth: Words, of_truth: slice, words: Words, of_words: slice, reading: Reading
-) -> tuple[Mapping[int, Joined], Mapping[int, Joined]]:
-    """Join words that one side divides at a line end and the other side has in one piece."""
-    if reading.unit == "line":
-        return {}, {}
-    ours = DividedTexts.of(truth.text[of_truth], truth.line[of_truth])
-    theirs = DividedTexts.of(words.text[of_words], words.line[of_words])
-    return joined_as_the_other(ours, theirs, reading.fold)
+) -> tuple[_Side, _Side]:
+    """Return the texts of both sides; words that only one side divides at a line end are joined."""
+    joined: tuple[Mapping[int, Joined], Mapping[int, Joined]] = {}, {}
+    if reading.unit != "line":
+        ours = DividedTexts.of(truth.text[of_truth], truth.line[of_truth])
+        theirs = DividedTexts.of(words.text[of_words], words.line[of_words])
+        joined = joined_as_the_other(ours, theirs, reading.fold)
+    return (
+        _Side.of(truth, of_truth, reading, joined[0]),
+        _Side.of(words, of_words, reading, joined[1]),
+    )
 
 
-def _edits(
-    truth: Words,
-    of_truth: slice,
-    words: Words,
-    of_words: slice,
-    reading: Reading,
-    sides: tuple[_Side, _Side],
-) -> NDArray[np.float64]:
-    """Return the counts for error rates, of shape (1, 6). Words are counted for every unit."""
-    if reading.unit != "word":
-        reading = reading._replace(unit="word")
-        divided = _divided(truth, of_truth, words, of_words, reading)
-        sides = (
-            _Side.of(truth, of_truth, reading, divided[0]),
-            _Side.of(words, of_words, reading, divided[1]),
-        )
-    texts = [PageText(side.folded, side.tokens.space) for side in sides]
+def _edits(sides: Sequence[_Side], reading: Reading) -> NDArray[np.float64]:
+    """Return the counts for error rates, of shape (1, 6), from the words of a page."""
+    texts = [side.text for side in sides]
     if "whitespace" in reading.fold:
         texts = [text._replace(spaces=np.zeros(len(text.words), bool)) for text in texts]
     return np.array([count_edits(*texts)], np.float64)
@@ -403,16 +396,16 @@ def _gaps(
 
 
 def _confidence(
-    confidence: NDArray[np.float64], outputs: Tokens, reading: Reading, joined: Mapping[int, Joined]
+    confidence: NDArray[np.float64], outputs: _Side, reading: Reading
 ) -> NDArray[np.float64]:
     """Return the confidence of each text, joined from the confidences of the words in the text."""
     if reading.unit == "line":
-        return joined_confidence(confidence, outputs.begin, reading.join)
+        return joined_confidence(confidence, outputs.tokens.begin, reading.join)
     of_words = confidence.copy()
-    for k, (_, second) in joined.items():
+    for k, (_, second) in outputs.joined.items():
         parts = confidence[[k, second]]
         of_words[k] = joined_confidence(parts, np.zeros(1, np.intp), reading.join)[0]
-    return of_words[outputs.begin]
+    return of_words[outputs.tokens.begin]
 
 
 def _equal(
