@@ -14,7 +14,7 @@ from fastarac.ocr.words.folding import SOFT_HYPHEN, printed
 from fastarac.ocr.words.words import HIGHEST, ROUNDING, WITHOUT_CONFIDENCE, ReadingNote, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -175,6 +175,21 @@ class Builder(Generic[Place]):
             engine=self.engine,
             notes=tuple(self.notes),
         )
+
+
+def lowest(confidences: Iterable[float]) -> float:
+    """Return the lowest confidence of some parts; NaN if a part has none, or if there is no part."""
+    known = list(confidences)
+    return NAN if any(each != each for each in known) else min(known, default=NAN)
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around some boxes; NO_BOX if no part has a box."""
+    known = [box for box in boxes if box is not NO_BOX]
+    if not known:
+        return NO_BOX
+    left, top, right, bottom = zip(*known, strict=True)
+    return min(left), min(top), max(right), max(bottom)
 
 
 def upright(points: list[tuple[float, float]]) -> Box:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
+from fastarac.ocr.readers._builder import Box, Builder, around, lowest
 from fastarac.ocr.words.folding import SOFT_HYPHEN, printed
 
 if TYPE_CHECKING:
@@ -62,13 +62,8 @@ def joined(text: str, parts: Sequence[WordPart[Place]]) -> WordPart[Place]:
     """Join parts into one word with this text, at the place of the first part."""
     if len(parts) == 1:
         return parts[0]._replace(text=text)
-    known = [part.confidence for part in parts]
-    confidence = NAN if any(each != each for each in known) else min(known)
-    boxes = [part.box for part in parts if part.box is not NO_BOX]
-    if not boxes:
-        return WordPart(text, confidence, NO_BOX, parts[0].place)
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return WordPart(text, confidence, (min(left), min(top), max(right), max(bottom)), parts[0].place)
+    confidence, box = lowest(part.confidence for part in parts), around(part.box for part in parts)
+    return WordPart(text, confidence, box, parts[0].place)
 
 
 def is_punctuation(text: str) -> bool:

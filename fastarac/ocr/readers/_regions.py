@@ -62,6 +62,13 @@ def regions_of(file: InputFile, root: str) -> list[Region]:
     return found
 
 
+def is_region(element: Element) -> bool:
+    """Return whether an element of PAGE is a region."""
+    name = local_name(element)
+    # Transkribus writes the cells of tables as TableCell, which has no "Region" in its name.
+    return name.endswith("Region") or name == "TableCell"
+
+
 def names_of_region(region: Element) -> frozenset[str]:
     """Return the names of a PAGE region's type."""
     kind = local_name(region).removesuffix("Region").lower()
@@ -83,7 +90,7 @@ def _of_page(
     labels: dict[str, str],  # noqa: ARG001, the signature of _of_alto
 ) -> Iterator[Region]:
     for region in page.iterdescendants():
-        if not local_name(region).endswith("Region") and local_name(region) != "TableCell":
+        if not is_region(region):
             continue
         for coords in children(region, "Coords"):
             polygon = _points(coords, file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NAN, Box, Builder
+from fastarac.ocr.readers._builder import NAN, Box, Builder, lowest
 from fastarac.ocr.readers._files import encoding_of, open_file
 from fastarac.ocr.readers._levels import LineLevels, WordPart, is_punctuation, joined
 from fastarac.ocr.readers._regions import names_of_block
@@ -199,8 +199,7 @@ class _Pages:
     def _whole(self, first: Element, second: Element) -> WordPart[Element]:
         whole = first.get("SUBS_CONTENT") or second.get("SUBS_CONTENT")
         text = whole or first.get("CONTENT", "").rstrip(HYPHENS) + second.get("CONTENT", "")
-        a, b = self._confidence(first), self._confidence(second)
-        confidence = NAN if a != a or b != b else min(a, b)
+        confidence = lowest(map(self._confidence, (first, second)))
         self.hyphenated += 1
         return WordPart(text, confidence, self._box(first), first)
 

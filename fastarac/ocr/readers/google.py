@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
+from fastarac.ocr.readers._builder import NO_BOX, Box, Builder, around, lowest
 from fastarac.ocr.readers._files import OcrFileError
 from fastarac.ocr.readers._json import Node, each_page
+from fastarac.ocr.readers._levels import WordPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,42 +41,34 @@ class _Joiner:
     def __init__(self, file: InputFile, builder: Builder[Node]) -> None:
         self._whole = file.hyphenated == "whole"
         self._builder = builder
-        self._texts: list[str] = []
-        self._confidences: list[float] = []
-        self._boxes: list[Box] = []
-        self._place: Node | None = None
+        self._parts: list[WordPart[Node]] = []
         self._first_parts = 0  # if a line end divides the word: its number of parts on the first line
         self.joined = 0
         self.hyphenated = 0
 
     def part(self, text: str, confidence: float, box: Box, place: Node) -> None:
         """Add a part to the current word, or begin a word with it."""
-        if self._place is None:
-            self._place = place
-        self._texts.append(text)
-        self._confidences.append(confidence)
-        self._boxes.append(box)
+        self._parts.append(WordPart(text, confidence, box, place))
 
     def end(self, kind: str) -> None:
         """End the word at a space or a line end, or store that a hyphen divides it at a line end."""
-        if kind == HYPHEN and self._whole and self._texts:
-            self._first_parts = self._first_parts or len(self._texts)
+        parts, first = self._parts, self._first_parts
+        if kind == HYPHEN and self._whole and parts:
+            self._first_parts = first or len(parts)
             return
-        if self._texts and self._place is not None:
-            parts, first = self._confidences, self._first_parts
+        if parts:
             is_whole = first < len(parts)
+            text = "".join(part.text for part in parts)
             # Keep the hyphen if the caller wants both parts as words, or if the second part is missing.
             if kind == HYPHEN or not is_whole:
-                self._texts.append("-")
+                text += "-"
             self.hyphenated += bool(first) and is_whole
             self.joined += not first and len(parts) > 1
-            confidence = NAN if any(part != part for part in parts) else min(parts)
-            box = _around(self._boxes[: first or None])
-            self._builder.add("".join(self._texts), confidence, box, self._place)
-        if kind != SPACE or self._first_parts:
+            box = around(part.box for part in parts[: first or None])
+            self._builder.add(text, lowest(part.confidence for part in parts), box, parts[0].place)
+        if kind != SPACE or first:
             self._builder.new_line()
-        self._texts, self._confidences, self._boxes = [], [], []
-        self._place, self._first_parts = None, 0
+        self._parts, self._first_parts = [], 0
 
     def note(self) -> None:
         """Add notes on the words joined from parts."""
@@ -89,11 +82,6 @@ class _Joiner:
             "word that a line end divides is read whole, with the lowest confidence of its parts",
             "words that line ends divide are read whole, with the lowest confidence of their parts",
         )
-
-
-def _around(boxes: list[Box]) -> Box:
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return min(left), min(top), max(right), max(bottom)
 
 
 def read_vision(file: InputFile, root: Node) -> Words:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder, upright
+from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder, lowest, upright
 from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._levels import LineLevels, WordPart
-from fastarac.ocr.readers._regions import names_of_region
+from fastarac.ocr.readers._regions import is_region, names_of_region
 from fastarac.ocr.readers._xml import (
     CONFIDENCE,
     children,
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from fastarac.ocr.readers._files import InputFile
     from fastarac.ocr.readers._xml import Element
     from fastarac.ocr.words.words import Words
+
+Sorted = TypeVar("Sorted")
 
 LAST = float("inf")  # sort key of elements without an index: after all others
 DIGIT = re.compile(r"\d", re.ASCII)
@@ -81,7 +83,7 @@ class _Reader:
         keys = [self._earliest(region) for region in regions]
         if all(key == LAST for key in keys):
             keys = _own_order(regions, _cell if _is_table(regions) else _index_of)
-        return [region for _, region in sorted(zip(keys, regions, strict=True), key=_first)]
+        return _sorted(regions, keys)
 
     def _earliest(self, region: Element) -> float:
         """Return the smallest position among a region and the regions nested in it."""
@@ -91,7 +93,7 @@ class _Reader:
         inside = (
             self.position.get(child.get("id", ""), LAST)
             for child in region.iterdescendants()
-            if _is_region(child)
+            if is_region(child)
         )
         return min(own, *inside, LAST)
 
@@ -112,12 +114,7 @@ class _Reader:
         else:
             for line, words in self._lines_in_order(lines, text):
                 keys = _own_order([word.place for word in words], _index_of)
-                numbered = LAST not in keys
-                if numbered:
-                    ordered = sorted(zip(keys, words, strict=True), key=_first)
-                    self.levels.add(line, [word for _, word in ordered], numbered=True)
-                else:
-                    self.levels.add(line, words)
+                self.levels.add(line, _sorted(words, keys), numbered=LAST not in keys)
         for child in self._in_order(inner):
             self._add_region(child)
 
@@ -134,11 +131,9 @@ class _Reader:
         """Give a word without a confidence the lowest confidence of its glyphs."""
         if self.file.truth or word.confidence == word.confidence:
             return word
-        known = [self._reading(glyph)[1] for glyph in children(word.place, "Glyph")]
-        if not known or any(each != each for each in known):
-            return word
-        self.by_glyphs += 1
-        return word._replace(confidence=min(known))
+        confidence = lowest(self._reading(glyph)[1] for glyph in children(word.place, "Glyph"))
+        self.by_glyphs += confidence == confidence
+        return word._replace(confidence=confidence)
 
     def _lines_in_order(
         self, lines: list[tuple[WordPart[Element], list[WordPart[Element]]]], text: str
@@ -152,7 +147,7 @@ class _Reader:
                 [_letters(row) for row in text.splitlines()],
             )
             self.reordered += sum(b < a for a, b in pairwise(keys))
-        return [each for _, each in sorted(zip(keys, lines, strict=True), key=_first)]
+        return _sorted(lines, keys)
 
     def _part(self, element: Element) -> WordPart[Element]:
         text, confidence = self._reading(element)
@@ -244,14 +239,8 @@ def _point(pair: str) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def _is_region(element: Element) -> bool:
-    name = local_name(element)
-    # Transkribus writes the cells of tables as TableCell, which has no "Region" in its name.
-    return name.endswith("Region") or name == "TableCell"
-
-
 def _regions(element: Element) -> list[Element]:
-    return [child for child in element if _is_region(child)]
+    return [child for child in element if is_region(child)]
 
 
 def _is_table(regions: Sequence[Element]) -> bool:
@@ -259,8 +248,8 @@ def _is_table(regions: Sequence[Element]) -> bool:
     return above is not None and local_name(above) == "TableRegion"
 
 
-def _first(pair: tuple[float, object]) -> float:
-    return pair[0]
+def _sorted(items: Sequence[Sorted], keys: Sequence[float]) -> list[Sorted]:
+    return [items[k] for k in sorted(range(len(items)), key=keys.__getitem__)]
 
 
 def _own_order(elements: Sequence[Element], key: Callable[[Element], float]) -> list[float]:
