@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from fastarac._core import saved
 from fastarac._core.checks import require_type
+from fastarac._core.export import fields_of
 from fastarac._core.files import read_saved, write_whole
 from fastarac._core.results import Result
 from fastarac._core.text import json_text, listed, plural, quoted
@@ -126,11 +126,8 @@ class Combination(Result):
     def to_json(self) -> str:
         """Return the JSON text that :meth:`save` writes."""
         engines = [
-            {
-                "name": each.name,
-                "highest": each.highest,
-                "knots": list(each.knots),
-                "odds": list(each.odds),
+            fields_of(each)
+            | {
                 "right": each.right._asdict(),
                 "real": None if each.real is None else each.real._asdict(),
             }
@@ -176,27 +173,21 @@ def _text(value: Any, name: str) -> str:
     return value
 
 
-def _real(value: Any, name: str) -> float:
-    found = float(saved.number()(value, name))
-    if not math.isfinite(found):
-        raise saved.unexpected(value, name, "a finite number")
-    return found
-
-
 def _highest(value: Any, name: str) -> float:
-    found = _real(value, name)
+    found: float = _REAL(value, name)
     if found not in HIGHEST.values():
         raise saved.unexpected(value, name, "100 or 1")
     return found
 
 
-_REGRESSION = saved.record({"intercept": _real, "coefficients": saved.sequence(_real)})
+_REAL = saved.number()
+_REGRESSION = saved.record({"intercept": _REAL, "coefficients": saved.sequence(_REAL)})
 _ENGINE = saved.record(
     {
         "name": _text,
         "highest": _highest,
-        "knots": saved.sequence(_real),
-        "odds": saved.sequence(_real),
+        "knots": saved.sequence(_REAL),
+        "odds": saved.sequence(_REAL),
         "right": _REGRESSION,
         "real": saved.optional(_REGRESSION),
     }
