@@ -16,13 +16,13 @@ from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastarac._core.extras import require
-from fastarac.ocr.fields.values import Unreadable, amounts, days, exactly, numbers
+from fastarac.ocr.fields.values import Amount, Unreadable, amounts, days, exactly, numbers
 from fastarac.ocr.readers._files import OcrFileError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from fastarac.ocr.fields.values import Amount, Day
+    from fastarac.ocr.fields.values import Day
 
 Reading = TypeVar("Reading")
 
@@ -298,30 +298,24 @@ def _by_number(how: str, name: str, given: str | None) -> FieldComparison:
                 "tolerance=0.01 or tolerance=1%, or written"
             )
 
-    def readings(written: Written) -> Sequence[Amount | Decimal]:
-        if name == "amount":
-            if written.value is None:
-                return amounts(written.text, separators)
-            code, _, number = written.value.rpartition(" ")
-            (found,) = amounts(f"{code} 0" if code else "0", "point")
-            return (found._replace(number=exactly(number)),)
+    def readings(written: Written) -> Sequence[Amount]:
         if written.value is None:
-            return numbers(written.text, separators)
-        return (exactly(written.value.rpartition(" ")[2]),)
+            if name == "amount":
+                return amounts(written.text, separators)
+            return [Amount(number, None) for number in numbers(written.text, separators)]
+        code, _, number = written.value.rpartition(" ")
+        (found,) = amounts(f"{code} 0" if code and name == "amount" else "0", "point")
+        return [found._replace(number=exactly(number))]
 
-    def same(truth: Amount | Decimal, prediction: Amount | Decimal) -> bool:
-        if isinstance(truth, Decimal) or isinstance(prediction, Decimal):
-            return near(truth, prediction)  # type: ignore[arg-type]
+    def same(truth: Amount, prediction: Amount) -> bool:
         currencies = truth.currencies, prediction.currencies
         if None not in currencies and not currencies[0] & currencies[1]:  # type: ignore[operator]
             return False
-        return near(truth.number, prediction.number)
-
-    def near(truth: Decimal, prediction: Decimal) -> bool:
         if not tolerance:
-            return truth == prediction
-        true = Fraction(truth)
-        return abs(Fraction(prediction) - true) <= (abs(true) * tolerance if relative else tolerance)
+            return truth.number == prediction.number
+        true = Fraction(truth.number)
+        most = abs(true) * tolerance if relative else tolerance
+        return abs(Fraction(prediction.number) - true) <= most
 
     return FieldComparison(how, _by_readings(readings, same), "truth" if as_written else "both")
 

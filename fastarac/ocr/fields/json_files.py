@@ -161,11 +161,6 @@ def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
     # Files repeat coordinates and confidences: store equal numbers once, to save memory.
     shared = lru_cache(maxsize=1 << 12)(JsonNumber)
     text = decoded(file)
-    options: dict[str, Any] = {
-        "parse_float": shared,
-        "parse_int": shared,
-        "parse_constant": lambda name: None if name == "NaN" else JsonNumber(name),
-    }
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -175,16 +170,24 @@ def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
             raise OcrFileError(file.path, f"an object has the key {shown(twice)} twice")
         return found
 
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    parse = partial(
+        parsed,
+        path=file.path,
+        object_pairs_hook=once,
+        parse_float=shared,
+        parse_int=shared,
+        parse_constant=lambda name: None if name == "NaN" else JsonNumber(name),
+    )
+    lines = [
+        (f"line {number}", line)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
     if len(lines) > 1 and _is_json(lines[0][1]):
-        for number, line in lines:
-            yield (
-                parsed(line, file.path, f"line {number}", object_pairs_hook=once, **options),
-                f"line {number}",
-            )
+        for place, line in lines:
+            yield parse(line, place=place), place
     else:
-        place = "line 1" if "\n" not in text.strip() else None
-        yield parsed(text, file.path, place, object_pairs_hook=once, **options), ""
+        yield parse(text, place="line 1" if "\n" not in text.strip() else None), ""
 
 
 def _is_json(line: str) -> bool:

@@ -69,7 +69,7 @@ def read_file(file: InputFile) -> Words:
         return tesseract_tsv.read(file)
     if kind == "xml":
         root = xml_root(file)
-        reader = xml_reader(root)
+        reader = ROOTS.get(root.lower())
         # Other kinds of XML also have the root `document`, so look for ABBYY's namespace.
         if root == "document" and b"abbyy.com" in file.head.lower():
             reader = abbyy.read
@@ -77,7 +77,8 @@ def read_file(file: InputFile) -> Words:
             problem = f"the outermost element is {_files.shown(root)}; {_expected()}"
             raise _files.OcrFileError(file.path, problem)
         return reader(file)
-    if kind == "json" or _is_null(file):
+    # RapidOCR writes null for an image without text.
+    if kind == "json" or file.head.strip() == b"null":
         node = _json.load(file)
         if node.value == {}:  # the form in which Google's libraries write an image without text
             return _blank(file.path)
@@ -93,11 +94,6 @@ def read_file(file: InputFile) -> Words:
     begin = file.head.decode(_files.encoding_of(file.head), errors="replace").split("\n")[0]
     problem = f"it begins with {_files.shown(begin)}; {_expected()}"
     raise _files.OcrFileError(file.path, problem, place="line 1")
-
-
-def _is_null(file: InputFile) -> bool:
-    """Return whether the file is JSON null, which RapidOCR writes for an image without text."""
-    return file.head.strip() == b"null"
 
 
 def _blank(path: Path) -> Words:
@@ -123,11 +119,6 @@ def xml_root(file: InputFile) -> str:
     if begin.startswith(("<!doctype html>", "<html")):  # HTML need not be well-formed XML
         return "html"
     return _xml.root_of(file).name
-
-
-def xml_reader(root: str) -> XmlReader | None:
-    """Return the reader for XML with this root element; None if no format has it."""
-    return ROOTS.get(root.lower())
 
 
 def json_reader(root: Node) -> JsonReader | None:

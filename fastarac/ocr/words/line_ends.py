@@ -9,7 +9,7 @@ import numpy as np
 from fastarac.ocr.words.folding import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,12 +55,15 @@ class DividedTexts(NamedTuple):
         Indices of all words that end their line with a hyphen.
     starts : list of int
         Indices of words that begin a line and may be the second part of another word.
+    folded : sequence of str
+        The words as they are compared; empty until both sides are compared.
     """
 
     text: Sequence[str]
     divided: list[int]
     ends: list[int]
     starts: list[int]
+    folded: Sequence[str] = ()
 
     @classmethod
     def of(cls, text: Sequence[str], line: NDArray[np.intp]) -> DividedTexts:
@@ -118,7 +121,7 @@ def joined_as_the_other(
     """
     if not truth.ends and not outputs.ends:
         return {}, {}
-    ours, theirs = _Compared.of(truth, fold), _Compared.of(outputs, fold)
+    ours, theirs = (side._replace(folded=folded(side.text, fold)) for side in (truth, outputs))
     partner = _partners(ours.folded, theirs.folded)
     of_output = {other: own for own, other in partner.items()}
     found = _joined(theirs, ours, of_output, fold, set())
@@ -126,19 +129,7 @@ def joined_as_the_other(
     return _joined(ours, theirs, partner, fold, taken), found
 
 
-class _Compared(NamedTuple):
-    text: Sequence[str]
-    divided: list[int]
-    ends: list[int]
-    starts: list[int]
-    folded: list[str]
-
-    @classmethod
-    def of(cls, texts: DividedTexts, fold: Sequence[Folding]) -> _Compared:
-        return cls(*texts, folded(texts.text, fold))
-
-
-def _partners(first: list[str], second: list[str]) -> dict[int, int]:
+def _partners(first: Sequence[str], second: Sequence[str]) -> dict[int, int]:
     """Match equal words in order; return a mapping from indices in `first` to indices in `second`."""
     if len(first) * len(second) > LARGEST_TABLE:
         from difflib import SequenceMatcher
@@ -152,8 +143,8 @@ def _partners(first: list[str], second: list[str]) -> dict[int, int]:
 
 
 def _joined(
-    own: _Compared,
-    other: _Compared,
+    own: DividedTexts,
+    other: DividedTexts,
     partner: dict[int, int],
     fold: Sequence[Folding],
     taken: set[int],
@@ -181,16 +172,11 @@ def _joined(
         for k in own.divided:
             if not used.isdisjoint((k, k + 1)):
                 continue
-            places = range(before[k], min(after[k], before[k] + MOST_BETWEEN))
+            between = range(before[k], min(after[k], before[k] + MOST_BETWEEN))
+            places = (i for i in between if i not in taken and (exact or i in unmatched))
             forms = _forms(own.text[k], own.text[k + 1])
-            compared = folded(forms, fold)
-            if exact:
-                places_of_equal = (i for i in places if i not in taken and other.folded[i] in compared)
-                place = next(places_of_equal, None)
-                form = 0 if place is None else compared.index(other.folded[place])
-            else:
-                left = [i for i in places if i in unmatched and i not in taken]
-                place, form = _most_like(own.folded[k : k + 2], compared, other.folded, left, ALIKE)
+            compared, alike = folded(forms, fold), None if exact else ALIKE
+            place, form = _most_like(own.folded[k : k + 2], compared, other.folded, places, alike)
             if place is not None:
                 join(k, k + 1, forms[form], place)
         for k in own.ends:
@@ -204,7 +190,13 @@ def _joined(
 
 
 def _elsewhere(
-    own: _Compared, other: _Compared, k: int, free: list[int], fold: Sequence[Folding], *, exact: bool
+    own: DividedTexts,
+    other: DividedTexts,
+    k: int,
+    free: list[int],
+    fold: Sequence[Folding],
+    *,
+    exact: bool,
 ) -> Iterator[tuple[int, int, str]]:
     """Yield possible second parts of word `k`, with the whole word's index in `other` and its text."""
     first = own.folded[k][:-1]
@@ -214,19 +206,14 @@ def _elsewhere(
         return
     for second in sorted(own.starts, key=lambda start: (start <= k, abs(start - k))):
         forms = _forms(own.text[k], own.text[second])
-        compared = folded(forms, fold)
-        if exact:
-            place = next((i for i in places if other.folded[i] in compared), None)
-            form = 0 if place is None else compared.index(other.folded[place])
-        else:
-            both = [own.folded[k], own.folded[second]]
-            place, form = _most_like(both, compared, other.folded, places, ALIKE_ELSEWHERE)
+        both, alike = [own.folded[k], own.folded[second]], None if exact else ALIKE_ELSEWHERE
+        place, form = _most_like(both, folded(forms, fold), other.folded, places, alike)
         if place is not None:
             yield second, place, forms[form]
 
 
 def _around(
-    own: _Compared, partner: dict[int, int], n_other: int
+    own: DividedTexts, partner: dict[int, int], n_other: int
 ) -> tuple[dict[int, int], dict[int, int]]:
     """Return, for each divided word, begin and end of the range to search on the other side."""
     before: dict[int, int] = {}
@@ -256,9 +243,19 @@ def _forms(first: str, second: str) -> list[str]:
 
 
 def _most_like(
-    parts: list[str], forms: list[str], words: list[str], places: list[int], alike: float
+    parts: Sequence[str],
+    forms: list[str],
+    words: Sequence[str],
+    places: Iterable[int],
+    alike: float | None,
 ) -> tuple[int | None, int]:
-    """Return the index of the most similar word (None if none is similar enough), and of its form."""
+    """Return the index of the most similar word (None if none is similar enough), and of its form.
+
+    If `alike` is None, only a word that equals a form is similar enough.
+    """
+    if alike is None:
+        equal = next((place for place in places if words[place] in forms), None)
+        return equal, 0 if equal is None else forms.index(words[equal])
     from rapidfuzz.distance import Indel
 
     best: tuple[float, int | None, int] = alike, None, 0

@@ -40,7 +40,7 @@ ANCHOR = 3
 
 
 class Block(NamedTuple):
-    """Equal characters: `length` of them, at index `first` of one text and `second` of the other."""
+    """Equal characters or words: `length` of them, at `first` in one text and `second` in the other."""
 
     first: int
     second: int

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastarac.ocr.words.matching import SPACE, common_blocks
+from fastarac.ocr.words.matching import SPACE, Block, common_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,14 +37,6 @@ CHANCE = 0.1
 OF_CHARACTER = 0.25
 #: Maximum number of searches for runs among the remaining words.
 PASSES = 8
-
-
-class Run(NamedTuple):
-    """Equal words: `length` of them, at index `first` of one sequence and `second` of the other."""
-
-    first: int
-    second: int
-    length: int
 
 
 class MovedWords(NamedTuple):
@@ -208,7 +200,7 @@ def _as_text(numbers: Indices) -> str:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
 
 
-def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Run]:
+def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Block]:
     """Return common runs of two sequences of numbers that do not overlap, the longest run first.
 
     Parameters
@@ -221,7 +213,7 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Ru
 
     Returns
     -------
-    list of Run
+    list of Block
         Runs of the same length are in the order of the first sequence, each with its first match in the
         second sequence.
 
@@ -230,9 +222,9 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Ru
     >>> import numpy as np
     >>> from fastarac.ocr.words.reordering import tiles
     >>> tiles(np.array([1, 2, 3, 4, 5]), np.array([4, 5, 1, 2, 3, 5]), np.ones(5), 2.0)
-    [Run(first=0, second=2, length=3), Run(first=3, second=0, length=2)]
+    [Block(first=0, second=2, length=3), Block(first=3, second=0, length=2)]
     """
-    found: list[Run] = []
+    found: list[Block] = []
     longest = min(len(first), len(second))
     if not longest:
         return found
@@ -280,7 +272,7 @@ class _Windows:
                 most = length
         return longest
 
-    def take(self, length: int) -> list[Run]:
+    def take(self, length: int) -> list[Block]:
         """Return the common windows of this length with enough `bits`, and mark them as taken."""
         begins, ours, others, theirs = self._free(length)
         good = self.sums[begins + length] - self.sums[begins] >= self.needed
@@ -290,7 +282,7 @@ class _Windows:
         places: dict[int, list[int]] = {}
         for place, rank in zip(others[there][::-1].tolist(), theirs[there][::-1].tolist(), strict=True):
             places.setdefault(rank, []).append(place)
-        found: list[Run] = []
+        found: list[Block] = []
         for begin, rank in zip(begins.tolist(), ours.tolist(), strict=True):
             if not self._is_free(begin, length):
                 continue
@@ -300,7 +292,7 @@ class _Windows:
             if left:
                 other = left.pop()
                 self.taken[begin : begin + length] = self.taken[other : other + length] = True
-                found.append(Run(begin, other - self.n_first - 1, length))
+                found.append(Block(begin, other - self.n_first - 1, length))
         return found
 
     def _is_common(self, length: int) -> bool:

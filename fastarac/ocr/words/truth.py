@@ -93,7 +93,7 @@ def read_truth_file(file: InputFile) -> Words:
     kind = _detection.begins_as(file)
     if kind == "xml":
         try:
-            reader = _detection.xml_reader(_detection.xml_root(file))
+            reader = _detection.ROOTS.get(_detection.xml_root(file).lower())
         except OcrFileError:
             if file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!")):
                 raise
