@@ -16,7 +16,7 @@ from fastarac.ocr.engine_outputs import OF_OUTPUTS, columns_of_pages, read_engin
 from fastarac.ocr.readers._detection import begins_as
 from fastarac.ocr.readers._files import open_file
 from fastarac.ocr.verification.crops import check_images
-from fastarac.ocr.verification.review_pages import COLUMNS, review_page
+from fastarac.ocr.verification.review_pages import review_page
 from fastarac.operation.application import (
     WRITTEN_FORMATS,
     check_goals,
@@ -204,16 +204,8 @@ class AppliedPages(Table, Result):
         """Yield one review page for each page; `images` maps page names to image files."""
         check_images(images, self.page_names)
         counts = self.pages
-        ends = np.searchsorted(self.page, np.arange(len(self.page_names) + 1))
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        for i, name in enumerate(self.page_names):
-            yield review_page(
-                {key: values[ends[i] : ends[i + 1]] for key, values in columns.items()},
-                name,
-                self.page_size[i],
-                images.get(name),
-                (int(counts.outputs[i]), int(counts.accepted[i]), float(counts.expected_errors[i])),
-            )
+        for page, name in enumerate(self.page_names):
+            yield review_page(self, page, images.get(name), counts)
 
 
 def apply_to_files(

@@ -13,7 +13,7 @@ from fastarac._core.extras import require
 from fastarac._core.text import few_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -53,24 +53,15 @@ def crops_of(
     There is no crop for a record without a box or on a page without an image. Boxes are in the units of
     the page size, or in pixels of the image if the file gives no page size.
     """
-    require("PIL", "ocr")
-    found: dict[int, str] = {}
-    by_page: dict[int, list[int]] = {}
-    for row in rows:
-        by_page.setdefault(int(records.page[row]), []).append(row)
     place = {name: index for index, name in enumerate(words.page_names)}
-    for page, of_page in by_page.items():
-        name = records.page_names[page]
-        if name not in images:
-            continue
-        grey, scale = _opened(images[name], words.page_size[place[name]])
-        for row in of_page:
-            boxes = words.box[records.output_begin[row] : records.output_end[row]]
-            piece = _piece(grey, boxes * scale)
-            if piece is None:
-                continue
-            piece.thumbnail((WIDEST, TALLEST))
-            found[row] = jpeg_uri(piece)
+    outputs = {}
+    for row in rows:
+        boxes = words.box[records.output_begin[row] : records.output_end[row]]
+        outputs[row] = place[records.page_names[records.page[row]]], boxes
+    found: dict[int, str] = {}
+    for row, piece in _pieces(images, words, outputs):
+        piece.thumbnail((WIDEST, TALLEST))
+        found[row] = jpeg_uri(piece)
     return found
 
 
@@ -86,27 +77,42 @@ def write_crops(
     `places` contains the pages and the boxes of all outputs. `files` maps indices of outputs to the
     file names of their crops. An output without a box gets no crop.
     """
-    require("PIL", "ocr")
-    written: set[int] = set()
     of_page, boxes = places
-    for page, rows in groupby(sorted(files), key=lambda row: int(of_page[row])):
-        grey, scale = _opened(images[words.page_names[page]], words.page_size[page])
-        for row in rows:
-            piece = _piece(grey, boxes[row][None] * scale)
-            if piece is not None:
-                piece.save(folder / files[row], "PNG", optimize=True)
-                written.add(row)
+    outputs = {row: (int(of_page[row]), boxes[row][None]) for row in files}
+    written: set[int] = set()
+    for row, piece in _pieces(images, words, outputs):
+        piece.save(folder / files[row], "PNG", optimize=True)
+        written.add(row)
     return written
 
 
-def _opened(path: Path, page_size: NDArray[np.float64]) -> tuple[Image, NDArray[np.float64]]:
-    """Return an image in grey, and the factors that convert the four edges of a box to pixels."""
-    grey = opened_grey(path)
-    return grey, np.tile(scale_of(grey.size, page_size), 2)
+def _pieces(
+    images: Mapping[str, Path], words: Words, outputs: Mapping[int, tuple[int, NDArray[np.float64]]]
+) -> Iterator[tuple[int, Image]]:
+    """Yield the crop around each output, with a margin, page by page.
+
+    `outputs` maps a key of each output to its page in `words` and its boxes. There is no crop for an
+    output without a box or on a page without an image.
+    """
+
+    def page_of(key: int) -> int:
+        return outputs[key][0]
+
+    for page, keys in groupby(sorted(outputs, key=page_of), page_of):
+        name = words.page_names[page]
+        if name not in images:
+            continue
+        grey = opened_grey(images[name])
+        scale = np.tile(scale_of(grey.size, words.page_size[page]), 2)
+        for key in keys:
+            inside = region_of(grey.size, outputs[key][1] * scale)
+            if inside is not None:
+                yield key, grey.crop(inside)
 
 
 def opened_grey(path: Path) -> Image:
     """Open an image file and return it in grey."""
+    require("PIL", "ocr")
     from PIL.Image import open as open_image
 
     with open_image(path) as image:
@@ -124,12 +130,6 @@ def jpeg_uri(image: Image) -> str:
     held = io.BytesIO()
     image.save(held, "JPEG", quality=QUALITY, optimize=True)
     return "data:image/jpeg;base64," + base64.b64encode(held.getvalue()).decode("ascii")
-
-
-def _piece(grey: Image, boxes: NDArray[np.float64]) -> Image | None:
-    """Return the crop around boxes in pixels, with a margin; None if `region_of` returns None."""
-    inside = region_of(grey.size, boxes)
-    return None if inside is None else grey.crop(inside)
 
 
 def region_of(

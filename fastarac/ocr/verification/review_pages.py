@@ -7,41 +7,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac._core.extras import require
 from fastarac.evaluation.review import ReviewOutput, ReviewPage
-from fastarac.ocr.verification.crops import jpeg_uri, scale_of
+from fastarac.ocr.verification.crops import jpeg_uri, opened_grey, scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
-    from typing import Any
 
-    from numpy.typing import NDArray
+    from fastarac.ocr.application import AppliedPageCounts, AppliedPages
 
-COLUMNS = "text", "number", "line", "space", "confidence", "box", "accepted"
+COLUMNS = "number", "confidence", "accepted", "space"
 
 LARGEST = 1600  # maximum length of the longer side of an image, in pixels
 UPRIGHT = 1000.0, 1414.0  # page size (A4) that is assumed if boxes are fractions of the page
 
 
 def review_page(
-    columns: Mapping[str, Any],
-    name: str,
-    page_size: NDArray[np.float64],
-    image: Path | None,
-    figures: tuple[int, int, float],
+    pages: AppliedPages, page: int, image: Path | None, counts: AppliedPageCounts
 ) -> ReviewPage:
-    """Build the review page of one page from the columns of its outputs.
+    """Build the review page of one page, with its image if there is one.
 
-    `figures` are the numbers of outputs, accepted outputs and expected errors. Boxes are converted to
-    pixels of the image, as in `crops_of`. Without an image, boxes stay in the units of the page size;
-    boxes that are fractions of the page are scaled to `UPRIGHT`.
+    Boxes are converted to pixels of the image, as in `crops_of`. Without an image, boxes stay in the
+    units of the page size; boxes that are fractions of the page are scaled to `UPRIGHT`.
     """
-    boxes = columns["box"]
+    part = slice(*np.searchsorted(pages.page, [page, page + 1]))
+    boxes, page_size = pages.box[part], pages.page_size[page]
     uri, size, scale = None, None, np.ones(2)
     if image is not None:
-        uri, size = _picture(image)
+        grey = opened_grey(image)
+        size = float(grey.width), float(grey.height)
         scale = scale_of(size, page_size)
+        grey.thumbnail((LARGEST, LARGEST))
+        uri = jpeg_uri(grey)
     elif not np.isnan(boxes).all():
         size = tuple(page_size.tolist())
         if np.isnan(page_size).any():
@@ -60,24 +56,20 @@ def review_page(
             None if size is None or np.isnan(box).any() else tuple(box),
         )
         for text, number, confidence, accepted, space, box in zip(
-            columns["text"],
-            *(columns[name].tolist() for name in ("number", "confidence", "accepted", "space")),
+            pages.text[part],
+            *(getattr(pages, name)[part].tolist() for name in COLUMNS),
             places.round(1).tolist(),
             strict=True,
         )
     ]
-    lines = groupby(zip(columns["line"].tolist(), outputs, strict=True), key=lambda pair: pair[0])
+    lines = groupby(zip(pages.line[part].tolist(), outputs, strict=True), key=lambda pair: pair[0])
     in_lines = tuple(tuple(output for _, output in line) for _, line in lines)
-    return ReviewPage(name, in_lines, size, uri, *figures)
-
-
-def _picture(path: Path) -> tuple[str, tuple[float, float]]:
-    """Return an image as a data URI (scaled down if it is large), and its original size."""
-    require("PIL", "ocr")
-    from PIL import Image
-
-    with Image.open(path) as image:
-        size = float(image.width), float(image.height)
-        grey = image.convert("L")
-    grey.thumbnail((LARGEST, LARGEST))
-    return jpeg_uri(grey), size
+    return ReviewPage(
+        pages.page_names[page],
+        in_lines,
+        size,
+        uri,
+        int(counts.outputs[page]),
+        int(counts.accepted[page]),
+        float(counts.expected_errors[page]),
+    )
