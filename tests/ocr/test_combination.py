@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import fastarac as fa
 from fastarac.ocr import Combination, Words, combine, combine_fields, read_fields
 from fastarac.ocr.combination.fitting import folds_of
-from fastarac.ocr.combination.places import places_of_page
+from fastarac.ocr.combination.pages import places_of_page
 from fastarac.ocr.words import reordering
 
 NO_WORD = ""

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.ocr.combination.texts import LOOKS
+from fastarac.ocr.combination.readings import LOOKS, Readings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from fastarac.ocr.combination.readings import Readings
 
 OF_ITSELF = ("calibrated", "no confidence", "as written")
 OF_OTHER = ("agrees", "differs", "calibrated and agrees", "calibrated and differs", "similarity")

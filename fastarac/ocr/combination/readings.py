@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastarac.ocr.combination.texts import looks_of, similarities
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
 
+#: Names of the columns that :func:`looks_of` returns. The first column is log2 of the length, and the
+#: other columns are 0 or 1.
+LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a capital")
+
+
+@dataclass(frozen=True, eq=False)
 class Readings:
     """The words of several engines. Words of different engines that are aligned have the same place.
 
@@ -23,23 +28,18 @@ class Readings:
     ----------
     group : ndarray of shape (n_places,), intp
         Page or document of each place.
-    place : tuple of ndarray of shape (n_words,), intp
+    place : sequence of ndarray of shape (n_words,), intp
         For each engine, the place of each word, in non-decreasing order.
-    text : tuple of sequence of str
+    text : sequence of sequence of str
         The words of each engine, normalised and folded in the same way.
-    confidence : tuple of ndarray of shape (n_words,), float64
+    confidence : sequence of ndarray of shape (n_words,), float64
         Confidence of each word of each engine; NaN if there is none.
     """
 
-    def __init__(
-        self,
-        group: NDArray[np.intp],
-        place: Sequence[NDArray[np.intp]],
-        text: Sequence[Sequence[str]],
-        confidence: Sequence[NDArray[np.float64]],
-    ) -> None:
-        self.group, self.place = group, tuple(place)
-        self.text, self.confidence = tuple(text), tuple(confidence)
+    group: NDArray[np.intp]
+    place: Sequence[NDArray[np.intp]]
+    text: Sequence[Sequence[str]]
+    confidence: Sequence[NDArray[np.float64]]
 
     def __len__(self) -> int:
         return len(self.group)
@@ -119,3 +119,24 @@ class Readings:
         """Whether at most half of the engines have a word at a place, of shape (n_places,)."""
         found: NDArray[np.bool_] = 2 * (self.sizes > 0).sum(axis=1) <= self.n_engines
         return found
+
+
+def looks_of(words: Sequence[str]) -> NDArray[np.float64]:
+    """Return, for each word, log2 of its length and flags for its characters, shape (n_words, 5)."""
+    numbers: dict[str, int] = {}
+    which = [numbers.setdefault(word, len(numbers)) for word in words]
+    looks = np.zeros((len(numbers), len(LOOKS)))
+    for word, k in numbers.items():
+        n, letters = len(word), word.isalpha()
+        digits = not letters and any(map(str.isdigit, word))
+        neither = not letters and not digits and not any(map(str.isalpha, word))
+        looks[k] = n, n == 1, digits, neither, word[:1].isupper()
+    looks[:, 0] = np.log2(np.maximum(looks[:, 0], 1.0))
+    return looks[which].reshape(-1, len(LOOKS))
+
+
+def similarities(pairs: Iterable[tuple[str, str]]) -> NDArray[np.float64]:
+    """Return each pair's similarity in [0, 1]: 2 × longest common subsequence / total length."""
+    from rapidfuzz.distance import Indel
+
+    return np.array([Indel.normalized_similarity(a, b) for a, b in pairs], np.float64)
