@@ -103,15 +103,17 @@ def read_engine_outputs(
         }
         engines = {name: part.words for name, part in parts_of.items()}
         fold = combination.fold if isinstance(combination, Combination) else ()
-        words = combine(engines, combination=combination, fold=fold).words
-        found = tuple(file for part in parts_of.values() for file in part.files)
-        notes = tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes)
-        named = " + ".join(parts_of)
+        read = _Files(
+            words=combine(engines, combination=combination, fold=fold).words,
+            files=tuple(file for part in parts_of.values() for file in part.files),
+            notes=tuple(f"{name}: {note}" for name, part in parts_of.items() for note in part.notes),
+            named=" + ".join(parts_of),
+        )
     elif combination is not None or isinstance(output, Mapping):
         raise TypeError("give both a combination and a mapping from engine names to files, or neither")
     else:
-        words, notes, found, named = _read_files(output, pattern, level, hyphenated)
-    parts = [_outputs(words, part, unit, join) for part in words.page_slices()]
+        read = _read_files(output, pattern, level, hyphenated)
+    parts = [_outputs(read.words, part, unit, join) for part in read.words.page_slices()]
     columns: dict[str, Any] = {
         name: np.concatenate([part[name] for part in parts])
         for name in ("number", "line", "space", "confidence", "box")
@@ -122,11 +124,8 @@ def read_engine_outputs(
     return EngineOutputs(
         page=page,
         text=tuple(text for part in parts for text in part["text"]),
-        words=words,
-        files=tuple(str(file.path) for file in found),
-        notes=notes,
-        named=named,
         **columns,
+        **read._asdict(),
     )
 
 
@@ -151,8 +150,8 @@ def table_of(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 class _Files(NamedTuple):
     words: Words
+    files: tuple[str, ...]
     notes: tuple[str, ...]
-    files: tuple[PageFile, ...]
     named: str
 
 
@@ -163,7 +162,8 @@ def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hy
     found = found_files(paths, pattern).files
     if not found:
         raise FileNotFoundError(f"{named} has no file of an engine")
-    return _Files(*_read_pages(found, level, hyphenated), tuple(found), named)
+    words, notes = _read_pages(found, level, hyphenated)
+    return _Files(words, tuple(str(file.path) for file in found), notes, named)
 
 
 def _read_pages(

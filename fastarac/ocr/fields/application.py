@@ -37,16 +37,15 @@ from fastarac.operation.application import check_goals, require_policy, require_
 from fastarac.operation.application_results import AppliedPolicy, applied_fields, applied_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from fastarac.ocr.engine_outputs import Paths
     from fastarac.ocr.fields.comparisons import Written
     from fastarac.ocr.fields.matching import Placed
     from fastarac.ocr.fields.rows import FieldFile, Row
     from fastarac.operation import Policy
-
-    Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 LISTED = 6  # maximum number of names that a note lists
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
@@ -183,12 +182,7 @@ def line_of(element: Element) -> str:
 
 def local_name(element: Element) -> str:
     """Return the name of an element without its namespace."""
-    return _without_namespace(str(element.tag))
-
-
-@cache
-def _without_namespace(tag: str) -> str:
-    return tag.rpartition("}")[2]
+    return str(element.tag).rpartition("}")[2]
 
 
 def children(element: Element, name: str) -> Iterator[Element]:

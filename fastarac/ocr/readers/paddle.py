@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def read_3(file: InputFile, root: Node) -> Words:
     """Read the output of PaddleOCR 3's `save_to_json`: parallel lists of texts, scores and boxes."""
     builder = Builder[Node](file, "paddleocr", str, "PaddleOCR 3")
-    if _has_failed(root):
+    if isinstance(root.value, dict) and root.value.get("errorCode"):  # from a server of PaddleX
         problem = f"the service answered with an error: {root.text('errorMsg') or 'no reason given'}"
         raise OcrFileError(file.path, problem, place="errorCode")
     for page in pages_of_3(root):
@@ -40,11 +40,6 @@ def read_3(file: InputFile, root: Node) -> Words:
             builder.new_line()
             builder.add(text.value, scores[i].as_number() if scores else float("nan"), box, text)
     return builder.finish()
-
-
-def _has_failed(root: Node) -> bool:
-    """Return whether a response of PaddleX's serving reports an error."""
-    return isinstance(root.value, dict) and bool(root.value.get("errorCode"))
 
 
 def pages_of_3(root: Node) -> Iterator[Node]:

@@ -78,8 +78,8 @@ HISTORICAL: dict[str, str] = {
     "\u2e40": "-",
 }
 
-SINGLE_QUOTES = "‘’‚‛‹›`´ʹʼˈ′"
-DOUBLE_QUOTES = "“”„‟«»″〝〞〟"
+#: Replacements of the folding ``"quotes"``.
+QUOTES = str.maketrans(dict.fromkeys("‘’‚‛‹›`´ʹʼˈ′", "'") | dict.fromkeys("“”„‟«»″〝〞〟", '"'))
 
 # Words are joined with this separator and normalised in one call. No word contains a line feed, and
 # normalisation never combines characters across a line feed.
@@ -126,9 +126,9 @@ def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
         return []
     text = printed(BETWEEN_WORDS.join(words))
     if "historical" in fold:
-        text = text.translate(_historical())
+        text = text.translate({ord(letter): meant for letter, meant in HISTORICAL.items()})
     if "quotes" in fold:  # before NFKC, which turns a spacing acute accent into a combining one
-        text = text.translate(_quotes())
+        text = text.translate(QUOTES)
     form: Literal["NFC", "NFKC"] = "NFKC" if "nfkc" in fold else "NFC"
     text = _normalized(text, form)
     if "case" in fold:
@@ -147,16 +147,6 @@ def _normalized(text: str, form: Literal["NFC", "NFKC"]) -> str:
     # original spaces are replaced by IN_LINES during normalisation.
     text = unicodedata.normalize(form, text.replace(" ", IN_LINES))
     return text.replace(" ", "").replace(IN_LINES, " ")
-
-
-@cache
-def _quotes() -> dict[int, str]:
-    return str.maketrans(dict.fromkeys(SINGLE_QUOTES, "'") | dict.fromkeys(DOUBLE_QUOTES, '"'))
-
-
-@cache
-def _historical() -> dict[int, str]:
-    return str.maketrans(HISTORICAL)
 
 
 @cache
