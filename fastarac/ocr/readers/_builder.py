@@ -27,6 +27,16 @@ NAN = float("nan")
 NO_BOX: Box = (NAN, NAN, NAN, NAN)
 NO_SIZE = (NAN, NAN)
 
+# Notes of several formats. First form: one word; second form: several words.
+OF_LINE = (
+    "word has no confidence of its own and gets the confidence of its line",
+    "words have no confidence of their own and get the confidence of their line",
+)
+READ_WHOLE = (
+    "word that a line end divides is read whole, with the lowest confidence of its parts",
+    "words that line ends divide are read whole, with the lowest confidence of their parts",
+)
+
 
 class Builder(Generic[Place]):
     """Collects words, page by page and line by line, and checks each confidence.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NAN, Box, Builder, lowest
+from fastarac.ocr.readers._builder import NAN, READ_WHOLE, Box, Builder, lowest
 from fastarac.ocr.readers._files import encoding_of, open_file
 from fastarac.ocr.readers._levels import LineLevels, WordPart, is_punctuation, joined
 from fastarac.ocr.readers._regions import names_of_block
@@ -150,7 +150,7 @@ class _Pages:
         for line in found:
             self.builder.new_line()
             for part in self._words(line):
-                self.levels.add_part(part)
+                self.builder.add(*part)
 
     def _in_order(self, page: Element) -> list[Element]:
         """Return the lines of a page, in the reading order that the file gives for lines or blocks."""
@@ -228,11 +228,7 @@ class _Pages:
             self.repaired, f"confidence was repaired: {why}", f"confidences were repaired: {why}"
         )
         if self.hyphenated and not self.file.truth:
-            builder.note(
-                self.hyphenated,
-                "word that a line end divides is read whole, with the lower confidence of its parts",
-                "words that line ends divide are read whole, with the lower confidence of their parts",
-            )
+            builder.note(self.hyphenated, *READ_WHOLE)
         if self.halves and self.file.hyphenated == "whole":
             builder.note(
                 self.halves,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NO_BOX, Box, Builder, around, lowest
+from fastarac.ocr.readers._builder import NO_BOX, READ_WHOLE, Box, Builder, around, lowest
 from fastarac.ocr.readers._files import OcrFileError
 from fastarac.ocr.readers._json import Node, each_page
 from fastarac.ocr.readers._levels import WordPart
@@ -77,11 +77,7 @@ class _Joiner:
             "word is joined from parts without a break between them, with their lowest confidence",
             "words are joined from parts without a break between them, with their lowest confidence",
         )
-        self._builder.note(
-            self.hyphenated,
-            "word that a line end divides is read whole, with the lowest confidence of its parts",
-            "words that line ends divide are read whole, with the lowest confidence of their parts",
-        )
+        self._builder.note(self.hyphenated, *READ_WHOLE)
 
 
 def read_vision(file: InputFile, root: Node) -> Words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder
+from fastarac.ocr.readers._builder import NAN, NO_BOX, OF_LINE, Box, Builder
 from fastarac.ocr.readers._files import InputFile, OcrFileError, shown
 from fastarac.ocr.readers._levels import LineLevels, WordPart
 from fastarac.ocr.readers._xml import elements, line_of, local_name, note_encoding, text_of
@@ -279,11 +279,7 @@ class _Confidences:
             "word has confidences for its characters only (x_confs): the lowest is used",
             "words have confidences for their characters only (x_confs): the lowest is used",
         )
-        builder.note(
-            self._of_lines,
-            "word has no confidence of its own and gets the confidence of its line",
-            "words have no confidence of their own and get the confidence of their line",
-        )
+        builder.note(self._of_lines, *OF_LINE)
 
 
 def _box(builder: Builder[Element], element: Element, properties: dict[str, str]) -> Box:

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from fastarac.ocr.readers._builder import NAN, NO_BOX, Box, Builder, lowest, upright
+from fastarac.ocr.readers._builder import NAN, NO_BOX, OF_LINE, Box, Builder, lowest, upright
 from fastarac.ocr.readers._files import OcrFileError, shown
 from fastarac.ocr.readers._levels import LineLevels, WordPart
 from fastarac.ocr.readers._regions import is_region, names_of_region
@@ -209,11 +209,7 @@ class _Reader:
                 "lines were made from regions without lines, with the region's confidence, if any",
             )
         if not self.file.truth:
-            builder.note(
-                self.by_lines,
-                "word has no confidence of its own and gets the confidence of its line",
-                "words have no confidence of their own and get the confidence of their line",
-            )
+            builder.note(self.by_lines, *OF_LINE)
             builder.note(
                 self.by_glyphs,
                 "word has confidences for its glyphs only: the lowest is used",
