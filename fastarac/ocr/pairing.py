@@ -280,15 +280,10 @@ def pair_files(
     without_output = tuple(path for name, path in of_truth.items() if name not in of_output)
     without_truth = tuple(path for name, path in of_output.items() if name not in of_truth)
     if (without_output or without_truth) and not skip_unmatched:
-        parts = []
-        if without_output:
-            parts.append(
-                f"{_files(without_output)} of truth without an output: {_list(without_output)}"
-            )
-        if without_truth:
-            parts.append(f"{_files(without_truth)} of output without a truth: {_list(without_truth)}")
+        lacking = {"truth without an output": without_output, "output without a truth": without_truth}
+        said = [f"{_files(each)} of {what}: {_list(each)}" for what, each in lacking.items() if each]
         raise PairingError(
-            f"{'; '.join(parts)} (names are compared up to the first dot)",
+            f"{'; '.join(said)} (names are compared up to the first dot)",
             without_output,
             without_truth,
             n_paired=len(of_truth) - len(without_output),
@@ -379,15 +374,15 @@ def pair_table(
     without_truth = [name for stem, name in known.items() if stem not in of_truth]
     without_output = [stem for stem in of_truth if stem not in known]
     if without_truth or without_output or len(known) < len(names):
-        found = [
-            f"pages without a file of truth: {few_of(without_truth, LISTED)}" if without_truth else "",
-            f"files of truth without a page: {few_of(without_output, LISTED)}"
-            if without_output
-            else "",
-            "two pages with the same name" if len(known) < len(names) else "",
-        ]
+        lacking = {
+            "pages without a file of truth": without_truth,
+            "files of truth without a page": without_output,
+        }
+        said = [f"{what}: {few_of(found, LISTED)}" for what, found in lacking.items() if found]
+        if len(known) < len(names):
+            said.append("two pages with the same name")
         raise PairingError(
-            f"{path}: {'; '.join(filter(None, found))} (names are compared up to the first dot)",
+            f"{path}: {'; '.join(said)} (names are compared up to the first dot)",
             without_output=tuple(of_truth[stem] for stem in without_output),
         )
     pairs = tuple(Pair(stem, of_truth[stem], path, columns, known[stem]) for stem in sorted(known))
