@@ -227,9 +227,9 @@ class _Pages:
         builder.note(
             self.repaired, f"confidence was repaired: {why}", f"confidences were repaired: {why}"
         )
-        if self.hyphenated and not self.file.truth:
+        if not self.file.truth:
             builder.note(self.hyphenated, *READ_WHOLE)
-        if self.halves and self.file.hyphenated == "whole":
+        if self.file.hyphenated == "whole":
             builder.note(
                 self.halves,
                 "part of a divided word has no other part",

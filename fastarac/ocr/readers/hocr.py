@@ -47,14 +47,14 @@ def _ends_as_html(file: InputFile) -> bool:
 def _read(file: InputFile, *, as_html: bool) -> Words:
     builder = Builder(file, "hocr", line_of)
     levels = LineLevels(file, builder)
-    confidences = _Confidences(builder)
+    confidences = _Confidences(file, builder)
     found = False
     for element in elements(file, ("meta", *PAGES), wanted=_is_wanted, as_html=as_html):
         if local_name(element) == "meta":
             builder.engine = element.get("content")
         else:
             found = True
-            _add_page(file, builder, levels, element, confidences)
+            _add_page(levels, element, confidences)
     if not found:
         raise OcrFileError(
             file.path, "it is HTML without elements of class ocr_page, so it is not hOCR"
@@ -74,13 +74,8 @@ def _classes(element: Element) -> list[str]:
     return element.get("class", "").split()
 
 
-def _add_page(
-    file: InputFile,
-    builder: Builder[Element],
-    levels: LineLevels[Element],
-    page: Element,
-    confidences: _Confidences,
-) -> None:
+def _add_page(levels: LineLevels[Element], page: Element, confidences: _Confidences) -> None:
+    file, builder = levels.file, levels.builder
     _drop_alternatives(page)
     left, top, right, bottom = _box(builder, page, _properties(page))
     builder.new_page((right - left, bottom - top))
@@ -102,16 +97,16 @@ def _add_page(
             line = _line_of(word)
             if line is not before or not lines:
                 lines.append((line, []))
-                of_line = NAN if file.truth else confidences.of_line(line)
+                of_line = confidences.of_line(line)
         properties = _properties(word)
-        confidence = NAN if file.truth else confidences.of_word(word, properties, of_line)
+        confidence = confidences.of_word(word, properties, of_line)
         box = _box(builder, word, properties)
         lines[-1][1].append(WordPart(text, confidence, box, word))
     if not lines:
         for line in _of_classes(page, LINES):
             builder.new_line()
-            confidence = NAN if file.truth else confidences.of_line(line)
-            builder.add(text_of(line, file), confidence, _box(builder, line, _properties(line)), line)
+            box = _box(builder, line, _properties(line))
+            builder.add(text_of(line, file), confidences.of_line(line), box, line)
         return
     texts = [_line_text(line, words, file) for line, words in lines]
     spaced = any(len(text.split()) > 1 for text in texts)
@@ -219,7 +214,8 @@ def _parts_of(title: str) -> Iterator[str]:
 class _Confidences:
     """Reads confidences in all the forms that engines write, and notes which form was used."""
 
-    def __init__(self, builder: Builder[Element]) -> None:
+    def __init__(self, file: InputFile, builder: Builder[Element]) -> None:
+        self._truth = file.truth
         self._builder = builder
         self._of_lines = 0
         self._of_characters = 0
@@ -250,6 +246,8 @@ class _Confidences:
         return NAN
 
     def _number(self, element: Element, name: str, written: str) -> float:
+        if self._truth:
+            return NAN
         try:
             return float(written)
         except ValueError:

@@ -194,21 +194,23 @@ class _Reader:
         builder, levels = self.builder, self.levels
         levels.finish()
         note_encoding(self.file, builder)
-        if (levels.from_lines or self.file.level == "region") and not levels.from_words:
+        of_regions = self.file.level == "region"
+        if (levels.from_lines or of_regions) and not levels.from_words:
             builder.unit = "line"
-        elif not self.file.truth:
-            builder.note(
-                levels.from_lines,
-                "line is not divided into words: each word of its text has the confidence of the line",
-                "lines are not divided into words: each word has the confidence of its line",
-            )
-        if not self.file.truth and self.file.level != "region":
-            builder.note(
-                self.from_regions,
-                "line was made from a region without lines, with the region's confidence, if any",
-                "lines were made from regions without lines, with the region's confidence, if any",
-            )
         if not self.file.truth:
+            if builder.unit == "word":
+                builder.note(
+                    levels.from_lines,
+                    "line is not divided into words: each word of its text has the confidence of the "
+                    "line",
+                    "lines are not divided into words: each word has the confidence of its line",
+                )
+            if not of_regions:
+                builder.note(
+                    self.from_regions,
+                    "line was made from a region without lines, with the region's confidence, if any",
+                    "lines were made from regions without lines, with the region's confidence, if any",
+                )
             builder.note(self.by_lines, *OF_LINE)
             builder.note(
                 self.by_glyphs,
