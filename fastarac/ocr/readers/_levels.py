@@ -134,7 +134,7 @@ class LineLevels(Generic[Place]):
 
     def _add_line(self, line: WordPart[Place]) -> None:
         self.from_lines += 1
-        self.builder.add(*line)
+        self.add_part(line)
 
     def _add_regrouped(
         self, found: Sequence[WordPart[Place]], words: Sequence[WordPart[Place]]
@@ -145,7 +145,11 @@ class LineLevels(Generic[Place]):
     def _add_words(self, words: Sequence[WordPart[Place]]) -> None:
         self.from_words += bool(words)
         for word in words:
-            self.builder.add(*word)
+            self.add_part(word)
+
+    def add_part(self, part: WordPart[Place]) -> None:
+        """Add a word unchanged."""
+        self.builder.add(part.text, part.confidence, part.box, part.place)
 
     def finish(self) -> None:
         """Add notes on joined words, and on lines whose words and text differ."""

@@ -150,7 +150,7 @@ class _Pages:
         for line in found:
             self.builder.new_line()
             for part in self._words(line):
-                self.builder.add(*part)
+                self.levels.add_part(part)
 
     def _in_order(self, page: Element) -> list[Element]:
         """Return the lines of a page, in the reading order that the file gives for lines or blocks."""
