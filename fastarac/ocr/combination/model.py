@@ -182,14 +182,20 @@ def _highest(value: Any, name: str) -> float:
 
 _REAL = saved.number()
 _REGRESSION = saved.record({"intercept": _REAL, "coefficients": saved.sequence(_REAL)})
+
+
+def _regression(value: Any, name: str) -> Regression:
+    return Regression(**_REGRESSION(value, name))
+
+
 _ENGINE = saved.record(
     {
         "name": _text,
         "highest": _highest,
         "knots": saved.sequence(_REAL),
         "odds": saved.sequence(_REAL),
-        "right": _REGRESSION,
-        "real": saved.optional(_REGRESSION),
+        "right": _regression,
+        "real": saved.optional(_regression),
     }
 )
 _FIELDS = saved.record(
@@ -220,15 +226,11 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
         saved.require_rising(each["knots"], f"{where}.knots")
         saved.require_length(each["odds"], f"{where}.odds", len(each["knots"]), f"{where}.knots")
         saved.require_rising(each["odds"], f"{where}.odds", strictly=False)
-        regressions = {}
         for key in ("right", "real"):
-            given = each[key]
-            if given is not None:
+            if each[key] is not None:
                 what = f"{where}.{key}.coefficients"
-                saved.require_length(given["coefficients"], what, n, "features")
-                given = Regression(**given)
-            regressions[key] = given
-        engines.append(EngineModel(**(each | regressions)))
+                saved.require_length(each[key].coefficients, what, n, "features")
+        engines.append(EngineModel(**each))
     return found | {"engines": tuple(engines)}
 
 

@@ -7,6 +7,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -76,6 +77,7 @@ def judged(*, right: bool, remark: str = "") -> Judgement:
     return Judgement(right, remark)
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FieldComparison:
     """A comparison of a field's output with its truth, made by :func:`comparison`.
 
@@ -88,14 +90,9 @@ class FieldComparison:
         text: never, for the truth only, or for truth and output.
     """
 
-    __slots__ = ("_judge", "name", "values")
-
-    def __init__(
-        self, name: str, judge: Callable[[Written, Written], Judgement], values: str = "none"
-    ) -> None:
-        self.name = name
-        self.values = values
-        self._judge = judge
+    name: str
+    _judge: Callable[[Written, Written], Judgement]
+    values: str = "none"
 
     def __repr__(self) -> str:
         return f"FieldComparison({self.name!r})"

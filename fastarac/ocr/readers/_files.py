@@ -6,6 +6,7 @@ import codecs
 import json
 import unicodedata
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -79,11 +80,7 @@ class OcrFileError(DataFileError):
         self.problem = problem
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.path, self.problem, self.place)
-
-
-def _rebuild(path: Path, problem: str, place: str | None) -> OcrFileError:
-    return OcrFileError(path, problem, place=place)
+        return partial(OcrFileError, place=self.place), (self.path, self.problem)
 
 
 def shown(value: object) -> str:

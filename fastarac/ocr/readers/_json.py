@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from fastarac.ocr.readers._builder import NAN, NO_BOX, Box
@@ -25,6 +26,7 @@ MOST_HOLDERS = 1 << 18
 SPARSE = 10
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """A value in a JSON file, with the value that contains it and its key or index in that value.
 
@@ -34,15 +36,10 @@ class Node:
         The value as parsed by the standard library.
     """
 
-    __slots__ = ("_file", "_key", "_up", "value")
-
-    def __init__(
-        self, value: Any, file: InputFile, up: Node | None = None, key: str | int = ""
-    ) -> None:
-        self.value = value
-        self._file = file
-        self._up = up
-        self._key = key
+    value: Any
+    _file: InputFile
+    _up: Node | None = None
+    _key: str | int = ""
 
     def __str__(self) -> str:
         if self._up is None:
@@ -150,17 +147,15 @@ class Node:
             raise self.error("a list of points") from None
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _Items(Sequence[Node]):
     """The values of a list.
 
     They become nodes only on access, because a node is much larger than a number.
     """
 
-    __slots__ = ("_file", "_holder")
-
-    def __init__(self, holder: Node, file: InputFile) -> None:
-        self._holder = holder
-        self._file = file
+    _holder: Node
+    _file: InputFile
 
     def __len__(self) -> int:
         return len(self._holder.value)
