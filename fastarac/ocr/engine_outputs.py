@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastarac.ocr.application import AppliedPages
     from fastarac.ocr.page_files import PageFile
     from fastarac.ocr.readers._files import Hyphenated, Level
     from fastarac.ocr.words.units import Join, Unit
@@ -129,8 +128,11 @@ def read_engine_outputs(
     )
 
 
-def columns_of_pages(outputs: EngineOutputs | AppliedPages) -> dict[str, Any]:
-    """Return columns for a table; a box becomes a string of four numbers, empty if unknown."""
+def columns_of_pages(outputs: Any) -> dict[str, Any]:
+    """Return `EngineOutputs` or `AppliedPages` as the columns of a table.
+
+    A box becomes a string of four numbers, empty if it is unknown.
+    """
     boxes = [
         "" if any(map(math.isnan, ends)) else " ".join(f"{end:.10g}" for end in ends)
         for ends in outputs.box.tolist()

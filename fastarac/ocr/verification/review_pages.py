@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from fastarac.ocr.verification.crops import jpeg_uri, opened_grey, scale_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastarac.ocr.application import AppliedPageCounts, AppliedPages
 
 COLUMNS = "number", "confidence", "accepted", "space"
 
@@ -21,13 +20,12 @@ LARGEST = 1600  # maximum length of the longer side of an image, in pixels
 UPRIGHT = 1000.0, 1414.0  # page size (A4) that is assumed if boxes are fractions of the page
 
 
-def review_page(
-    pages: AppliedPages, page: int, image: Path | None, counts: AppliedPageCounts
-) -> ReviewPage:
-    """Build the review page of one page, with its image if there is one.
+def review_page(pages: Any, page: int, image: Path | None, counts: Any) -> ReviewPage:
+    """Build the review page of one page of `AppliedPages`, with its image if there is one.
 
-    Boxes are converted to pixels of the image, as in `crops_of`. Without an image, boxes stay in the
-    units of the page size; boxes that are fractions of the page are scaled to `UPRIGHT`.
+    `counts` are the `AppliedPageCounts` of all pages. Boxes are converted to pixels of the image, as in
+    `crops_of`. Without an image, boxes stay in the units of the page size; boxes that are fractions of
+    the page are scaled to `UPRIGHT`.
     """
     part = slice(*np.searchsorted(pages.page, [page, page + 1]))
     boxes, page_size = pages.box[part], pages.page_size[page]
