@@ -197,8 +197,8 @@ class ReportedPages(Source):
         assert labels is not None  # noqa: S101, an engine's items always have pages
         limits = [(found.limit, found.point.threshold) for found in evaluation.limits]
         return figures_by_attribute(
-            given, labels.names, self.records.pages.true_words, labels.codes, outputs.correct,
-            outputs.confidence, limits, confidence_level, by_page=by_page,
+            given, self.records.pages, labels.codes, outputs.correct, outputs.confidence, limits,
+            confidence_level, by_page=by_page,
         )  # fmt: skip
 
     def splits(self, outputs: Outputs) -> list[ItemParts]:

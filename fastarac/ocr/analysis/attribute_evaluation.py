@@ -93,8 +93,7 @@ def evaluate_attributes(
     thresholds = [
         aligned.operating_point(**{limit.criterion: limit.value}).threshold for limit in wanted
     ]
-    pages = aligned.records.pages
     return figures_by_attribute(
-        attributes, pages.name, pages.true_words, aligned.page, aligned.correct, aligned.confidence,
+        attributes, aligned.pages, aligned.page, aligned.correct, aligned.confidence,
         list(zip(wanted, thresholds, strict=True)), level, by_page=by_page,
     )  # fmt: skip

@@ -207,8 +207,7 @@ class AttributeRow(NamedTuple):
 
 def figures_by_attribute(
     attributes: PageAttributes,
-    names: Sequence[str],
-    true_words: NDArray[np.int64],
+    pages: PageCounts,
     page: NDArray[np.intp],
     correct: NDArray[np.bool_],
     confidence: NDArray[np.float64],
@@ -218,7 +217,7 @@ def figures_by_attribute(
     by_page: bool,
 ) -> AttributeFigures:
     """Evaluate items by attributes of their pages, at the threshold of each limit."""
-    rows, notes = attributes.rows_of(names)
+    rows, notes = attributes.rows_of(pages.name)
     parts = [_parts_of(each, rows) for each in attributes.attributes]
     which = [code for part in parts for code in part]
     items = [np.flatnonzero(code[page]) for code in which]
@@ -232,7 +231,7 @@ def figures_by_attribute(
         tuple(each.name for each in attributes.attributes for _ in each.values),
         tuple(value for each in attributes.attributes for value in each.values),
         np.array([code.sum() for code in which], np.intp),
-        np.array([true_words[code].sum() for code in which], np.intp),
+        np.array([pages.true_words[code].sum() for code in which], np.intp),
         np.array([len(of_part) for of_part in items], np.intp),
         tuple(at),
         level,
