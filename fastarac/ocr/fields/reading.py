@@ -249,6 +249,7 @@ def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
     counts = count_names(lists)
     first = {name: number for number, name in enumerate(file.documents)}
     items: list[Item] = []
+    # One document at a time, because lists of all fields would take more memory than their rows.
     of_documents = groupby(
         sorted(file.rows, key=lambda row: first[row.document]), lambda row: row.document
     )
