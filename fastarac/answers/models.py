@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 # Options for which `evaluate` needs the error counts at every threshold.
 OF_SWEEP = "intervals", "failure_probability", "costs", "threshold", "never_accepted"
 
-__all__ = ["Evaluated", "Model", "Reportable", "first_by_share"]
-
 
 @runtime_checkable
 class Reportable(Protocol):

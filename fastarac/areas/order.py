@@ -19,17 +19,6 @@ from fastarac.sweep import ThresholdSweep
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "are_alike",
-    "constant_confidence",
-    "is_reversed",
-    "question_groups",
-    "question_labels",
-    "question_order",
-    "question_sweep",
-    "reversed_confidence",
-]
-
 REVERSED = 0.45  # ROC-AUC below which confidences may be reversed.
 CHANCE = 3.0  # Number of standard deviations by which the ROC-AUC may deviate from ½ by chance.
 LISTED = 3  # Maximum number of groups that a message names.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from fastarac.io import Outputs
     from fastarac.uncertainty.comparison_results import ModelComparison, PairDifference
 
-__all__ = ["Lead", "labels_of_groups", "leads_of"]
-
 STATISTICS = {"max_error_rate": "acceptance_at_error_rate", "max_risk": "acceptance_at_risk"}
 RESAMPLES = 1000
 SEED = 0

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from fastarac.io import Outputs
 
-__all__ = ["ItemParts", "PartOrder", "exception_of", "note_of", "part_orders"]
-
 #: Minimum number of groups that a part needs for a test of the order of its models.
 FEWEST = 10
 #: If a model has no output for this share of a part's true words, the text says that it reads almost

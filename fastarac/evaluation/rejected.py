@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.costs import CostEvaluation
     from fastarac.evaluation.results import Evaluation
 
-__all__ = ["drop_rejected", "point_above", "without_rejected"]
-
 
 def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
     """Return figures whose operating points, guarantees and costs accept no rejected item.

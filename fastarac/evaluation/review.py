@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ComparedPage", "ComparedText", "ReviewOutput", "ReviewPage", "TextLine", "TextPiece"]
-
 
 class ReviewOutput(NamedTuple):
     """An output on its page.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     # A template's text, and the variables that it reads as `section`.
     Section: TypeAlias = tuple[str, Mapping[str, Any]]
 
-__all__ = ["Beside", "Source"]
-
 
 class Beside(NamedTuple):
     """Further data for a report, besides the items.

@@ -10,8 +10,6 @@ from fastarac.io._sources import DataFileError, connect, explained
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["read_texts"]
-
 
 def read_texts(path: Path, required: str) -> dict[str, tuple[str | None, ...]]:
     """Return all columns of a table as texts (None if missing); column `required` must exist.

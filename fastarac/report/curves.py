@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["Curves", "Steps", "curves_of", "steps_of"]
-
 #: Width and height, in pixels, of the largest chart on a high-resolution screen.
 SIZE = 2200, 900
 #: Number of grid points and number of bootstrap resamples for a confidence band.

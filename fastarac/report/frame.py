@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["page_of", "require_page", "rounded", "rounded_values"]
-
 DIGITS = 6
 PACKAGE = "fastarac.report"
 

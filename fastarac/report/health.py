@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from fastarac.answers.models import Model
 
-__all__ = ["Bin", "Check", "Health", "health_of"]
-
 LARGE_TIE = 0.2  # a tie is large if it holds more than this share of all items
 PILED_UP = 0.05  # a larger share at one end of the range suggests clipped confidences
 COARSE = 101  # more distinct values than whole percentages from 0 to 100 are fine enough

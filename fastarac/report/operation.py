@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from fastarac.operation.shifts import ConfidenceShift
     from fastarac.operation.verdicts import PolicyCheck
 
-__all__ = ["write_operation_report"]
-
 ROWS = 200  # maximum number of rows of a table
 CURVES, BANDS = 8, 3  # maximum number of curves in a chart; with more than BANDS, bands are left out
 MOST_POINTS = 60  # a line with more points has no markers

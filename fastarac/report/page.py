@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from fastarac.report.health import Health
     from fastarac.reviewer import Reviewer
 
-__all__ = ["Report", "render"]
-
 #: Acceptance rates in the table next to the charts.
 ROWS = tuple(k / 20 for k in range(1, 21))
 

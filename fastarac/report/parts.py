@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.uncertainty.shares import Verdict
 
-__all__ = ["AtLimit", "Part", "Parts", "parts_of"]
-
 
 class AtLimit(NamedTuple):
     """The outcome of a part at the threshold of one limit.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Page = ReviewPage | ComparedPage
 
-__all__ = ["Reviewable", "write_review_pages"]
-
 STATIC = ("report.css", "review.css"), ("review.js",)
 
 

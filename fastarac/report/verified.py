@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from fastarac.evaluation.results import Evaluation, LimitEvaluation
     from fastarac.samples.partial import PartialTruth
 
-__all__ = ["write_verified_report"]
-
 SHARES = np.arange(1, 21) / 20  # acceptance rates of the points in the chart
 LEFT_OUT = (
     "Verdicts on single pages or fields, errors in context, and the numbers of right and wrong outputs "

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from fastarac.report.curves import Steps
     from fastarac.reviewer import Reviewer
 
-__all__ = ["Decision", "Detail", "decisions_of", "detail_of"]
-
 ROWS = 200
 
 

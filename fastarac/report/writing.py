@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     Reported = Reportable | tuple[ArrayLike, ArrayLike]
 
-__all__ = ["save", "write_report"]
-
 LIMITS = ("max_error_rate", "max_risk", "threshold")
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated import FigureSource
     from fastarac.uncertainty.statistics import Statistic
 
-__all__ = ["SURE", "question_estimate", "question_items", "reversed_beyond_chance"]
-
 SURE = 0.9973  # the normal probability within three standard deviations
 
 

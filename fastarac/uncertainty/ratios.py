@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ratio_interval"]
-
 
 def ratio_interval(
     numerator: NDArray[np.int64], denominator: NDArray[np.int64], confidence_level: float

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["enough_resamples", "reversal_pvalue"]
-
 #: MARGIN times the smallest p-value that the resamples can give must not exceed the level. Otherwise,
 #: the number of resamples is multiplied by at most MOST_FACTOR.
 MARGIN, MOST_FACTOR = 2.0, 16

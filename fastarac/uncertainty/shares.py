@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Verdict", "grouped_share_interval", "verdicts_by", "verdicts_of"]
-
 Verdict: TypeAlias = Literal["holds", "fails", "too few"]
 
 
