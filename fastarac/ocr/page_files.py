@@ -51,7 +51,7 @@ def found_files(
                 raise FileNotFoundError(f"{path} does not exist: name a file or a folder")
             files.append(PageFile(path))
             continue
-        for inside in _inside(path):
+        for inside in files_inside(path):
             within = inside.relative_to(path)
             if pattern is not None and not fnmatchcase(
                 within.as_posix() if "/" in pattern else inside.name, pattern
@@ -70,8 +70,8 @@ def found_files(
     return FoundFiles(files, len(given) == 1 and not given[0].is_dir(), images)
 
 
-def _inside(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder and its subfolders, sorted by name; follow each link once."""
+def files_inside(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder and its subfolders, but not hidden ones; follow each link once."""
     seen: set[str] = set()
     for above, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(above)

@@ -560,6 +560,8 @@ def test_what_is_no_field(tmp_path):
     assert not has_fields(write(tmp_path / "u" / "page.xml", "<alto/>"))
     assert has_fields(write(tmp_path / "v" / "a1.json", {"total": 1}).parent)
     (tmp_path / "w").mkdir()
+    (tmp_path / "w/.git").mkdir()
+    (tmp_path / "w/.git/a.json").write_text("{}")
     assert not has_fields(tmp_path / "w")
     with pytest.raises(OcrFileError, match="a folder without files"):
         read_fields(tmp_path / "w", tmp_path / "v")

@@ -11,6 +11,7 @@ from fastarac._core.text import few_of
 from fastarac.ocr.fields.rows import FieldFile, Row
 from fastarac.ocr.fields.services import DEEPEST, JsonNumber, Leaf, service_of, written_of
 from fastarac.ocr.fields.tables import field_rows, is_table, with_points
+from fastarac.ocr.page_files import files_inside
 from fastarac.ocr.readers._detection import begins_as, json_reader
 from fastarac.ocr.readers._files import (
     OcrFileError,
@@ -146,14 +147,10 @@ def _row(file: InputFile, document: str, leaf: Leaf, role: str) -> Row:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the file or, for a folder, all files in it, except hidden files and images.
-
-    Files in subfolders are included.
-    """
+    """Return the file or, for a folder, all files in it and its subfolders, except images."""
     if not path.is_dir():
         return [path]
-    found = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
-    return [each for each in found if not is_image(open_file(each).head)]
+    return [each for each in sorted(files_inside(path)) if not is_image(open_file(each).head)]
 
 
 def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
