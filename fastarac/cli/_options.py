@@ -269,7 +269,7 @@ ALLOW_EMPTY = option(
 )  # fmt: skip
 AllowEmpty = Annotated[list[MayBeEmpty] | None, ALLOW_EMPTY]
 COMPARE = "--compare HOW"
-COMPARE_HELP = "Compare outputs with the truth as text or number; in ocr, FIELD=HOW."
+COMPARE_HELP = "Compare as text or number; in ocr, FIELD=HOW."
 CompareNumbers = Annotated[NumbersAs | None, option(COMPARE, COMPARE_HELP, Panel.columns)]
 InclusionProbability = Annotated[
     str | None,

@@ -356,8 +356,8 @@ class TestGuarantee:
 def start(*arguments: object) -> subprocess.Popen[str]:
     """Start a command that draws ten million resamples."""
     code = (
-        "from fastarac.answers import compared_models; from fastarac.cli import main; "
-        "compared_models.RESAMPLES = 10_000_000; main()"
+        "from fastarac.answers import comparison; from fastarac.cli import main; "
+        "comparison.RESAMPLES = 10_000_000; main()"
     )
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, arguments)],
