@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fastarac.answers.models import Evaluated
+from fastarac.answers.evaluated import Evaluated
 from fastarac.evaluation.sources import Source
 
 if TYPE_CHECKING:

@@ -11,27 +11,25 @@ import numpy as np
 from fastarac._core.exceptions import unquestioned
 from fastarac._core.text import printable
 from fastarac.answers import limits as wording
+from fastarac.answers.evaluated import Evaluated
 from fastarac.areas.order import FEWEST, are_alike, constant_confidence, reversed_confidence
 from fastarac.evaluation.items import evaluate
-from fastarac.evaluation.limits import as_given, exact, is_given
+from fastarac.evaluation.limits import is_given
 from fastarac.evaluation.sources import Source
 from fastarac.samples.door import threshold_sweep
 from fastarac.uncertainty.order import reversed_beyond_chance
 from fastarac.uncertainty.statistics import Statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from fastarac._core.interval import Interval
-    from fastarac.evaluation.costs import CostEvaluation
     from fastarac.evaluation.groups import GroupEvaluation
     from fastarac.evaluation.limits import Limit
-    from fastarac.evaluation.results import Evaluation, LimitEvaluation
+    from fastarac.evaluation.results import Evaluation
     from fastarac.evaluation.sources import Beside
     from fastarac.io import Outputs
-    from fastarac.operating_points.points import OperatingPoint
     from fastarac.sweep import ThresholdSweep
 
 
@@ -46,48 +44,6 @@ class Reportable(Protocol):
     def __report__(self, limits: Sequence[Limit], beside: Beside) -> tuple[Outputs, Source]:
         """Return the items, and the source that describes them."""
         ...
-
-
-class Evaluated:
-    """What is read off the evaluation of any model."""
-
-    __slots__ = ()
-    evaluation: Any
-
-    @property
-    def limits(self) -> list[Limit]:
-        """The limits and thresholds that were evaluated."""
-        return [found.limit for found in self.evaluation.limits]
-
-    @property
-    def intervals(self) -> Mapping[str, Interval]:
-        """The intervals of the figures by name, if asked for."""
-        found: Mapping[str, Interval] = self.evaluation.intervals
-        return found
-
-    @property
-    def cost_evaluation(self) -> CostEvaluation | None:
-        """The costs, if there are prices."""
-        found: CostEvaluation | None = self.evaluation.cost_evaluation
-        return found
-
-    def at(self, index: int) -> LimitEvaluation:
-        """Return the evaluation at the limit with this index."""
-        found: LimitEvaluation = self.evaluation.limits[index]
-        return found
-
-    def point(self, index: int) -> OperatingPoint:
-        """Return the operating point for the limit with this index."""
-        return self.at(index).point
-
-    def threshold(self, index: int) -> str:
-        """Return the threshold for the limit with this index as a text."""
-        limit = self.limits[index]
-        return as_given(limit) if is_given(limit) else self.decimal(self.point(index).threshold)
-
-    def decimal(self, threshold: float) -> str:
-        """Return a threshold with all its digits."""
-        return exact(threshold)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
