@@ -1,14 +1,16 @@
-"""A guaranteed limit on the risk of a cascade, for the steps of one path of thresholds."""
+"""A guaranteed limit on the risk of a cascade.
+
+All models' thresholds fall along one path, and each step of the path is tested.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastarac._core.special import binomial_cdf, binomial_upper_bound
+from fastarac._core.special import binomial_upper_bound
 from fastarac._core.text import percent
 from fastarac.costs.cascade_counts import decided_by
 from fastarac.costs.cascade_guarantee import (
@@ -25,106 +27,91 @@ from fastarac.guarantees.fallback import Start, proved_in_turn, rejected_by_rank
 from fastarac.guarantees.pocock import FEW_ERRORS, method_of_own_thresholds, within
 
 PILOT = 10  # one in PILOT items or groups is set aside to choose the path
-STEPS = 1000  # maximum number of tests on a path
-# With few items, the first test accepts a quarter of them, but at least FEWEST and at most MOST times
+# With groups, the first test accepts a quarter of the items, but at least FEWEST and at most MOST times
 # as many as would prove the limit without an error.
 QUARTER, FEWEST, MOST = 4, 2.0, 5.0
-# With PART of the failure probability, tests start again where the share LATER of the items is
-# accepted. So a path that has errors at its beginning may still be proved where it accepts nearly
-# everything.
+# The tests of groups have a second start, where the share LATER of the items is accepted; its part of
+# the failure probability is PART. So steps that accept nearly everything may still be proved if there
+# are errors at the beginning of the path.
 LATER, PART = 0.8, 0.15
 # The pilot items are few. So the slope of each logistic regression has the prior N(SLOPE, 1/RIDGE), and
 # the intercept N(0, 1/RIDGE_OF_INTERCEPT), on scores of variance 1.
 SLOPE, RIDGE, RIDGE_OF_INTERCEPT = 1.0, 5.0, 0.25
-# A model before the last one accepts an item only if its error probability would be low enough even if
-# it were CAUTION standard errors higher, because the next model may judge the item better.
-CAUTION = 2.0
+# A model before the last one accepts an item only if its error probability would be within the limit
+# even if it were CAUTION standard errors higher, because the next model may judge the item better.
+CAUTION = 1.0
 ROUNDS, PRECISE = 50, 1e-8  # maximum number of Newton steps, and size of a step that ends them
 
 Floats = NDArray[np.float64]
 
 
-class ErrorCurve(NamedTuple):
-    """The logit of a model's error probability as a decreasing function of its confidence."""
+def threshold_of_pilot(confidence: Floats, wrong: NDArray[np.bool_], limit: float) -> float:
+    """Return the lowest confidence at which a model should decide, from a few pilot items.
 
-    confidence: Floats
-    """Distinct confidences of the pilot items, in increasing order."""
-    logit: Floats
-
-    @classmethod
-    def of(cls, confidence: Floats, wrong: NDArray[np.bool_], caution: float) -> ErrorCurve:
-        """Fit a logistic regression to the ranks of the confidences."""
-        knots, place, number = np.unique(confidence, return_inverse=True, return_counts=True)
-        if not len(knots):
-            return cls(knots, knots)
-        middle = (np.cumsum(number) - number / 2.0) / len(confidence)
-        scores = np.log(middle / (1.0 - middle)) * (math.sqrt(3.0) / math.pi)
-        design = np.column_stack([np.ones(len(knots)), -scores])
-        prior, ridge = np.array([0.0, SLOPE]), np.array([RIDGE_OF_INTERCEPT, RIDGE])
-        errors = np.bincount(place, wrong, len(knots))
-        found, covariance = prior, np.diag(1.0 / ridge)
-        for _ in range(ROUNDS):
-            rate = 1.0 / (1.0 + np.exp(-design @ found))
-            gradient = design.T @ (errors - number * rate) - ridge * (found - prior)
-            information = (design.T * (number * rate * (1.0 - rate))) @ design + np.diag(ridge)
-            covariance = np.linalg.inv(information)
-            step = covariance @ gradient
-            found = found + step
-            if np.abs(step).max() < PRECISE:
-                break
-        # A negative slope would trust low confidences more than high ones.
-        found = np.array([found[0], max(found[1], 0.0)])
-        spread = np.sqrt(np.einsum("ij,jk,ik->i", design, covariance, design))
-        return cls(knots, np.minimum.accumulate(design @ found + caution * spread))
-
-    def at(self, confidence: Floats) -> Floats:
-        """Return the logit at each confidence; ``inf`` for a model without an output."""
-        if not len(self.confidence):
-            return np.full(len(confidence), np.inf)
-        found = np.interp(confidence, self.confidence, self.logit)
-        return np.where(confidence > SILENT, found, np.inf)
-
-    def thresholds(self, logits: Floats) -> Floats:
-        """Return the lowest confidence at which the logit is at most each of the given values."""
-        after = np.searchsorted(-self.logit, -logits)  # the first knot whose logit is low enough
-        found = np.full(len(logits), np.inf)
-        found[after == 0] = SILENT if len(self.confidence) else np.inf
-        between = np.flatnonzero((after > 0) & (after < len(self.logit)))
-        high, low = after[between], after[between] - 1
-        share = (self.logit[low] - logits[between]) / (self.logit[low] - self.logit[high])
-        width = self.confidence[high] - self.confidence[low]
-        found[between] = self.confidence[low] + share * width
-        return found
+    A logistic regression of errors on the ranks of the confidences gives error probabilities. CAUTION
+    standard errors above them are within the limit at the threshold; `inf` if there is no such
+    confidence.
+    """
+    knots, place, number = np.unique(confidence, return_inverse=True, return_counts=True)
+    if not len(knots) or limit <= 0.0:
+        return math.inf
+    middle = (np.cumsum(number) - number / 2.0) / len(confidence)
+    scores = np.log(middle / (1.0 - middle)) * (math.sqrt(3.0) / math.pi)
+    design = np.column_stack([np.ones(len(knots)), -scores])
+    prior, ridge = np.array([0.0, SLOPE]), np.array([RIDGE_OF_INTERCEPT, RIDGE])
+    errors = np.bincount(place, wrong, len(knots))
+    found, covariance = prior, np.diag(1.0 / ridge)
+    for _ in range(ROUNDS):
+        rate = 1.0 / (1.0 + np.exp(-design @ found))
+        gradient = design.T @ (errors - number * rate) - ridge * (found - prior)
+        information = (design.T * (number * rate * (1.0 - rate))) @ design + np.diag(ridge)
+        covariance = np.linalg.inv(information)
+        step = covariance @ gradient
+        found = found + step
+        if np.abs(step).max() < PRECISE:
+            break
+    # A negative slope would trust low confidences more than high ones.
+    found = np.array([found[0], max(found[1], 0.0)])
+    spread = np.sqrt(np.einsum("ij,jk,ik->i", design, covariance, design))
+    logit = np.minimum.accumulate(design @ found + CAUTION * spread)
+    if limit >= 1.0 or logit[0] <= (least := math.log(limit / (1.0 - limit))):
+        return SILENT
+    # Interpolate between the last confidence whose logit is too high and the next one.
+    return float(np.interp(-least, -logit, knots, right=math.inf))
 
 
 def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) -> Passed:
     """Choose a path of thresholds, and test its steps.
 
-    With a single model, the path is the order of its confidences, and all items test it. Otherwise, a
-    tenth of the items chooses the path.
+    Along the path, one model after the other accepts more and more items, each down to the threshold
+    that a tenth of the items chooses for it, and the last model down to its lowest confidence. A single
+    model needs no such tenth: all items test it.
 
     Raises
     ------
     ValueError
         If no thresholds that pass keep all capacities.
     """
-    n, limit = stages.n_items, promise.limit.rate
+    rate, delta = promise.limit.rate, promise.failure_probability
     if stages.free == 1 and promise.codes is None:
-        tested = HeldOutItems(stages, np.zeros(n), None, np.ones(n), 1)
-        values = stages.values[0]
-        path = np.unique(values[values > SILENT])[::-1, None]
-        decided = _decided(stages, path)
-        wrong, right = decided[:, 0].T
-        counts = wrong + right, wrong, n, limit, promise.failure_probability
-        if method_of_own_thresholds(limit, n) == "pocock":
+        n = stages.n_items
+        pilot, tested = stages, HeldOutItems(stages, np.zeros(n), None, np.ones(n), 1)
+    else:
+        pilot, tested = divided(stages, promise, rng, PILOT)
+    ends = _ends(pilot, rate)
+    if tested.groups is None:
+        path = _path(tested.stages, ends)
+        decided = _decided(tested.stages, path)
+        wrong, right = decided[:, :-1].sum(axis=1).T
+        counts = wrong + right, wrong, tested.stages.n_items, rate, delta
+        if method_of_own_thresholds(rate, tested.stages.n_items) == "pocock":
             proved = within(*counts).tolist()
         else:
             proved = rejected_by_rank(*counts, rng).tolist()
     else:
-        pilot, tested = divided(stages, promise, rng, PILOT)
-        path, starts = _path_of_pilot(pilot, _starts(tested, promise))
+        path = _path(pilot, ends, between=PILOT)
         decided = _decided(tested.stages, path)
-        proved = _proved(tested, path, starts, decided, promise)
+        proved = _proved_of_groups(tested, tested.groups, path, decided, promise, _shares(pilot, path))
     chosen = _cheapest(tested.stages, decided, proved)
     none = (math.inf,) * stages.free
     if not proved:
@@ -132,8 +119,8 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
     if chosen is None:
         if not keeps_capacities(tested.stages, none):
             raise ValueError(
-                f"max_risk is {promise.limit.rate:g}, but no thresholds guarantee it with "
-                f"{percent(1.0 - promise.failure_probability)} confidence within all capacities"
+                f"max_risk is {rate:g}, but no thresholds guarantee it with "
+                f"{percent(1.0 - delta)} confidence within all capacities"
             )
         return Passed(none, tested.stages, 0.0, None)
     thresholds = tuple(
@@ -143,12 +130,54 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
     if tested.groups is not None:
         return Passed(thresholds, tested.stages, None, tested.largest)
     wrong, right = decided[chosen, :-1].sum(axis=0).tolist()
-    bound = binomial_upper_bound(wrong, wrong + right, promise.failure_probability)
-    return Passed(thresholds, tested.stages, bound, None)
+    return Passed(thresholds, tested.stages, binomial_upper_bound(wrong, wrong + right, delta), None)
+
+
+def _ends(pilot: Stages, limit: float) -> list[float]:
+    """Return the thresholds down to which the models before the last one decide, from the pilot items.
+
+    If the next model has a capacity, enough items are decided to keep it, with two standard errors to
+    spare.
+    """
+    ends: list[float] = []
+    left = np.ones(pilot.n_items, np.bool_)
+    for m, most in enumerate((pilot.capacities() / pilot.n_items).tolist()[1 : pilot.free]):
+        values = pilot.values[m]
+        heard = values > SILENT
+        end = threshold_of_pilot(values[heard], pilot.correct[m][heard] == 0, limit)
+        waiting = np.sort(values[left])
+        if most < 1.0:
+            sure = most - 2.0 * math.sqrt(most * (1.0 - most) / pilot.n_items)
+            place = max(0, math.floor(sure * pilot.n_items))
+            end = min(end, float(waiting[place])) if place < len(waiting) else end
+        ends.append(end)
+        left &= values < end
+    return ends
+
+
+def _path(stages: Stages, ends: list[float], between: int = 1) -> Floats:
+    """Return the thresholds of all models at each step, of shape (k, models).
+
+    The first model's threshold falls through the confidences of its items to `ends[0]`, with all other
+    models at `inf`; then that of the second model falls, and so on. With `between`, as many thresholds
+    are tried from one confidence to the next.
+    """
+    parts = []
+    for m in range(stages.free):
+        own = np.unique(stages.values[m][stages.values[m] > SILENT])[::-1]
+        if len(own):
+            places = np.linspace(0, len(own) - 1, between * (len(own) - 1) + 1)
+            own = np.interp(places, np.arange(len(own)), own)
+        if m < len(ends):
+            own = own[own >= ends[m]]
+        part = np.full((len(own), stages.free), np.inf)
+        part[:, :m], part[:, m] = ends[:m], own
+        parts.append(part)
+    return np.concatenate(parts)
 
 
 def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]:
-    """Return the shares of accepted items at which tests start, and their parts of δ."""
+    """Return the shares of accepted items at which tests of groups start, and their parts of δ."""
     rate, n = promise.limit.rate, tested.stages.n_items
     if rate >= 1.0:
         return [(0.0, 1.0)]
@@ -165,35 +194,43 @@ def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]
     return [(first, 1.0)] if first < 1.0 else []
 
 
-def _path_of_pilot(pilot: Stages, starts: list[tuple[float, float]]) -> tuple[Floats, list[Start]]:
-    """Return the path of all models at rising error probabilities, from the pilot items alone.
+def _shares(stages: Stages, path: Floats) -> Floats:
+    """Return the share of items that each step accepts."""
+    found: Floats = _decided(stages, path)[:, :-1].sum(axis=(1, 2)) / stages.n_items
+    return found
 
-    The first array has the models' thresholds at each step, of shape (k, models). The list has the
-    steps at which tests start.
 
-    At each step, all models accept up to the same error probability, as estimated from the pilot items.
-    A test starts where the given share of the pilot items is accepted.
+def _proved_of_groups(
+    tested: HeldOutItems,
+    groups: NDArray[np.intp],
+    path: Floats,
+    decided: NDArray[np.int64],
+    promise: Promise,
+    shares: Floats,
+) -> list[int]:
+    """Return the steps whose risk is proved; all of them keep the limit with probability 1 − δ.
+
+    A test starts where the given share of the pilot items is accepted; `shares` has this share of each
+    step.
     """
-    curves = []
-    for m in range(pilot.free):
-        heard = pilot.values[m] > SILENT
-        wrong, caution = pilot.correct[m][heard] == 0, CAUTION if m < pilot.free - 1 else 0.0
-        curves.append(ErrorCurve.of(pilot.values[m][heard], wrong, caution))
-    pairs = zip(curves, pilot.values, strict=False)
-    accepted_at = np.sort(np.min([curve.at(values) for curve, values in pairs], axis=0))
-    accepted_at = accepted_at[np.isfinite(accepted_at)]
-    n = len(accepted_at)
-    if not starts or not n:
-        return np.empty((0, pilot.free)), []
-    places = [min(math.ceil(share * pilot.n_items), n - 1) for share, _ in starts]
-    steps = np.linspace(places[0], n - 1, min(STEPS, PILOT * n))
-    logits = np.union1d(np.interp(steps, np.arange(n), accepted_at), accepted_at[places])
-    found: dict[int, float] = {}
-    for place, (_, weight) in zip(places, starts, strict=True):
-        step = int(np.searchsorted(logits, accepted_at[place]))
-        found[step] = found.get(step, 0.0) + weight
-    thresholds = np.column_stack([curve.thresholds(logits) for curve in curves])
-    return thresholds, [Start(*start) for start in found.items()]
+    limit, stages = promise.limit.rate, tested.stages
+    accepted = decided[:, :-1].sum(axis=(1, 2))
+    weights: dict[int, float] = {}
+    for share, weight in _starts(tested, promise):
+        place = min(int(np.searchsorted(shares, share)), len(path) - 1)
+        weights[place] = weights.get(place, 0.0) + weight
+
+    def proves(step: int, level: float) -> bool:
+        if accepted[step] == 0 or limit >= 1.0:
+            return bool(accepted[step])
+        by = decided_by(stages, path[step].tolist())
+        right = stages.correct[np.minimum(by, stages.free - 1), np.arange(stages.n_items)]
+        each = np.where(by < stages.free, (right == 0) - limit, 0.0)
+        outcomes = np.bincount(groups, each, len(tested.sizes)).astype(np.float64)
+        return wealth(outcomes, tested.largest, limit) >= 1.0 / level
+
+    starts = [Start(*start) for start in sorted(weights.items())] if len(path) else []
+    return proved_in_turn(proves, starts, len(path), promise.failure_probability)
 
 
 def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
@@ -222,33 +259,6 @@ def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
         own = stages.correct[stages.model[-1]] == right
         found[:, -1, right] = np.count_nonzero(own) - number_since(earlier[own])
     return found
-
-
-def _proved(
-    tested: HeldOutItems,
-    path: Floats,
-    starts: list[Start],
-    decided: NDArray[np.int64],
-    promise: Promise,
-) -> list[int]:
-    """Return the steps whose risk is proved; all of them keep the limit with probability 1 − δ."""
-    limit, stages = promise.limit.rate, tested.stages
-    errors, accepted = decided[:, :-1, 0].sum(axis=1), decided[:, :-1].sum(axis=(1, 2))
-
-    def proves(step: int, level: float) -> bool:
-        n = int(accepted[step])
-        if n == 0 or limit >= 1.0:
-            return n > 0
-        if tested.groups is None:
-            return binomial_cdf(int(errors[step]), n, limit) <= level
-        by = decided_by(stages, path[step].tolist())
-        of_models = by < stages.free
-        right = stages.correct[np.minimum(by, stages.free - 1), np.arange(stages.n_items)]
-        each = np.where(of_models, (right == 0) - limit, 0.0)
-        outcomes = np.bincount(tested.groups, each, len(tested.sizes)).astype(np.float64)
-        return wealth(outcomes, tested.largest, limit) >= 1.0 / level
-
-    return proved_in_turn(proves, starts, len(path), promise.failure_probability)
 
 
 def _cheapest(stages: Stages, decided: NDArray[np.int64], proved: list[int]) -> int | None:

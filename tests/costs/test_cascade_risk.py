@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit
 
 import fastarac as fa
 from fastarac.costs import Stage, evaluate_cascade, optimize_cascade
-from fastarac.costs.cascade_risk import ErrorCurve, _decided
+from fastarac.costs.cascade_risk import _decided, threshold_of_pilot
 from fastarac.costs.stages import SILENT, read_stages
 
 LIMIT, DELTA = 0.15, 0.1
@@ -111,22 +113,44 @@ def test_items_of_each_stage_along_a_path_beside_counting_one_by_one(given_path)
         assert counts[step].tolist() == expected.tolist()
 
 
+def logits_of_pilot(knots, confidence, wrong):
+    """Error probability of each distinct confidence, as a logit with a standard error above it."""
+    ranks = np.array([np.mean(confidence < k) + np.mean(confidence == k) / 2 for k in knots])
+    scores = np.log(ranks / (1 - ranks)) * math.sqrt(3) / math.pi
+    at = np.searchsorted(knots, confidence)
+
+    def loss(intercept, slope):
+        eta = (intercept - slope * scores)[at]
+        return np.sum(np.logaddexp(0, eta) - wrong * eta) + intercept**2 / 8 + 2.5 * (slope - 1) ** 2
+
+    found = minimize(lambda each: loss(*each), [0.0, 1.0], tol=1e-12).x
+    eta = found[0] - found[1] * scores
+    spread = expit(eta[at]) * (1 - expit(eta[at]))
+    design = np.column_stack([np.ones(len(knots)), -scores])
+    information = (design[at].T * spread) @ design[at] + np.diag([0.25, 5.0])
+    errors = np.sqrt(np.diag(design @ np.linalg.inv(information) @ design.T))
+    return np.minimum.accumulate(found[0] - max(found[1], 0.0) * scores + errors)
+
+
 @settings(max_examples=60)
 @given(
-    st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=20),
-    st.sampled_from([0.0, 2.0]),
+    st.lists(st.tuples(st.integers(0, 6), st.booleans()), max_size=20),
+    st.sampled_from([0.01, 0.1, 0.3, 0.5, 0.9]),
 )
-def test_thresholds_are_where_the_error_probability_reaches_a_value(items, caution):
+def test_a_model_decides_where_its_error_probability_is_within_the_limit(items, limit):
     confidence = np.array([level / 6 for level, _ in items])
-    curve = ErrorCurve.of(confidence, np.array([wrong for _, wrong in items]), caution)
-    assert (np.diff(curve.logit) <= 0).all()
-    tried = np.linspace(-0.1, 1.1, 61)
-    at = curve.at(tried)
-    for logit in [*curve.logit, curve.logit.min() - 1, curve.logit.max() + 1, np.median(curve.logit)]:
-        least = curve.thresholds(np.array([logit]))[0]
-        clear = np.abs(tried - least) > 1e-9
-        assert ((tried >= least) == (at <= logit))[clear].all()
-    assert curve.at(np.array([SILENT])).tolist() == [math.inf]
+    wrong = np.array([wrong for _, wrong in items], bool)
+    least = threshold_of_pilot(confidence, wrong, limit)
+    assert threshold_of_pilot(confidence, wrong, 0.0) == math.inf
+    if not items:
+        assert least == math.inf
+        return
+    assert threshold_of_pilot(confidence, wrong, 1.0) == SILENT
+    knots = np.unique(confidence)
+    tried = np.linspace(knots[0], knots[-1], 61)
+    logits = np.interp(tried, knots, logits_of_pilot(knots, confidence, wrong))
+    clear = np.abs(logits - math.log(limit / (1 - limit))) > 1e-4
+    assert ((tried >= least) == (logits <= math.log(limit / (1 - limit))))[clear].all()
 
 
 @settings(max_examples=40)
