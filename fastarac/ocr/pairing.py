@@ -472,8 +472,8 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
         without = tuple(each for each in truths if each not in pairs)
         if without and not skip_unmatched:
             raise PairingError(
-                f"{file.path}: engine {engine} has no output for {_files(without)} of truth that have "
-                f"an output of another engine: {_list(without)}",
+                f"{file.path}: engine {engine} has no output for {_files(without)} of truth, "
+                f"although other engines have one: {_list(without)}",
                 without,
             )
         every = sorted((names[truth], truth, output) for truth, output in pairs.items())
