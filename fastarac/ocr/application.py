@@ -355,8 +355,9 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
 def are_engine_outputs(paths: Sequence[Path]) -> bool:
     """Return whether these paths lead to an engine's own files rather than to a table of outputs.
 
-    Several files are an engine's if at least one of them does not have the ending of a table.
-    Otherwise, at least one file must exist and be an engine's own.
+    Several files are an engine's if at least one of them does not have a table's file ending. A single
+    file, or several files with such endings, are an engine's if :func:`is_engine_output` is true for at
+    least one file that exists.
     """
     endings = tuple(WRITTEN_FORMATS)
     tables = {path.name.lower().removesuffix(".gz").endswith(endings) for path in paths}
@@ -368,10 +369,10 @@ def are_engine_outputs(paths: Sequence[Path]) -> bool:
 def same_scale(
     policy: Policy, named: str, confidence: NDArray[np.float64], page: NDArray[np.intp]
 ) -> ConfidenceShift:
-    """Return a test of whether the confidences have shifted since the policy was fitted.
+    """Test whether the confidences have shifted since the policy was fitted, and return the result.
 
     The test treats pages as groups if the policy was fitted with groups. Raise DataFileError if the
-    confidences are clearly on another scale.
+    confidences are clearly on another scale than those that the policy was fitted to.
     """
     shift = policy.shift(confidence, groups=page if policy.has_groups else None)
     require_scale(named, policy, shift, confidence)
@@ -379,11 +380,14 @@ def same_scale(
 
 
 def require_one_threshold(policy: Policy) -> None:
-    """Raise unless a policy has one threshold for all outputs: words on pages have no fields."""
+    """Raise unless a policy has one threshold for all outputs.
+
+    Policies for fields or whole documents cannot decide on words, because words have no fields.
+    """
     require_policy(policy)
     if policy.documents or policy.fields:
         what = "accepts whole documents" if policy.documents else "has a threshold for each field"
         raise ValueError(
             f"the policy {what} ({few_of(map(str, policy.fields), 5)}), but words on pages have no "
-            "fields; use a policy of one threshold"
+            "fields; use a policy with one threshold"
         )

@@ -93,7 +93,10 @@ def read_engine_outputs(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> EngineOutputs:
-    """Read the files of one engine, or of several to combine, as :func:`.apply_to_files` takes them."""
+    """Read the files of one engine, or of several engines and combine their words.
+
+    The parameters are as for :func:`.apply_to_files`.
+    """
     check_unit(unit, join)
     if combination is not None and isinstance(output, Mapping):
         parts_of = {
@@ -158,7 +161,7 @@ class _Files(NamedTuple):
 
 
 def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hyphenated) -> _Files:
-    """Return the words of an engine's files, remarks on them, the files, and a name for errors."""
+    """Return the words of an engine's files, the files, remarks, and a name for error messages."""
     paths = [output] if isinstance(output, str | PathLike) else list(output)
     named = few_of(map(str, paths), 3)
     found = found_files(paths, pattern).files

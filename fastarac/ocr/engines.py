@@ -85,7 +85,7 @@ class Engine:
     pairs: tuple[Pair, ...] = ()
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedPages]:
-        """Return the items, with the source of the sections that a report on pages adds."""
+        """Return the items, and the source of the report's sections on pages."""
         return self.aligned.__report__(limits, beside, self.words)
 
 
@@ -111,7 +111,7 @@ def align_files(
     n_workers: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Engine:
-    """Read and align pairs of files; many files can share several worker processes.
+    """Read and align pairs of files; worker processes can share the work if there are many files.
 
     Parameters
     ----------
@@ -220,8 +220,8 @@ def _in_workers(
 ) -> list[list[_Part]]:
     """Return the parts of each batch, computed by worker processes.
 
-    All processes have ended when this function returns or raises. Each process has its own pipe,
-    because an interrupt could leave the lock of a shared queue held.
+    All processes have ended when this function returns or raises. Each process has its own pipe. A
+    shared queue has a lock, which an interrupt could leave locked.
     """
     context = get_context("spawn")
     found: list[list[_Part]] = [[] for _ in batches]

@@ -273,7 +273,7 @@ def _encoding(file: InputFile) -> str:
 
 
 def _fields_beside(path: Path, node: _json.Node) -> str:
-    """Return a sentence on the fields that a response has beside its words; empty if it has none."""
+    """Return a sentence on the fields in a response that also has words; empty if it has no fields."""
     if service_of(node) is None:
         return ""
     try:

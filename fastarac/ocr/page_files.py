@@ -71,7 +71,10 @@ def found_files(
 
 
 def files_inside(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder and its subfolders, but not hidden ones; follow each link once."""
+    """Yield the files of a folder and its subfolders, except hidden ones.
+
+    Links are followed, but each folder is read only once.
+    """
     seen: set[str] = set()
     for above, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(above)
@@ -91,12 +94,11 @@ def names_of_files(
 ) -> tuple[list[str], list[str]]:
     """Return the page names of the files of truth and of output, by which the files are paired.
 
-    The name of a page is the name of its file up to the first dot. If two files of a folder then have
-    the same name, names are formed in another way on both sides: each file name loses the longest
-    ending that begins with a dot and is common to all files of its side. If the files of one side have
-    no common ending, each file takes the longest page name of the other side that its own name begins
-    with. If a name occurs in several folders, the folder is put before it, on both sides. Accents are
-    composed (NFC).
+    The name of a page is the name of its file up to the first dot. If two files of a folder would then
+    have the same name, less is cut off, on both sides: only the longest ending that begins with a dot
+    and that all files of the side have. If the files of one side have no common ending, each takes the
+    longest page name of the other side with which its file name begins. If a name occurs in several
+    folders, the folder is put before it, on both sides. Accents are composed (NFC).
 
     Examples
     --------
@@ -135,9 +137,9 @@ def names_of_files(
 
 
 def _fitting(path: Path, stems: set[str]) -> str:
-    """Return the longest of `stems` that the file name begins with, followed by a dot.
+    """Return the longest of `stems` with which the file name begins, before one of its dots.
 
-    If there is none, return the file name up to its first dot.
+    If no stem fits, return the file name up to its first dot.
     """
     name = composed(path.name)
     while "." in name:

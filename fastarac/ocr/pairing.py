@@ -142,8 +142,8 @@ def read_pair(
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
-    `digits` says whether the ALTO files of a run write 6% as 0.6. If None, each file is judged by
-    itself. `parts` selects the parts of a page that count.
+    `digits` says whether ALTO files write a confidence of 6% as 0.6, as a fault of Tesseract does; if
+    None, this is judged from each file alone. `parts` selects the parts of a page that are evaluated.
     """
     ignored = parts.ignored
     truth = read_truth_file(
@@ -309,7 +309,7 @@ def pair_table(
     *,
     truth_pattern: str | None = None,
 ) -> Pairing:
-    r"""Pair the pages of a table of words, with arbitrary columns, with the files of a truth.
+    r"""Pair each page of a table of words with a file of the truth; the table can have any columns.
 
     Parameters
     ----------
@@ -461,9 +461,7 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
             )
         found[engine][files[0]] = files[1]
     if not found:
-        raise OcrFileError(
-            file.path, "there is no pair, but there must be a row for each page and engine"
-        )
+        raise OcrFileError(file.path, "there is no pair of files; add a row for each page and engine")
     truths = list(dict.fromkeys(each for pairs in found.values() for each in pairs))
     above = os.path.commonpath([each.parent.absolute() for each in truths])
     folders = [os.path.relpath(each.parent.absolute(), above) for each in truths]
@@ -474,8 +472,8 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
         without = tuple(each for each in truths if each not in pairs)
         if without and not skip_unmatched:
             raise PairingError(
-                f"{file.path}: engine {engine} has no output for {_files(without)} of truth, but other "
-                f"engines have: {_list(without)}",
+                f"{file.path}: engine {engine} has no output for {_files(without)} of truth, "
+                f"although other engines have one: {_list(without)}",
                 without,
             )
         every = sorted((names[truth], truth, output) for truth, output in pairs.items())
@@ -486,8 +484,8 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
 def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str]) -> dict[str, Path]:
     """Return a mapping from page names to files; raise if two files have the same name."""
     named: dict[str, list[Path]] = {}
-    # If no name occurs on both sides, one folder may hold the same pages in several formats. Clashing
-    # file names then explain the missing pairs best, so they go into the error.
+    # If no name occurs on both sides, a folder may hold each page in several formats. Then the error
+    # lists files with the same name up to the first dot, which explain best why there is no pair.
     for file, name in zip(files, names, strict=True):
         key = name if shared else f"{file.folder}/{page_stem(file.path)}"
         named.setdefault(key, []).append(file.path)

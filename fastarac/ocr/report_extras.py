@@ -149,9 +149,9 @@ class ReportedPages(Source):
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return this source with accepted shares that leave out some pages.
+        """Return this source with the accepted shares on the pages that align well for all engines.
 
-        These pages hardly align for at least one engine.
+        Pages that hardly align for at least one engine are left out.
         """
         every = (each.sensitivity.without_pages for each in _engines(sources).values())
         names = tuple(dict.fromkeys(name for pages in every for name in pages))

@@ -230,7 +230,7 @@ def test_texts_are_folded_as_they_were_of_each_engine():
     assert folded.combination.fold == folded.aligned.reading.fold == ("case",)
     assert folded.aligned.correct.tolist() == plain.aligned.correct.tolist()
     assert not combine(aligned(A="case", B="case"), truth=loud, fold=()).aligned.correct.any()
-    with pytest.raises(ValueError, match="'A' with case and 'B' with nothing; give one fold"):
+    with pytest.raises(ValueError, match=r"'A' with case and 'B' with nothing\); give one fold"):
         combine(aligned(A="case", B=()), truth=loud)
 
 
@@ -512,5 +512,5 @@ def test_fields_that_do_not_fit_are_refused(tmp_path):
             combine_fields(arguments)
     with pytest.raises(TypeError, match="must be FieldOutputs"):
         combine_fields({"A": engines["A"], "B": 1})
-    with pytest.raises(ValueError, match="fields, got one of words"):
+    with pytest.raises(ValueError, match="fields, got one for words"):
         combine_fields(engines, combination=learnt())

@@ -106,7 +106,7 @@ def test_a_table_says_which_files_belong_together(tmp_path):
     with pytest.raises(OcrFileError, match="line 1: the columns must be truth, engine,"):
         read_pairs(table)
     write()
-    with pytest.raises(OcrFileError, match="there is no pair"):
+    with pytest.raises(OcrFileError, match="there is no pair of files"):
         read_pairs(table)
 
 

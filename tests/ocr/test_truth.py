@@ -76,7 +76,7 @@ def test_an_output_is_not_a_truth(tmp_path):
             read_truth(DATA / name)
     path = tmp_path / "p.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\n")
-    with pytest.raises(OcrFileError, match="t must be a text: plain, ALTO, PAGE or hOCR"):
+    with pytest.raises(OcrFileError, match="t must be plain text, ALTO, PAGE or hOCR"):
         read_truth(path)
     path.write_bytes("Füße".encode("latin-1"))
     with pytest.raises(OcrFileError, match="line 1: it is not UTF-8 text"):

@@ -34,7 +34,9 @@ MOST = 1 << 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttributeAtLimit(Result):
-    """The figures of each attribute value at the threshold of a limit; arrays of shape (n,).
+    """The figures of each attribute value at the threshold chosen for a limit.
+
+    Arrays have shape (n,), with one element for each value.
 
     Attributes
     ----------
@@ -164,7 +166,7 @@ class AttributeFigures(Table, Result):
         return said
 
     def _fewest(self, limit: Limit, verdict: tuple[Verdict, ...] | None) -> int | None:
-        """Return the smallest number of error-free pages of equal size that prove that a limit is kept.
+        """Return how many error-free pages of equal size it takes to prove that a limit is kept.
 
         Return None if there are no verdicts by page, or if the number exceeds `MOST`.
         """
@@ -243,7 +245,7 @@ def figures_by_attribute(
 def splits_by_attribute(
     attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
 ) -> list[ItemParts]:
-    """Divide the items by the values of each attribute; add each value's share of missed words."""
+    """Divide the items by each attribute's values; add the missed share of each value's words."""
     rows, _ = attributes.rows_of(pages.name)
     found = []
     for attribute in attributes.attributes:

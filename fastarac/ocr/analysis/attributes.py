@@ -269,7 +269,7 @@ def _text_of(value: object) -> str | None:
 
 
 def _attribute(name: str, texts: Sequence[str | None]) -> tuple[Attribute | None, str]:
-    """Return an attribute and a note on it; the attribute is None if it is left out."""
+    """Return an attribute (None if it is left out) and a note on what was done (may be empty)."""
     distinct = {text for text in texts if text is not None}
     if len(distinct) < 2:
         value = next(iter(distinct), "empty")
@@ -327,7 +327,7 @@ def _in_parts(
 def _pages_of(
     given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
 ) -> Sequence[str]:
-    """Return the pages with a given name or path, which may have more suffixes and leading folders."""
+    """Return the pages that a name or path means; extra suffixes and leading folders are ignored."""
     path = PurePath(given)
     *folders, file = path.parts or (given,)
     stems = [given, file]

@@ -29,8 +29,8 @@ MOST = 0.5
 #: Moved words are reported if they are at least this share of all true words. A page is named if moved
 #: words are at least this share of its true words.
 MANY_MOVED = 0.05
-#: For scripts without spaces, a note on spaces appears if the character error rate exceeds twice the
-#: word error rate by more than this.
+#: In scripts without spaces, spaces are noted if the character error rate is above
+#: 2 × word error rate + SPACES.
 SPACES = 0.05
 #: Maximum number of pages that one sentence names.
 NAMED = 5
@@ -45,9 +45,10 @@ def hints_of(
     scale: Scale | None = None,
     attributes: PageAttributes | None = None,
 ) -> list[str]:
-    """Return all warnings, one sentence each; `rows` are the indices of the records that are items.
+    """Return all warnings, one sentence each.
 
-    `scale` is the scale of the confidences; `attributes` are the pages' attributes, if known.
+    `rows` are the indices of the items in `records`; `scale` is the scale of the confidences;
+    `attributes` are the pages' attributes, if known.
     """
     units = plural(reading.unit)
     known = records.confidence[~np.isnan(records.confidence)]
@@ -107,8 +108,7 @@ def _words(records: Records, reading: Reading) -> list[str]:
         )
     if 2 * records.n_unspaced > records.n_true and "whitespace" not in reading.fold:
         edits = records.edits[~np.isnan(records.edits[:, 0])].sum(axis=0)
-        # The columns of `edits` are in the order of COUNTS: for characters and then for words, the
-        # number of edits and the length of the truth.
+        # `edits` begins with: edits in characters, true characters, edits in words, true words.
         of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))
         if of_characters > 2 * of_words + SPACES:
             found.append(

@@ -54,7 +54,10 @@ def in_common(records: Records, attributes: PageAttributes | None, units: str) -
 def _features(
     records: Records, true: NDArray[np.intp], attributes: PageAttributes | None
 ) -> Iterator[tuple[str, Sequence[str], NDArray[np.intp], str]]:
-    """Yield (text before a value, all values, each word's value as an index, text after a value)."""
+    """Yield each feature as (text before a value, values, codes, text after a value).
+
+    The codes are the index of each true word's value, or -1 if it has none.
+    """
     page = records.page[true]
     if attributes is not None:
         rows, _ = attributes.rows_of(records.page_names)
@@ -74,7 +77,10 @@ def _features(
 
 
 def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
-    """Return the values of most missed words, if such words are missed much more often than others."""
+    """Return indices of values that most missed words have.
+
+    The result is empty unless words with these values are missed much more often than other words.
+    """
     counts = np.bincount(codes[codes >= 0], minlength=n)
     lost = np.bincount(codes[missed & (codes >= 0)], minlength=n)
     n_missed, n_true = int(missed.sum()), len(missed)
@@ -96,7 +102,7 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
 
 @cache
 def _script(text: str) -> str:
-    """Return the script of a word's first letter; for a word without letters, its kind."""
+    """Return the script of a word's first letter; for a word without letters, number or punctuation."""
     for character in unicodedata.normalize("NFKC", text):
         if character.isalpha():
             name = unicodedata.name(character, "unknown").partition(" ")[0].capitalize()

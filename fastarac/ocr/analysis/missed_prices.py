@@ -23,7 +23,7 @@ def with_missed_price(
     points: Mapping[str, OperatingPoint],
     price: float,
 ) -> CostEvaluation:
-    """Return costs in which each missed word has this price, under any alignment policy.
+    """Return costs in which each missed word costs `price`, whatever the alignment policy.
 
     Parameters
     ----------

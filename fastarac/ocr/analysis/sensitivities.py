@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.ocr.words.policies import AlignmentPolicy
 
-#: A smaller difference between the accepted shares of two engines does not decide their order, because
-#: tables would round it to 0.
+#: The order of two engines counts as reversed only if their accepted shares then differ by at least
+#: this much. Tables round smaller differences to 0.
 LEAST = 0.0005
 #: Maximum number of pairs of engines that one sentence names.
 PAIRS = 3
@@ -95,9 +95,9 @@ class Sensitivity(Result):
         return next(iter(self.accepted))
 
     def under(self, policy: AlignmentPolicy) -> tuple[float, ...] | None:
-        """Return the accepted shares under a policy, or None if no item can be accepted under it.
+        """Return the accepted shares under a policy, or None if they were not computed for it.
 
-        If there are no missed, inserted or moved words, the policy's field for these words is ignored.
+        A field is ignored if there are no words of its kind: for example `moved` if no word has moved.
         """
         varied = self.varied
         alike = {name: value for name, value in self.policy._asdict().items() if name not in varied}
@@ -125,7 +125,7 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
     Returns
     -------
     list of OrderChange
-        The pairs, starting with the pairs that include the engine with the largest accepted share.
+        The pairs, sorted by the accepted share of their first engine, the largest first.
     """
     shares = {name: each.accepted[each.policy][limit] for name, each in engines.items()}
     order = sorted(shares, key=lambda name: -shares[name])
@@ -149,10 +149,10 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 
 
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
-    """Say which pairs of engines change order, under which policies, and by how much; empty if none.
+    """Say which pairs of engines change order, under which policies, and by how much.
 
-    Up to `PAIRS` sentences describe pairs with the leading engine, the one with the largest accepted
-    share. One more sentence names all other pairs.
+    Of the engines in these pairs, one has the largest accepted share. Up to `PAIRS` sentences describe
+    its pairs, and one more sentence names other pairs. The result is empty if no pair changes order.
     """
     changes = order_changes(engines, limit)
     if not changes:

@@ -188,10 +188,11 @@ def combine(
     the engines have a word, a second regression gives the probability that there is a true word at this
     place. The word is left out if this probability is below 1/2.
 
-    Without a truth and without `combination`, the candidate of the largest number of engines is chosen.
-    In a tie, the candidate with the higher confidence ranks is chosen. If m of k engines agree on it,
-    its confidence is :math:`(m - 1 + r)/k`. Here, r in (0, 1) is the lowest rank of the word's
-    confidences; each confidence is ranked among all words of its engine.
+    Without a truth and without `combination`, the candidate that the largest number of engines have is
+    chosen. In a tie, the candidate with the higher mean rank is chosen. The rank of an engine's word is
+    the share of the engine's words with a lower confidence (ties count half). If m of k engines have
+    the chosen candidate, its confidence is :math:`(m - 1 + r)/k`, where r in [0, 1) is the lowest rank
+    of their words.
 
     References
     ----------
@@ -260,7 +261,7 @@ def require_several(engines: Any, kind: str) -> None:
 
 
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
-    """Return the folding with which the engines were aligned; empty if all are `Words`."""
+    """Return the foldings with which the engines were aligned; empty if all engines are `Words`."""
     if not isinstance(engines, Mapping):
         return ()  # a later check raises a clearer error
     found = {
@@ -271,7 +272,7 @@ def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
             f"{name!r} with {listed(list(fold)) if fold else 'nothing'}" for name, fold in found.items()
         ]
         raise ValueError(
-            f"the engines were aligned with different values of fold, {listed(said)}; give one fold"
+            f"the engines were aligned with different values of fold ({listed(said)}); give one fold"
         )
     return next(iter(found.values()), ())
 
@@ -309,7 +310,7 @@ def _check_combination(given: _Given, combination: Combination) -> None:
 
 
 def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words) -> list[Records]:
-    """Align each engine with the truth, reusing existing alignments that fit."""
+    """Align each engine with the truth, or reuse its alignment if unit and foldings are the same."""
     reading = Reading("word", given.fold, "min")
     found = []
     for name, words in zip(given.names, given.words, strict=True):

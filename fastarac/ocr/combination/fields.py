@@ -179,17 +179,17 @@ def _keys(fields: FieldOutputs) -> Iterator[tuple[str, str]]:
 
 
 def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
-    """Return the fields with a true value.
+    """Return the keys (document and field) of all outputs except inserted ones.
 
-    Inserted fields are left out, because engines may invent fields.
+    Inserted outputs are left out, because they are not in the truth.
     """
     return {key for key, kind in zip(_keys(fields), fields.kind, strict=True) if kind != "inserted"}
 
 
 def _highest(fields: FieldOutputs) -> float:
-    """Return the maximum of the scale.
+    """Return the maximum of the confidences' scale: 1, 100 or, if exceeded, the largest confidence.
 
-    It is guessed from the confidences, because files of fields do not give it.
+    The scale is guessed from the confidences, because files of fields do not name it.
     """
     most = float(fields.confidence[~fields.rejected].max())
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
@@ -198,7 +198,7 @@ def _highest(fields: FieldOutputs) -> float:
 def _readings(
     parts: Sequence[FieldOutputs], true: set[tuple[str, str]]
 ) -> tuple[list[Key], Readings, list[NDArray[np.intp]], tuple[str, ...]]:
-    """Return the keys of all fields, their readings, the row of each reading, and the documents."""
+    """Return all fields' keys and readings, each reading's row in `parts`, and the documents."""
     places: dict[Key, int] = {}
     found: list[dict[int, int]] = []
     for fields in parts:

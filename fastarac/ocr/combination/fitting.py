@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 STRENGTH = 0.1
 #: Seed for dividing the pages into folds and for drawing the words that a regression is fitted to.
 SEED = 0
-#: Maximum number of words of an engine that its regression is fitted to. If the engine has more words,
-#: this many are drawn at random.
+#: Maximum number of words to which a regression is fitted. If an engine has more words, this many are
+#: drawn at random.
 MOST_WORDS = 60_000
 
 
@@ -41,7 +41,7 @@ class WordLabels(NamedTuple):
 
 
 def folds_of(names: Sequence[str], n_folds: int) -> NDArray[np.intp]:
-    """Return the fold of each page, of shape (n_pages,). The order of the pages does not matter."""
+    """Return the fold of each page, of shape (n_pages,), whatever the order of the pages."""
     fold = np.empty(len(names), np.intp)
     order = np.argsort(np.array(names, object), kind="stable")
     drawn = np.random.default_rng(SEED).permutation(len(names))

@@ -262,7 +262,7 @@ def require_engines(combination: Combination, highest: Mapping[str, float | None
     require_type(combination, Combination, "combination", expected)
     names = combination.names
     if combination.unit != unit:
-        raise ValueError(f"the combination must be of {unit}s, got one of {combination.unit}s")
+        raise ValueError(f"the combination must be for {unit}s, got one for {combination.unit}s")
     if set(highest) != set(names):
         raise ValueError(
             f"the engines must be {listed(list(map(quoted, names)))}, as in the combination, got "

@@ -157,7 +157,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
 
 
 def divided_unspaced(words: Words) -> Words:
-    """Return the words with scripts written without spaces divided into characters."""
+    """Divide the words of scripts written without spaces into characters; return all words."""
     if not any(map(UNSPACED.search, words.text)):
         return words
     begin: list[NDArray[np.intp]] = []

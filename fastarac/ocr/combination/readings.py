@@ -22,7 +22,7 @@ LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a ca
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """The words of several engines. Words of different engines that are aligned have the same place.
+    """The words of several engines. Aligned words of different engines have the same place.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Readings:
 
     @cached_property
     def candidate(self) -> NDArray[np.intp]:
-        """Candidate of each engine at each place, of shape (n_places, n_engines); -1 if it has none.
+        """Candidate of each engine at each place, of shape (n_places, n_engines); -1 without a word.
 
         A candidate is identified by the index of the first engine that has its text.
         """
@@ -110,7 +110,10 @@ class Readings:
 
     @cached_property
     def supporters(self) -> NDArray[np.intp]:
-        """Number of engines with the same text as each engine, of shape (n_places, n_engines)."""
+        """Number of engines with the same text as each engine, itself included.
+
+        The shape is (n_places, n_engines).
+        """
         found: NDArray[np.intp] = self.same.sum(axis=2)
         return found
 

@@ -63,7 +63,9 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
 
 
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
-    """Choose, at each place, the candidate that the most engines have; a tie goes to the highest ranks.
+    """Choose, at each place, the candidate that the most engines have.
+
+    In a tie, the candidate with the highest mean rank is chosen.
 
     With `exact`, the confidence is 1 if all engines have the candidate, otherwise 0.
 
@@ -124,7 +126,7 @@ def _chosen(
 
 
 def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the mean value of each engine's words at each place, of shape (n_places, n_engines)."""
+    """Return the mean of `of_word` for each engine at each place, of shape (n_places, n_engines)."""
     sums = [
         np.bincount(place, values, minlength=len(readings))
         for place, values in zip(readings.place, of_word, strict=True)
@@ -133,7 +135,10 @@ def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArra
 
 
 def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of words with a lower confidence than each word (ties count half); 0 for NaN."""
+    """Return each word's rank: the share of words with a lower confidence (ties count half).
+
+    The rank of a word without a confidence is 0.
+    """
     known = ~np.isnan(confidence)
     found = np.zeros(len(confidence))
     if known.any():

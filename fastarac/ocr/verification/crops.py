@@ -91,8 +91,8 @@ def _pieces(
 ) -> Iterator[tuple[int, Image]]:
     """Yield the crop around each output, with a margin, page by page.
 
-    `outputs` maps a key of each output to its page in `words` and its boxes. There is no crop for an
-    output without a box or on a page without an image.
+    `outputs` maps a key for each output to (index of its page in `words`, its boxes). There is no crop
+    for an output without a box or on a page without an image.
     """
 
     def page_of(key: int) -> int:
@@ -111,7 +111,7 @@ def _pieces(
 
 
 def opened_grey(path: Path) -> Image:
-    """Open an image file and return it in grey."""
+    """Open an image file and return it in greyscale."""
     require("PIL", "ocr")
     from PIL.Image import open as open_image
 

@@ -43,7 +43,7 @@ class SampledWords(NamedTuple):
 
 
 class Crops(NamedTuple):
-    """The folder for the crops of words, and the image of each page by the name of the page."""
+    """The folder for the crops of words, and a mapping from page names to images."""
 
     folder: Path
     images: Mapping[str, Path]
@@ -59,7 +59,9 @@ def sample_words(
     answers: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> SampledWords:
-    """Draw words to verify or, with a policy, accepted words to audit, as for :func:`.sample_outputs`.
+    """Draw words to verify or, if a policy is given, accepted words to audit.
+
+    Words are drawn as by :func:`.sample_outputs`.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ def review_page(pages: Any, page: int, image: Path | None, counts: Any) -> Revie
     """Build the review page of one page of `AppliedPages`, with its image if there is one.
 
     `counts` are the `AppliedPageCounts` of all pages. Boxes are converted to pixels of the image, as in
-    `crops_of`. Without an image, boxes stay in the units of the page size; boxes that are fractions of
-    the page are scaled to `UPRIGHT`.
+    `crops_of`. Without an image, boxes stay in the units of the page size, except that fractions of the
+    page are scaled to an A4 page (`UPRIGHT`).
     """
     part = slice(*np.searchsorted(pages.page, [page, page + 1]))
     boxes, page_size = pages.box[part], pages.page_size[page]

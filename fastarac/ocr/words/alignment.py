@@ -132,8 +132,9 @@ def _without_leaps(
 ) -> NDArray[np.intp]:
     """Drop the weaker of a word's two links if the outputs in between cannot belong to the word.
 
-    Such links arise by chance, because a short word may match distant characters. Two links of one
-    output are treated in the same way.
+    They cannot if they have more characters than the two links leave unmatched in the word. Such links
+    arise by chance, because a short word may match distant characters. Two links of one output are
+    treated in the same way.
     """
     step = np.diff(links, axis=0)
     if not ((step == 0).any(axis=1) & (step > 1).any(axis=1)).any():

@@ -1,4 +1,4 @@
-"""Foldings: differences between the true text and an engine's text that are ignored.
+"""Foldings: kinds of differences to ignore when an engine's text is compared with the true text.
 
 Invisible formatting characters are always removed.
 """

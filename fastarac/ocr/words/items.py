@@ -307,8 +307,8 @@ class AlignedOutputs(Table, Result):
     def without_rejected(self, figures: Evaluation) -> Evaluation:
         """Replace the operating points by points that accept no item with confidence `never_accepted`.
 
-        Under ``missed="residual"``, their error rates include the missed words, because nobody looks
-        for them.
+        Under ``missed="residual"``, the error rates of the new points include the missed words, because
+        nobody looks for missed words.
 
         Parameters
         ----------
@@ -556,9 +556,9 @@ def _accepted_without(
 
 
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the items (as indices into `rows`) next to a missed word on the same page.
+    """Return the items (as indices into `rows`) next to missed words on the same page.
 
-    This is the item before the missed words or, at the start of a page, the item after them.
+    Next to a missed word is the item before it or, if its page has no such item, the item after it.
     """
     missed = np.flatnonzero(records.kind == MISSED)
     if not len(rows):

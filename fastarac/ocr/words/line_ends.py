@@ -28,8 +28,8 @@ MOST_BETWEEN = 100
 #: The same minimum similarity as ALIKE, but for a word elsewhere on the page or for two parts that are
 #: not adjacent.
 ALIKE_ELSEWHERE = 0.8
-# Maximum product of the numbers of words of the two sides. The table of rapidfuzz takes one bit for
-# each pair of words, so 32 MiB here.
+# If the product of the two sides' numbers of words is above this, difflib matches them in place of
+# rapidfuzz, whose table has one bit for each pair of words (at most 32 MiB here).
 LARGEST_TABLE = 1 << 28
 
 
@@ -99,15 +99,15 @@ def joined_as_the_other(
     -----
     First, equal words are matched in order. If both parts are matched with adjacent words, both sides
     divide the word, and it stays divided. Other parts are joined if the joined word occurs on the other
-    side between the nearest matched words. A misread word is accepted if it shares at least 60% of its
-    characters with the joined word and is more similar to it than to either part.
+    side between the nearest matched words. There, the joined word may be misread: it is enough that its
+    similarity with the word found is at least 60%, and larger than that of either part.
 
     Lines may be out of order, for example if columns are read line by line. Then the second part may
     not be the next word, or the joined word may not be between the nearest matched words. Therefore, a
     word that ends its line with a hyphen is also tried with the first word of every other line, the
     nearest line first. Two such parts are joined if the joined word occurs anywhere on the other side
-    as an unmatched and undivided word. A misread word is accepted if it shares at least 80% of its
-    characters with the joined word and is more similar to it than to either part.
+    as an unmatched and undivided word. If it is misread, its similarity must be at least 80%, and again
+    larger than that of either part.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def _elsewhere(
     *,
     exact: bool,
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield possible second parts of word `k`, with the whole word's index in `other` and its text."""
+    """Yield (index of a possible second part of word `k`, index of the word in `other`, its text)."""
     first = own.folded[k][:-1]
     begin = first[: max(2, len(first) // 2)]
     places = [i for i in free if other.folded[i].startswith(begin)]
@@ -215,7 +215,7 @@ def _elsewhere(
 def _around(
     own: DividedTexts, partner: dict[int, int], n_other: int
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Return, for each divided word, begin and end of the range to search on the other side."""
+    """Return where the search on the other side begins and where it ends, by divided word."""
     before: dict[int, int] = {}
     after: dict[int, int] = {}
     last, at = 0, 0
@@ -249,9 +249,10 @@ def _most_like(
     places: Iterable[int],
     alike: float | None,
 ) -> tuple[int | None, int]:
-    """Return the index of the most similar word (None if none is similar enough), and of its form.
+    """Return the index of the word that is most similar to a form, and the index of this form.
 
-    If `alike` is None, only a word that equals a form is similar enough.
+    The first index is None if no similarity is at least `alike`. If `alike` is None, word and form must
+    be equal.
     """
     if alike is None:
         equal = next((place for place in places if words[place] in forms), None)

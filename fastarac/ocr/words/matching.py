@@ -1,9 +1,9 @@
 """Match two texts by a longest common subsequence of their characters.
 
-rapidfuzz computes it fast, with memory proportional to the product of the lengths. Longer texts are
-first divided, without loss, by Hirschberg's method (D. S. Hirschberg, "A linear space algorithm for
-computing maximal common subsequences", Communications of the ACM 18, 1975), with rows of lengths stored
-as bits of integers (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004). Texts as
+rapidfuzz is fast, but its memory is proportional to the product of the lengths. Long texts are first
+divided, without losing a match, by Hirschberg's method (D. S. Hirschberg, "A linear space algorithm for
+computing maximal common subsequences", Communications of the ACM 18, 1975). Its rows of lengths are
+computed bit-parallel (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004). Texts as
 long as a book are first divided at word sequences that occur exactly once in each text (I. Z. Yalniz
 and R. Manmatha, "A fast alignment scheme for automatic OCR evaluation of books", ICDAR 2011).
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SPACE = " "
 
 #: Maximum product of the lengths of two texts, in characters, that rapidfuzz aligns directly. Its table
-#: has one bit for each pair of characters, so 16 MiB here.
+#: has one bit for each pair of characters, so at most 16 MiB here.
 LARGEST_TABLE = 1 << 27
 #: If the product of the lengths of two texts is above this, they are first divided at word sequences
 #: that occur exactly once in each text.
@@ -197,7 +197,10 @@ def _halved(
 
 
 def _row(x: str, y: str) -> np.ndarray:
-    """Return the length of the longest common subsequence of x and each prefix of y, (len(y) + 1,)."""
+    """Return the length of the longest common subsequence of x and each prefix of y.
+
+    The shape is (len(y) + 1,), because the empty prefix is included.
+    """
     masks: dict[str, int] = {}
     for letter in set(y):
         bits = np.frombuffer(y.encode("utf-32-le"), np.uint32) == ord(letter)
@@ -252,7 +255,7 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
 
 
 def _shift(text: str, begin: int, end: int, left: int, right: int) -> int:
-    """Return the shift after which the gap text[begin:end] covers whole words, or 0.
+    """Return the shift after which the gap text[begin:end] covers whole words; 0 if there is none.
 
     The gap can only move over equal characters, by at most `left` characters to the left or `right`
     characters to the right.

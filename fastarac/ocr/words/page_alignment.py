@@ -69,12 +69,12 @@ def align_page(truth: PageText, outputs: PageText, *, merge_gaps: bool = False) 
     -----
     The words are first aligned in order. If a wrong or missed word equals a wrong or inserted output,
     the page is searched for moved words (:func:`~fastarac.ocr.words.reordering.moved_words`), and the
-    other words are aligned again around the runs that have not moved. The new alignment replaces the
-    first one only if it makes more words right. If two moved words are in the same order on both sides,
-    with at most 20 words in between, the words in between count as moved, too. These may be right or
-    wrong. A missed word next to a moved run can also count as moved, for example a line of one word
-    between two columns. For this, an equal inserted output must be between the outputs of the word's
-    two neighbours, and these outputs must be at most 20 apart.
+    other words are aligned again around the runs of equal words that have not moved. The new alignment
+    replaces the first one only if it makes more words right. If two moved words are in the same order
+    on both sides, with at most 20 words in between, the words in between count as moved, too. These may
+    be right or wrong. A missed word next to a moved run can also count as moved, for example a line of
+    one word between two columns. For this, an equal inserted output must be between the outputs of the
+    word's two neighbours, and these outputs must be at most 20 apart.
 
     Examples
     --------
@@ -189,14 +189,14 @@ def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
 def _left_between(
     rows: Spans, truth: Sequence[str], outputs: Sequence[str], parts: NDArray[np.bool_] | None
 ) -> list[tuple[int, int]]:
-    """Return pairs of a missed word and an equal inserted output with the same neighbours, in order.
+    """Pair missed words with equal inserted outputs between the same neighbours, in order.
 
     Parts of words are left out, because single characters are often equal by chance.
     """
     inserted = rows[rows[:, 1] == rows[:, 0], 2].tolist()
     found: list[tuple[int, int]] = []
     missed: list[int] = []
-    last = -1  # end of the range of outputs of the previous true word
+    last = -1  # where the outputs of the previous true word end
     for i, _, j, m in rows[rows[:, 1] > rows[:, 0]].tolist():
         if j == m:
             missed.append(i)

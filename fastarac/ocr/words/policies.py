@@ -57,8 +57,8 @@ _OF_JOIN = {
 }
 
 
-#: Phrases for each choice by which a policy differs from the policy in use, as in "with moved words
-#: counted as wrong, B accepts 20.0 points more".
+#: Phrases that say how another policy differs from the policy in use, as in "with moved words counted
+#: as wrong, B accepts 20.0 points more".
 _APART: dict[str, dict[str, str]] = {
     "missed": {
         "reject": "if people look for missed words",
@@ -148,17 +148,17 @@ class AlignmentPolicy(NamedTuple):
 
 
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
-    """Return a policy, then all policies that give other items; `counts` has the words of each kind.
+    """Return `own`, then the policies that give other items.
 
-    A policy that treats moved words differently is included only if all its other fields are equal to
-    the fields of the given policy.
+    `counts` has the number of words of each kind: if no word is missed, for example, all choices of
+    `missed` give the same items. The field `moved` is changed only if the other fields are as in `own`.
     """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():
         varied[name] = [value]
         if counts[name] and name != "moved":
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
-            if name != "missed":  # only for missed words do "drop" and "separate" give the same items
+            if name != "missed":  # "drop" and "separate" give the same items, but only of missed words
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))

@@ -257,8 +257,8 @@ class _Side(NamedTuple):
     def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
         found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
-        # Number the words as they are written, with two numbers for a joined word. The joined words
-        # differ between engines, so only these numbers agree between engines.
+        # Number the words as they are written, so that a word joined from two parts takes two numbers.
+        # Which true words are joined depends on the engine, but these numbers do not.
         second = sorted(after for _, after in joined.values())
         number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):
@@ -283,7 +283,7 @@ def _of_page(
 ) -> Records:
     page = truth, of_truth, words, of_words
     sides = ours, theirs = _sides(*page, reading)
-    # Words are counted for error rates, whatever the unit.
+    # Error rates compare words, even if the items are lines or characters.
     in_words = sides if reading.unit == "word" else _sides(*page, reading._replace(unit="word"))
     alignment = align_page(ours.text, theirs.text, merge_gaps=reading.unit == "character")
     spans = alignment.spans

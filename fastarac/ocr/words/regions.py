@@ -136,7 +136,10 @@ def _centres(words: Words, truth: Words, page: int, of_page: NDArray[np.intp]) -
 
 
 def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bool_]:
-    """Return which points are inside a polygon: an odd number of edges is to their right."""
+    """Return which points are inside a region.
+
+    A ray from such a point to the right crosses an odd number of the polygon's edges.
+    """
     found = np.zeros(len(points), np.bool_)
     x, y = points[:, :1], points[:, 1:]
     for region in regions:

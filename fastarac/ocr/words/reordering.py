@@ -88,7 +88,7 @@ def moved_words(
     A run of words w counts only if it has at least two words and if few such runs are expected by
     chance: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are the numbers
     of true words and outputs searched, and p(w) is the share of the word w among all true words and
-    outputs of the page. If the unit is a line, p(w) is the product over the words of the line. For
+    outputs of the page. If the unit is a line, p(w) is the product of the shares of its words. For
     single characters, :math:`p(w)^{1/4}` replaces p(w), because characters depend on the characters
     before them.
 
@@ -146,7 +146,11 @@ def _runs(
 
 
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
-    """Return the runs of the in-order chain with the largest total of `bits`, and the other runs."""
+    """Return the runs of a chain, and the other runs.
+
+    The runs of a chain are in the same order in both texts. The chain with the largest total of `bits`
+    is taken.
+    """
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
     # The best chains of runs so far, as (last output index, total bits, last run), in increasing order
     # of both index and bits.
@@ -178,7 +182,7 @@ def _numbers(truth: Sequence[str], outputs: Sequence[str]) -> tuple[Indices, Ind
 
 
 def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
-    """Return the information content of each true word: −log2 of its share; of a line, the sum."""
+    """Return −log2 of each true word's share of all words; for a line, the sum over its words."""
     counts = Counter(word for text in (*truth, *outputs) for word in text.split(SPACE))
     total = counts.total()
     rare = {word: math.log2(total / n) for word, n in counts.items()}
@@ -238,7 +242,7 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Bl
 class _Windows:
     """Windows of two concatenated sequences, compared by rank; words already taken are excluded.
 
-    Lengths must be requested in decreasing order.
+    The methods must be called with decreasing lengths.
     """
 
     def __init__(self, first: Indices, second: Indices, bits: Bits, needed: float) -> None:
@@ -254,8 +258,8 @@ class _Windows:
     def longest_common(self, most: int) -> int:
         """Return the largest length, up to `most`, of a window common to both sequences, or 0.
 
-        A start is dropped if the sum of `bits` over its window of length `most` is too small: the sums
-        over its shorter windows are even smaller.
+        A start is dropped for good if its window of length `most` has too few `bits`, because shorter
+        windows have even fewer.
         """
         ends = np.minimum(self.begins + most, self.n_first)
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
@@ -301,9 +305,9 @@ class _Windows:
         return not set(ours.tolist()).isdisjoint(theirs.tolist())
 
     def _is_free(self, begin: int, length: int) -> bool:
-        """Return whether a window is free.
+        """Return whether no element of a window is taken.
 
-        Only its ends are tested, because no taken run is shorter than the window.
+        Only both ends are tested, because no taken run is shorter than the window.
         """
         return not (self.taken[begin] or self.taken[begin + length - 1])
 
@@ -320,7 +324,8 @@ class _Windows:
     def _windows(self, length: int) -> NDArray[np.int64]:
         """Return a number for each window of this length; equal windows have equal numbers.
 
-        A window is the union of two windows, possibly overlapping, whose length is a power of two.
+        Two windows of a length that is a power of two, possibly overlapping, cover each window. Their
+        ranks together give its number.
         """
         level = length.bit_length() - 1
         while len(self.ranks) <= level:

@@ -17,8 +17,8 @@ def with_unseen_errors(point: OperatingPoint, n_missed: int) -> OperatingPoint:
 
     Missed words share a confidence above all others. Any threshold up to this confidence accepts the
     missed words, which then count as errors. A threshold above this confidence accepts nothing, but
-    people still do not find the missed words. Therefore, the reviewer of the point finds only the other
-    errors.
+    people still do not find the missed words. Therefore, such a point gets a reviewer who finds only
+    the other errors.
     """
     if not n_missed or point.acceptance_rate or point.reviewer is not None:
         return point

@@ -89,7 +89,7 @@ def read_truth(
 def read_truth_file(file: InputFile) -> Words:
     """Read the truth from an opened file."""
     if found := binary_kind(file.head):
-        raise OcrFileError(file.path, f"it is {found}, but must be a text: plain, ALTO, PAGE or hOCR")
+        raise OcrFileError(file.path, f"it is {found}, but must be plain text, ALTO, PAGE or hOCR")
     kind = _detection.begins_as(file)
     if kind == "xml":
         try:

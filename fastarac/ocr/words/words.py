@@ -29,7 +29,7 @@ LISTED = 20  # maximum number of pages that an error message lists
 
 
 class ReadingNote(NamedTuple):
-    """A remark on the words read, with their number; ``str()`` gives a sentence.
+    """A remark on the words read, with a count of what it concerns; ``str()`` gives a sentence.
 
     When readings are concatenated, the counts of equal notes are added.
 
