@@ -474,7 +474,7 @@ def deep(levels):
             {"x.y": {"value": "1"}, "x": {"y": {"value": "2"}}},
             'field "x.y" of document "a" is already in x.y; keep one',
         ),
-        ({" ": {"value": "1"}}, "it has a value with the name"),
+        ({" ": {"value": "1"}}, "it has a value whose name is blank"),
         ([{"x": 1}], '[0]: there are several documents, so "document" must name'),
         ('{"document": "b", "x": 1}\n{"document": "b", "x": 1}\n', 'document "b" is already in'),
         (
