@@ -509,7 +509,7 @@ def test_files_of_several_kinds_and_scales(tmp_path):
     truth = write(tmp_path / "truth.json", [{"document": name, "TOTAL": "1"} for name in "ab"])
     write(tmp_path / "o" / "a.json", TEXTRACT)
     write(tmp_path / "o" / "b.json", GOOGLE)
-    with pytest.raises(OcrFileError, match=r"several kinds.*Textract \(a.json\), Google"):
+    with pytest.raises(OcrFileError, match=r"must be of one kind.*Textract \(a.json\), Google"):
         read_fields(tmp_path / "o", truth)
     names = "pqr"
     mixed = [
