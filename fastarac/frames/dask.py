@@ -1,4 +1,4 @@
-"""Dask: count items in partitions and add the counts in a tree; exact sums need one shuffle."""
+"""Data frames of Dask: workers count the items of each partition; exact sums need one shuffle."""
 
 # The type stubs of pandas lack some of its own types.
 # pyright: reportArgumentType=false, reportCallIssue=false, reportInvalidTypeArguments=false
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-TREE = 8  # number of partial tables that are added in one step
+TREE = 8  # number of tables of counts that are added in one step
 
 
 class DaskSource(ItemSource):
@@ -56,7 +56,7 @@ class DaskSource(ItemSource):
     def _added_up(
         self, function: Callable[..., pd.DataFrame], keys: list[str], **how: str
     ) -> pd.DataFrame:
-        """Count with `function` in each partition; combine counts with equal `keys` by `how`."""
+        """Count with `function` in each partition; aggregate rows with equal `keys` as `how` says."""
         keys = [*self.keys, *keys]
         meta = pd.DataFrame(
             {name: pd.Series([], dtype=self.types.get(name, "int64")) for name in (*keys, *how)}
@@ -70,7 +70,7 @@ class DaskSource(ItemSource):
         return table
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Return the sweep of each group, or None with more than `most` distinct confidences."""
+        """Return each group's sweep; None if there are more than `most` distinct confidences."""
         kinds = ["confidence", *(["weight"] if self.weighted else [])]
         few = most is None or int(self.frame["confidence"].nunique_approx().compute()) <= 2 * most
         table = self._added_up(_kinds, kinds, p="sum", q="sum") if few else None
@@ -179,7 +179,7 @@ def _counted(part: pd.DataFrame, table: pd.DataFrame, correct: Array, **how: str
 
 
 def _numbered(plan: Mapping[Any, Planned], most: int, part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: drop the items that need no kernel, and add the segment numbers of the others."""
+    """On a worker: leave out the items of `dropped` bins; number the segment of each other item."""
     kept = np.ones(len(part), np.bool_)
     confidence, _ = _arrays(part)
     segment = np.zeros(len(part), np.int64)

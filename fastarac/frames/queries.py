@@ -1,4 +1,4 @@
-"""Lazy frames of narwhals: queries in which the engine counts items, in bins if needed."""
+"""Lazy frames of narwhals: their engines run queries that count items, in bins if needed."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 SPLITS = 64  # maximum number of bins to split in one query
 SHARE = 12  # bins with fewer than 2**-SHARE of all items are not split
-BAD = -1e300  # bin number for invalid items, which no valid item has
+BAD = -1e300  # marks invalid items in place of a bin number
 
 
 class QuerySource(ItemSource):
-    """A lazy frame and its engine."""
+    """A lazy frame, whose engine runs the queries."""
 
     def __init__(self, frame: nw.LazyFrame[Any], columns: dict[str, str]) -> None:
         super().__init__(columns)
@@ -68,7 +68,7 @@ class QuerySource(ItemSource):
         return 0
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Return the sweep of each group, or None with more than `most` distinct confidences."""
+        """Return each group's sweep; None if there are more than `most` distinct confidences."""
         if most is not None and self.approximate_distinct() > 2 * most:
             self.refuse_weights(most)
             return None
@@ -94,14 +94,14 @@ class QuerySource(ItemSource):
         return numbered([table[key].to_list() for key in self.keys], len(table), self.keys)
 
     def is_group(self, label: Any) -> nw.Expr:
-        """Return which items belong to the group `label`."""
+        """Return the condition that an item belongs to the group `label`."""
         values = (label,) if self.keys == ["by"] else label
         columns = map(nw.col, self.keys)
         conditions: Iterator[nw.Expr] = (x == value for x, value in zip(columns, values, strict=True))
         return reduce(and_, conditions)
 
     def is_any_group(self, labels: list[Any]) -> nw.Expr:
-        """Return which items belong to any of the groups."""
+        """Return the condition that an item belongs to one of these groups."""
         if self.keys == ["by"]:
             return nw.col("by").is_in(labels)
         return reduce(or_, map(self.is_group, labels))
@@ -125,7 +125,7 @@ class QuerySource(ItemSource):
         return bin_expression(nw.col("confidence").cast(nw.Float64))
 
     def _binned(self, frame: nw.LazyFrame[Any], *keys: str) -> nw.LazyFrame[Any]:
-        """Return the counts, and the lowest and highest confidence, in each bin."""
+        """Return a query of the counts and of the lowest and highest confidence in each bin."""
         x = nw.col("confidence")
         low, high = x.min().alias("low"), x.max().alias("high")
         return frame.group_by(*self.keys, *keys).agg(low, high, *_correct_and_incorrect())
@@ -215,7 +215,7 @@ class QuerySource(ItemSource):
             yield sums_of_items(*_arrays(chosen.select("confidence", "correct").collect()), cells)
 
     def items_with(self, problem: Problem) -> nw.Expr:
-        """Return which items have the problem."""
+        """Return the condition that an item has the problem."""
         x = nw.col(problem.role)
         if problem.what == "null":
             return x.is_null()
@@ -226,7 +226,7 @@ class QuerySource(ItemSource):
         return ~x.is_null() & ~right
 
     def find_and_reject(self) -> NoReturn:
-        """Find the problem of the items and raise its error."""
+        """Raise the error for the first problem found; without one, the frame must have changed."""
         for problem in self.problems():
             items = self.frame.filter(self.items_with(problem)).select(nw.len().alias("n"))
             if n := int(items.collect()["n"].to_numpy()[0]):
@@ -235,7 +235,7 @@ class QuerySource(ItemSource):
 
 
 def renamed(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
-    """Return the columns of a lazy frame, renamed to their roles.
+    """Select the columns of a lazy frame, and name each by its role, such as "confidence".
 
     Columns are selected by position, because engines interpret special names: polars reads ``*`` and
     ``^…$`` as patterns, DuckDB reads ``*`` as all columns and ``A`` as ``a``, and Spark reads ``a.b``

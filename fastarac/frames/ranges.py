@@ -1,8 +1,8 @@
-"""Exact sums over the items of confidence ranges, computed by the kernels; they add up over ranges.
+"""Exact sums over the thresholds of confidence ranges; the sums of all ranges add up to the total.
 
-A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). It
-therefore knows the counts above its own items. From these, it computes the terms that its thresholds
-add to the sums over all thresholds.
+A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). These
+counts tell how many items have higher confidences than its own. Therefore, the worker can compute what
+its own thresholds contribute to the sums over all thresholds.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class RangeSums(NamedTuple):
         )
 
     def areas(self) -> dict[str, float]:
-        """Return the areas of all items from the sums of all ranges; each area is rounded once."""
+        """Return the areas, each rounded once; these sums must be the total over all ranges."""
         pairs = PairCounts(self.correct, self.incorrect, self.doubled)
         area = self.trapezoids / (2 * (self.correct + self.incorrect))
         precision, risk = (1 - area, area) if self.incorrect < self.correct else (area, 1 - area)
@@ -102,7 +102,7 @@ def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells
 
 
 def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
-    """Split the bins, except dropped ones, into runs (first, last + 1) of at most `most` items."""
+    """Split the bins that are not `dropped` into segments (first, last + 1) of at most `most` items."""
     runs = []
     first = total = 0
     apart_of = dropped(cells, most).tolist()
@@ -119,12 +119,12 @@ def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
 
 
 def dropped(cells: Cells, most: int) -> NDArray[np.bool_]:
-    """Return which bins need no worker, because their items, though many, have only one confidence."""
+    """Return which bins need no worker: those with many items that all have the same confidence."""
     return cells.single_valued & (cells.size > most // 64)
 
 
 def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
-    """Return the sums of the dropped bins, which follow from the counts in these bins."""
+    """Return the sums of the dropped bins, computed from the counts alone."""
     total = NOTHING
     above = counts_above(cells)
     for i in np.flatnonzero(dropped(cells, most)).tolist():
@@ -137,7 +137,7 @@ def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
 def sums_of_items(
     confidence: Array, correct: Array, cells: Cells, starts: Array | None = None
 ) -> RangeSums:
-    """Return the sums of a worker's items; for each of its bins, the worker must have all items.
+    """Return the sums of a worker's items; the worker must hold all items of each of its bins.
 
     `starts` holds the lowest confidence of each segment, in increasing order. It is needed if the items
     may belong to several segments, which need not be adjacent.

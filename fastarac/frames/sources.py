@@ -28,7 +28,7 @@ NAMES = ("correct", "confidence", "weight")
 
 
 class Problem(NamedTuple):
-    """A problem that items of an engine may have."""
+    """A problem that items may have, such as a missing value."""
 
     role: str
     what: str
@@ -69,7 +69,7 @@ class ItemSource(ABC):
 
     @property
     def grouped(self) -> bool:
-        """Whether items are grouped, with a sweep per group; if not, all are in the group None."""
+        """Whether items have group labels; if not, all of them form one group, None."""
         return bool(self.keys)
 
     @property
@@ -85,7 +85,7 @@ class ItemSource(ABC):
         ]
 
     def refuse_weights(self, most: int) -> None:
-        """Raise if there are weights; more than `most` kinds of items need bins, without weights."""
+        """Raise the error for more than `most` pairs of confidence and weight, if there are weights."""
         if self.weighted:
             raise ValueError(
                 f"confidence and weight have more than {most} distinct pairs of values; round the "
@@ -94,7 +94,7 @@ class ItemSource(ABC):
 
     @abstractmethod
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Return the sweep of each group, or None with more than `most` distinct confidences."""
+        """Return each group's sweep; None if there are more than `most` distinct confidences."""
 
     @abstractmethod
     def bins(self) -> Groups:
@@ -129,7 +129,7 @@ class ArraySource(ItemSource):
             yield label, read_items(items.correct[mine], items.confidence[mine], weight, NAMES)
 
     def sweeps(self, most: int | None) -> Sweeps | None:
-        """Return the sweep of each group, or None with more than `most` distinct confidences."""
+        """Return each group's sweep; None if there are more than `most` distinct confidences."""
         found = {label: sweep_of_items(part) for label, part in self.parts()}
         distinct = sum(len(sweep.thresholds) - 1 for sweep in found.values())
         return found if most is None or self.weighted or distinct <= most else None
@@ -165,7 +165,7 @@ def keys_of(columns: Iterable[str]) -> list[str]:
 
 
 def numbered(columns: Iterable[ArrayLike], n: int, keys: Sequence[str]) -> tuple[Array, Array] | None:
-    """Return the sorted distinct labels (tuples for several columns), and each item's code.
+    """Return the sorted distinct labels (tuples for several columns), and each item's index into them.
 
     Return None without keys: all items form one group.
     """
@@ -194,7 +194,7 @@ def positions(by: tuple[Array, Array] | None) -> Iterator[tuple[Any, Any]]:
 def rows_within(
     ranges: Sequence[Range], confidence: Array, groups: Iterable[tuple[Any, Any]]
 ) -> NDArray[np.bool_]:
-    """Return which items are in one of the ranges; `groups` holds the result of `positions`."""
+    """Return which items are in one of the ranges; `groups` are the pairs that `positions` yields."""
     chosen = np.zeros(len(confidence), np.bool_)
     for label, mine in groups:
         for group, low, below in ranges:
@@ -228,7 +228,7 @@ def sweeps_of_kinds(
 ) -> Sweeps:
     """Return each group's sweep from the counts for each pair of confidence and weight.
 
-    `by` holds the labels and the label code of each row, as `numbered` returns them.
+    `by` holds the labels and each row's index into them, as `numbered` returns them.
     """
     counts = correct.astype(np.int64), incorrect.astype(np.int64)
     return {
@@ -244,9 +244,9 @@ def _sweep_of_kinds(
 ) -> ThresholdSweep:
     if weight is None:
         return ThresholdSweep.from_counts(confidence, correct, incorrect)
-    # A count n times a weight may not fit in a double. But n is a sum of powers of two, and each power
-    # times the weight is a double. Adding these products gives the same sum as adding single items,
-    # rounded only once.
+    # A double may be too short for the product of a count n and a weight. But n is a sum of powers of
+    # two, and the product of each power and the weight is a double. Adding these products, with one
+    # rounding, gives the same sum as adding single items.
     rows, weights, labels = [], [], []
     for label, counts in ((1, correct), (0, incorrect)):
         for k in range(int(counts.max()).bit_length()):

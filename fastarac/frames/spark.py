@@ -1,4 +1,4 @@
-"""Spark: an aggregation counts items in bins, then kernels compute exact sums on the workers."""
+"""Data frames of Spark: a query counts items in bins, then the workers compute exact sums."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SparkSource(QuerySource):
         return totals_of_rows(rows, groups, self.batch)
 
     def _dropped_values(self, label: Any, cells: Cells) -> nw.Expr | None:
-        """Return which items of the group need no worker, or None."""
+        """Return the condition that an item of the group needs no worker; None if all need one."""
         values = cells.low[dropped(cells, self.batch)].tolist()
         if not values:
             return None

@@ -33,7 +33,7 @@ class Spelling(NamedTuple):
         return f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}"
 
     def numbers(self, label: str) -> str:
-        """Return the query of the items, with a NULL label where a column's type is not supported."""
+        """Return the SELECT of the items; `correct` is NULL if a column has an unsupported type."""
         known = " AND ".join(self.known.format(column) for column in ("confidence", "correct"))
         labels = f"CASE WHEN {known} THEN correct END AS correct"
         return f"  SELECT {label}{labels},\n    {self.number} AS number"
@@ -48,7 +48,7 @@ class Spelling(NamedTuple):
         )
 
     def labelled(self, name: str, label: str) -> str:
-        """Return the expression that counts the valid items in rows of `kinds` with this label."""
+        """Return the expression for a row's count, or 0 if the row is invalid or has another label."""
         text = f"LOWER(CAST(correct AS {self.text}))"
         finite = "low - low = 0 AND high - high = 0"
         return f"CASE WHEN {text} IN {label} AND {finite} THEN n ELSE 0 END AS {name}"
@@ -61,7 +61,7 @@ _DUCKDB_TYPES = (
 _SPARK_TYPES = "'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'"
 _POSTGRES_TYPES = "'boolean', 'smallint', 'integer', 'bigint', 'real', 'double precision'"
 SPELLINGS = {
-    # Only DuckDB can convert Booleans to numbers and keep the types of numbers.
+    # Only in DuckDB can an expression convert Booleans to numbers and yet keep the types of numbers.
     "duckdb": Spelling(
         '"', "DOUBLE", "BIGINT", "VARCHAR",
         "COALESCE(confidence, CAST(NULL AS UTINYINT)) + CAST(0 AS UTINYINT)",
@@ -70,7 +70,8 @@ SPELLINGS = {
     "spark": Spelling(
         "`", "DOUBLE", "BIGINT", "STRING", "confidence + 0", f"TYPEOF({{}}) IN ({_SPARK_TYPES})"
     ),
-    # FORMAT puts a decimal's type before its digits and quotes around a string, so neither matches.
+    # The pattern excludes decimals and strings: FORMAT writes a type before the digits of a decimal,
+    # and quotes around a string.
     "bigquery": Spelling(
         "`", "FLOAT64", "INT64", "STRING", "confidence + 0",
         "REGEXP_CONTAINS(FORMAT('%T', {}), '^(-?[0-9]|true$|false$)')",
@@ -167,7 +168,7 @@ WITH fastarac_items AS (
 
 
 class _Labels(NamedTuple):
-    """The label columns as text for each part of the query, each followed by a comma."""
+    """The label columns as lists in SQL, in the form that each part of the query needs."""
 
     read: str
     names: str
@@ -198,7 +199,7 @@ def _sums(words: Spelling) -> str:
 
 
 def _by_confidence(words: Spelling, labels: _Labels) -> str:
-    """Return the query's second half, with counts at each confidence."""
+    """Return the second half of a query that counts items at each confidence."""
     return f"""\
 , kinds AS (
   SELECT {labels.names}correct, number AS low, number AS high, COUNT(*) AS n
@@ -217,7 +218,7 @@ ORDER BY {labels.groups}counts.low"""
 
 
 def _by_bin(words: Spelling, labels: _Labels) -> str:
-    """Return the query's second half, with counts in bins; bins that overlap are merged."""
+    """Return the second half of a query that counts items in bins and merges overlapping bins."""
     label = labels.names
     over = f"OVER ({'PARTITION BY ' + label[:-2] + ' ' if label else ''}ORDER BY low, bin, correct"
     return f"""\

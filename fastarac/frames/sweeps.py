@@ -251,8 +251,8 @@ def evaluate(
     for name, value in needing.items():
         if value is not None and value is not False and method in IN_BINS:
             raise TypeError(
-                f"{name} needs method='auto' or 'counts', which count the items at each "
-                f"confidence, got {method!r}, which counts items in bins"
+                f"{name} needs counts at each confidence (method='auto' or 'counts'), but method="
+                f"{method!r} counts items in bins"
             )
     limits = read_limits(max_error_rate, max_risk, threshold)
     inner_fraction(confidence_level, "confidence_level")
@@ -291,8 +291,8 @@ def _source(
     choice(method, "method", METHODS)
     if weight is not None and method in IN_BINS:
         raise ValueError(
-            f"weight needs method='auto' or 'counts', which sum weights, got {method!r}, which "
-            "counts items in bins"
+            f"weight needs method='auto' or 'counts', but method={method!r} counts items in bins, "
+            "without weights"
         )
     columns: dict[str, str | None] = {"confidence": confidence, "correct": correct, "weight": weight}
     if by is None or isinstance(by, str):
@@ -302,7 +302,7 @@ def _source(
             raise ValueError("by must name at least one column")
         columns |= {f"by_{i}": name for i, name in enumerate(by)}
     else:
-        raise TypeError(f"by must be the name of a column, or a list, got type {type(by).__name__}")
+        raise TypeError(f"by must be a column's name, or a list of names, got type {type(by).__name__}")
     return _open(frame, {role: name for role, name in columns.items() if name is not None})
 
 
@@ -386,7 +386,7 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
         if numeric:
             continue
         if frame is not None:
-            # Raises an error that names the position of the bad value.
+            # If a value is bad, this raises an error that names its position.
             vector(frame.get_column(name).to_native(), role)
         message = (
             f"{role} (column {name!r}) must hold booleans, integers or floats up to 64 bits, got "
@@ -413,8 +413,8 @@ def _sweeps(source: ItemSource, method: Method) -> Mapping[Any, Sweep]:
         where = " over all groups" if source.grouped else ""
         raise ValueError(
             f"confidence (column {source.columns['confidence']!r}) has more than {MOST_DISTINCT:,} "
-            f"distinct values{where}; method='counts' counts the items at each of them, 'exact' "
-            "computes exact areas inside the engine, 'bounds' only counts items in bins"
+            f"distinct values{where}; choose method='counts' (counts at each value), 'exact' (exact "
+            "areas, computed inside the engine) or 'bounds' (only counts in bins)"
         )
     return sweeps
 
@@ -433,7 +433,7 @@ def _bounded(source: ItemSource, *, exact: bool) -> dict[Any, BoundedSweep]:
 def _sharpened(
     source: ItemSource, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
 ) -> Mapping[Any, Sweep]:
-    """Count items at each confidence of the bins that contain a limit, unless these are too many."""
+    """In bins that contain a limit, count items at each confidence, unless these are too many."""
     found = {label: sweep for label, sweep in sweeps.items() if isinstance(sweep, BoundedSweep)}
     for limit in limits:
         if limit.criterion == "threshold":
@@ -459,7 +459,7 @@ def _sharpened(
 def _with_counts(
     sweep: BoundedSweep, first: int, last: int, part: ThresholdSweep | None
 ) -> BoundedSweep:
-    """Return the sweep, with the counts of `part` instead of the bins between two thresholds."""
+    """Replace the bins between the thresholds `first` and `last` by the counts of `part`."""
     ta, fa = sweep.true_accepts_low, sweep.false_accepts_low
     if part is None or (part.n_correct, part.n_incorrect) != (
         ta[last] - ta[first],

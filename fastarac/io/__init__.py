@@ -1,9 +1,9 @@
 """Read a machine's outputs from CSV, TSV, JSON lines and Parquet files.
 
-DuckDB, installed by the extra ``cli``, reads the files. One package without dependencies covers all
-four formats, in less than half the space of polars or pyarrow. DuckDB compares texts without making a
-Python string for each item, and returns numbers as numpy arrays. DuckDB raises an error if a CSV row
-has too few fields; other readers fill in nulls.
+The extra ``cli`` installs DuckDB, which reads the files. DuckDB has no dependencies, reads all four
+formats, and takes less than half the disk space of polars or pyarrow. It compares texts without making
+a Python string for each item, and returns numbers as numpy arrays. It raises an error if a CSV row has
+too few fields; other readers fill in nulls.
 
 DuckDB does not guess dialects and types here: it reads every field of a text file as text, and this
 package interprets the texts. DuckDB loads no extensions and never accesses the network.
@@ -273,7 +273,7 @@ def read_models(
 
 
 def _first_confidence(confidence: str | Sequence[str], model: str | None) -> str:
-    """Return the first column of confidences; raise unless these columns can be models."""
+    """Return the first column of confidences; raise if the columns cannot each be a model."""
     if isinstance(confidence, str):
         return confidence
     if not confidence or len(set(confidence)) < len(confidence):
@@ -281,7 +281,7 @@ def _first_confidence(confidence: str | Sequence[str], model: str | None) -> str
             f"confidence must name one column, or several different ones, got {list(confidence)}"
         )
     if model is not None:
-        raise ValueError("several columns of confidences cannot go with model: name one column")
+        raise ValueError("confidence must name one column if model is given")
     return confidence[0]
 
 

@@ -61,16 +61,13 @@ class Columns:
             choice(self.compare, "compare", get_args(Compare))
         choice(self.open, "open", get_args(Open))
         if self.correct is not None and (self.prediction is not None or self.truth is not None):
-            raise ValueError(
-                "name either the column that says whether an output is correct, or the columns of "
-                "prediction and truth, but not all three"
-            )
+            raise ValueError("give either correct, or both prediction and truth, but not all three")
         if (self.prediction is None) != (self.truth is None):
             named, missing = ("prediction", "truth") if self.truth is None else ("truth", "prediction")
-            raise ValueError(f"the {named} column is named, but not the {missing} column")
+            raise ValueError(f"{named} is given without {missing}; give both columns")
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
-        """Return the fields of `Outputs` from a file; labels become part numbers of `texts`."""
+        """Return the fields of `Outputs`; in place of labels, the number of this file in `texts`."""
         known = self._known(source)
         found = _fetch(source, known.picks(source), texts)
         if known.correct is not None and self.open == "wrong":
@@ -116,7 +113,7 @@ class Columns:
 
     @property
     def _labels(self) -> dict[str, str | None]:
-        """Return the names of the text columns, by the field of `Outputs` that each fills."""
+        """Return the column for each field of `Outputs` that holds labels; None without a column."""
         item = None if self.item is False else self.item
         labels = {"model": self.model, "by": self.by, "item": item}
         return labels | {"group": self.group, "crossed": self.crossed}
@@ -227,7 +224,7 @@ def _refuse_invalid(
 ) -> None:
     """Raise an error about the first row with an invalid value, if there is one.
 
-    `begin` is the file's row index of the first row in the arrays.
+    `begin` is the index, in the file, of the first row of the arrays.
     """
     if not len(arrays["confidence"]):
         raise DataFileError(source.path, "there are no rows")
@@ -246,8 +243,8 @@ def _refuse_invalid(
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
     """Return the confidences, as integers if different ones would become equal as float64.
 
-    Raise DataFileError if different confidences would become equal, and some are missing or are not
-    64-bit integers. A missing confidence needs float64, because a number below all others replaces it.
+    Integers are impossible if a confidence is missing (a float64 below all others replaces it) or is
+    not a 64-bit integer. Then raise DataFileError if different confidences become equal.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):

@@ -37,8 +37,8 @@ class DelimitedRow(NamedTuple):
 class Delimited(FileSource):
     """A CSV or TSV file; all its fields are text.
 
-    Fields of a CSV file may be quoted. In a TSV file, quotes are ordinary characters, as OCR engines
-    write them, unless its first line begins with a quote.
+    Fields of a CSV file may be quoted. In TSV files, OCR engines write quotes as ordinary characters;
+    quotes are read as such, unless the first line begins with a quote.
     """
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
@@ -63,8 +63,8 @@ class Delimited(FileSource):
         return (
             "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
             f"delim = '{self.delimiter}', quote = '{quote}', escape = '{quote}', "
-            # The default buffer of DuckDB is twice as large and takes a gigabyte if a quote is never
-            # closed.
+            # DuckDB's default buffer is twice as large as this one, and takes a gigabyte if a quote is
+            # never closed.
             f"max_line_size = {longest_line()}, buffer_size = {max(longest_line(), MAX_LINE)}, "
             f"columns = {{{types}}}, "
             f"hive_partitioning = false{compression(self.path)})"
@@ -121,7 +121,7 @@ class Delimited(FileSource):
     def _split(
         self, line: str, text: str, fields: list[str], begun: list[str] | None, first: int
     ) -> list[str] | None:
-        """Add the fields of a line; return the parts of the last field if its quotes stay open."""
+        """Add a line's fields to `fields`; return the parts of the last one if its quotes stay open."""
         place = 0
         while True:
             if begun is None and not text.startswith(QUOTE, place):
@@ -147,7 +147,8 @@ class Delimited(FileSource):
                 end = place if place < len(text) else -1
                 if end >= 0 and not text.startswith(self.delimiter, place):
                     raise MalformedRowError(
-                        f"a field ends in {QUOTE}, but {text[place]!r} follows", first
+                        f"a delimiter must follow the closing {QUOTE} of a field, got {text[place]!r}",
+                        first,
                     )
             if end < 0:
                 return None

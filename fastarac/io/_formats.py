@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
 JSON_RECORDS_SEARCHED_FOR_COLUMNS = 1000
-BYTES_OF_A_ROW = 8  # bytes per row for the confidence alone, in memory
+BYTES_OF_A_ROW = 8  # bytes of memory per row, for the confidence alone
 BYTE_ORDER_MARK = "\ufeff"
 # JSON types that are accepted as names. Key: the type as named in messages. Value: its DuckDB types.
 NAMES_IN_JSON = {
@@ -80,7 +80,7 @@ class JsonLines(FileSource):
 
     @property
     def _by_pointer(self) -> bool:
-        """Return whether DuckDB cannot use the names: one is empty, or two differ only in case."""
+        """Return whether DuckDB rejects the names used: one is empty, or two differ only in case."""
         distinct = {name.lower() for name in self._types}
         return "" in distinct or len(distinct) < len(self._types)
 
@@ -117,7 +117,7 @@ class JsonLines(FileSource):
         return f"{kind}, as in row 1" if kind in NAMES_IN_JSON else kind
 
     def _names_in(self, column: str) -> str:
-        """Return the kind of names in a column, as found in the first row."""
+        """Return the JSON type of the names in a column, as found in the first row."""
         value = self._first.get(column)
         if isinstance(value, bool):
             return "true or false"
@@ -170,7 +170,7 @@ class _Object(list[tuple[str, Any]]):
 class RowsOfArrays(FileSource):
     """Arrays in memory as the columns of a source; in arrays of texts, None is a missing value.
 
-    Error messages call the source `named`.
+    `named` is the name of the source in error messages.
     """
 
     TABLE = "rows_of_arrays"
@@ -190,7 +190,7 @@ class RowsOfArrays(FileSource):
 
     @property
     def table(self) -> str:
-        """The name of the table, which has no parameter."""
+        """The name of the table; unlike the function that reads a file, it has no parameter."""
         return self.TABLE
 
     def identifier(self, column: str) -> str:
@@ -210,7 +210,7 @@ class RowsOfArrays(FileSource):
 
 
 class RowsOfFiles(RowsOfArrays):
-    """The rows of several files with the same columns, file by file; JSON lines stay JSON."""
+    """The rows of several files with the same columns, file by file; values of JSON lines stay JSON."""
 
     def __init__(self, sources: Sequence[FileSource]) -> None:
 
@@ -236,12 +236,12 @@ class RowsOfFiles(RowsOfArrays):
         self._describe(" and ".join(str(source.path) for source in sources), connection)
 
     def identifier(self, column: str) -> str:
-        """Return the quoted name; for JSON, the expression of its text."""
+        """Return the quoted name; for JSON, the expression that gives the value as text."""
         name = sql_name(column)
         return f"({name} ->> '$')" if self._types[column] == "JSON" else name
 
     def type_of(self, column: str) -> str:
-        """Return the column's SQL type; for JSON, the type of its text."""
+        """Return the column's SQL type; for JSON, that of a text."""
         return self._types[column].replace("JSON", "VARCHAR")
 
     def require_unchanged(self) -> None:
@@ -281,7 +281,7 @@ class Parquet(FileSource):
             raise DataFileError(self.path, expands_too_far(size))
 
     def _names(self) -> list[str]:
-        """Return the column names in the file; in SQL, DuckDB renames some of them."""
+        """Return the column names as in the file; DuckDB renames some of them in SQL."""
         kind = "type, converted_type, logical_type, scale, precision"
         schema = f"SELECT file_name, name, num_children, {kind} FROM parquet_schema(?)"
         files: dict[str, list[tuple[Any, ...]]] = {}

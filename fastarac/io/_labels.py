@@ -25,8 +25,8 @@ FIELDS = ("model", "by", "item", "truth", "group", "crossed")
 def hashes(expression: str, name: str) -> str:
     """Return SQL for two hashes of a text; both are null if the text is null.
 
-    The second hash is computed from the text with a prefix, which shifts all bytes. The two hashes have
-    128 bits together, so texts whose hashes agree are assumed to be equal.
+    The second hash is that of the text with a prefix, which shifts all bytes. Together, the two hashes
+    have 128 bits, so texts with the same two hashes are assumed to be equal.
     """
     some = f"CASE WHEN {expression} IS NOT NULL THEN"
     return (
@@ -132,7 +132,8 @@ class Numbers(NamedTuple):
 def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
     """Number the rows of several parts from 0, with equal numbers for equal pairs.
 
-    If distinct pairs are few, a table of them fits in the cache; otherwise, sorting is as fast.
+    If there are few distinct pairs, a table of them fits in the cache. If there are many, the rows are
+    sorted, which is then as fast.
     """
     first = np.concatenate([np.ma.getdata(one) for one, _ in pairs])
     second = np.concatenate([np.ma.getdata(other) for _, other in pairs])

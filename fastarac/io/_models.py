@@ -76,8 +76,8 @@ def columns_of_models(
 ) -> dict[str, tuple[T, str]]:
     """Return the file and the column of confidences of each model.
 
-    With one column, a model has the name of its file; with several, the name of its column, after the
-    file's name if there are several files.
+    If `confidence` is one column, each model is named after its file. Otherwise, it is named after its
+    column, with the file's name before it if there are several files.
     """
     if isinstance(confidence, str):
         return {name: (file, confidence) for name, file in files.items()}
@@ -102,7 +102,7 @@ def read_files(
         opened = {name: open_source(path, connection) for name, path in files.items()}
         sources = columns_of_models(opened, confidence)
         untold = columns.item is None
-        # Several columns of one file are models of the same rows, which need no ids.
+        # If all models are columns of one file, they have the same rows, which need no ids.
         matches = same_items and (columns.model is not None or len(files) > 1)
         if matches and untold and all(_has_ids(each, columns) for each in opened.values()):
             columns = replace(columns, item=ID)
@@ -128,7 +128,7 @@ def read_each(
 ) -> Iterator[tuple[str, Outputs]]:
     """Yield the outputs of each model, and read them only when they are requested.
 
-    The columns must not include labels, because labels are numbered over all files.
+    The columns must not include labels, because the labels of all files are numbered together.
     """
     with connect() as connection:
         opened = {name: open_source(path, connection) for name, path in files.items()}
@@ -166,7 +166,7 @@ def read_engine_items(
 
     Items are in the order of the first engine, followed by additional items of the other engines. If an
     engine has no output for an item, its confidence there is NaN. A missing output is correct if
-    another engine inserted the item, and wrong otherwise.
+    another engine inserted the item, because such an item has no truth. Otherwise, it is wrong.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
 
 class _Matching(NamedTuple):
-    """The items that all models have, by their positions in each, and a message on other items."""
+    """The positions, in each model, of the items that all models have, and a message on the others."""
 
     places: list[NDArray[np.intp]]
     difference: str | None
@@ -323,7 +323,9 @@ def _places(models: Mapping[str, Outputs], items: Texts) -> NDArray[np.intp]:
         repeated = np.flatnonzero(places[of_model] != np.arange(len(of_model)))
         if len(repeated):
             twice = quoted(items.text(int(of_model[repeated[0]])))
-            raise ValueError(f"the item {twice} is in the outputs of {printable(model)} more than once")
+            raise ValueError(
+                f"the item {twice} is in the outputs of {printable(model)} more than once; keep one"
+            )
     return place
 
 

@@ -140,7 +140,7 @@ class Outputs(Table, Result):
         """
         if self.model is None:
             raise ValueError(
-                "the outputs have no model labels; name their column with `model` on reading"
+                "the outputs have no model labels; give their column as `model` to read_outputs"
             )
         ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
         parts = np.split(np.argsort(self.model.codes, kind="stable"), ends[:-1])
@@ -173,9 +173,9 @@ class Outputs(Table, Result):
 
     @property
     def factors(self) -> Any:
-        """The groups of dependent items in the form that statistics take.
+        """The groups of dependent items, as `groups` of other functions takes them.
 
-        An array of shape (n,), two such arrays for crossed groups, or None.
+        They are an array of shape (n,), two such arrays for crossed groups, or None.
         """
         if self.group is None:
             return None

@@ -112,7 +112,7 @@ def says_kinds(path: Path, item: str) -> bool:
 
 
 def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
-    """Return the number of missed and of true words in a file of fastarac ocr; None for other files.
+    """Return the numbers of missed words and of true words; None for files not of fastarac ocr.
 
     With `model`, count only rows with this name in the column "model".
     """
@@ -230,7 +230,7 @@ def names_pages(name: str) -> bool:
 
 
 def count_values(source: FileSource, column: str, only: str | None = None) -> Candidate | None:
-    """Count the values of a label column without gaps; return None for other columns."""
+    """Count the distinct values of a column; None if they are not labels, or some are missing."""
     import duckdb
 
     try:

@@ -136,7 +136,7 @@ class Confidence(Number):
 
 @dataclass(frozen=True)
 class Rejected(Pick):
-    """Which outputs lack a confidence, in a file where this is allowed."""
+    """Which outputs lack a confidence, in a file that may lack some."""
 
     expected = "a finite number or nothing"
     confidence: Confidence
@@ -217,7 +217,7 @@ def is_empty(source: FileSource, column: str) -> str:
 
 
 def count_open(source: FileSource, column: str) -> tuple[int, int]:
-    """Return the number of rows without an answer, and of all rows."""
+    """Return the number of rows without an answer, and the number of all rows."""
     empty = is_empty(source, column)
     ((n_empty, n),) = source.select(f"count(*) FILTER ({empty}), count(*)").fetchall()
     return int(n_empty), int(n)
@@ -340,9 +340,9 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
-#: Columns that identify a table of fields, where some rows have no confidence. In the table from
-#: `fastarac ocr -o`, the OCR service gave none. In the table from `fastarac apply`, the document lacks
-#: the field.
+#: Columns that identify a table of fields, in which a row may lack a confidence. In the table from
+#: `fastarac ocr -o`, this means that the OCR service gave none. In the table from `fastarac apply`, it
+#: means that the document lacks the field.
 FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
 FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "prediction", "accepted"})
 

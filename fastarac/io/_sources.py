@@ -121,7 +121,7 @@ def _shared() -> _Database | None:
 
 @contextmanager
 def one_database() -> Iterator[None]:
-    """Let the connections in this block share one database; nested blocks use that of the outermost."""
+    """Let the connections in this block share a database; nested blocks use the outermost database."""
     if _shared() is not None:
         yield
         return
@@ -139,14 +139,14 @@ def one_database() -> Iterator[None]:
 def connect(*, alone: bool = False) -> Iterator[DuckDBPyConnection]:
     """Open a connection without extensions; turn DuckDB's interrupt into KeyboardInterrupt.
 
-    The connection uses the shared database, if there is one. With `alone`, it gets its own, so that its
-    settings do not affect others.
+    The connection uses the shared database, if there is one. With `alone`, it gets its own database, so
+    that its settings do not affect other connections.
     """
     require("duckdb", "cli")
     shared = None if alone else _shared()
     try:
         with _database() if shared is None else shared.connection() as connection:
-            # DuckDB would draw the bar on standard output.
+            # DuckDB would draw the progress bar on standard output.
             connection.execute("SET enable_progress_bar = false")
             yield connection
     except RuntimeError as failure:
@@ -168,10 +168,10 @@ def _database() -> DuckDBPyConnection:
 
 @contextmanager
 def copied_to(goal: Path) -> Iterator[str]:
-    """Yield a temporary path as SQL text for COPY; its file replaces `goal` if nothing fails.
+    """Yield the path of a temporary file as SQL text; the file replaces `goal` if nothing fails.
 
-    The SQL text sets USE_TMP_FILE to false, because DuckDB would otherwise write another temporary
-    file. If DuckDB cannot write, the OSError names `goal`.
+    COPY to this path needs the option USE_TMP_FILE false, because DuckDB would otherwise write another
+    temporary file. If DuckDB cannot write, the OSError names `goal`.
     """
     import duckdb
 
@@ -462,7 +462,7 @@ def to_utf8(path: Path) -> str:
     """Return a hint on how to convert a file to UTF-8, for an error message."""
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     is_utf16 = False
-    # The file may also be damaged. Then the hint assumes cp1252.
+    # If the file cannot be read because it is damaged, the hint assumes cp1252.
     with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:
         is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encoding, found = (

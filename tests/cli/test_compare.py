@@ -276,7 +276,7 @@ class TestPairing:
         twice = write(tmp_path / "c.csv", [*ROWS_B, ROWS_B[1], ROWS_B[0]])
         for files in ((pair[0], twice), (twice, pair[0])):
             assert refusal(*files, "--id", "id") == (
-                'the item "x" is in the outputs of c more than once'
+                'the item "x" is in the outputs of c more than once; keep one'
             )
 
     def test_unequal_numbers(self, tmp_path):

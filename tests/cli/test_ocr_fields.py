@@ -235,7 +235,7 @@ def test_refusals(tables):
         "but are the same number, as in 1 item (total); --compare total=number takes such outputs as "
         "right, --compare total=text as wrong"
     )
-    assert "--compare has no field for \"sum\"; the fields are \"total\", \"name\"" in refusal(
+    assert "--compare names \"sum\", but the fields are \"total\", \"name\"" in refusal(
         both, "--compare", "sum=number"
     ).replace("'", '"')  # fmt: skip
     assert '--compare has "total" twice' in refusal(

@@ -204,12 +204,12 @@ def test_many_distinct_confidences_are_refused_by_auto(engine, monkeypatch):
     for most in (distinct - 1, distinct // 4):
         monkeypatch.setattr(module, "MOST_DISTINCT", most)
         for call in (fa.frames.threshold_sweep, fa.frames.evaluate):
-            with pytest.raises(ValueError, match="distinct values; method") as caught:
+            with pytest.raises(ValueError, match="distinct values; choose method") as caught:
                 call(frame, **columns)
             assert str(caught.value) == (
-                f"confidence (column 'score') has more than {most:,} distinct values; method='counts' "
-                "counts the items at each of them, 'exact' computes exact areas inside the engine, "
-                "'bounds' only counts items in bins"
+                f"confidence (column 'score') has more than {most:,} distinct values; choose "
+                "method='counts' (counts at each value), 'exact' (exact areas, computed inside the "
+                "engine) or 'bounds' (only counts in bins)"
             )
 
 
@@ -246,17 +246,17 @@ def test_counts_of_each_confidence_however_many(engine, monkeypatch):
         (
             {"intervals": True, "method": "exact"},
             TypeError,
-            "items at each confidence, got 'exact', which counts items in bins",
+            r"\(method='auto' or 'counts'\), but method='exact' counts items in bins",
         ),
         (
             {"failure_probability": 0.1, "method": "exact"},
             TypeError,
-            "method='auto' or 'counts', which count the",
+            "failure_probability needs counts at each confidence",
         ),
         (
             {"reviewer": fa.Reviewer(0.9), "method": "bounds"},
             TypeError,
-            "reviewer needs method='auto' or 'counts', which",
+            "reviewer needs counts at each confidence",
         ),
         ({"max_error_rate": 1.5}, ValueError, "max_error_rate"),
         ({"max_risk": "a"}, TypeError, "max_risk"),

@@ -83,9 +83,9 @@ def test_contradicting_arguments(tmp_path):
         read_outputs(path, correct="correct", prediction="prediction", truth="truth")
     with pytest.raises(ValueError, match="not all three"):
         read_outputs(path, correct="correct", truth="truth")
-    with pytest.raises(ValueError, match="the prediction column is named, but not the truth"):
+    with pytest.raises(ValueError, match="prediction is given without truth; give both"):
         read_outputs(path, prediction="prediction")
-    with pytest.raises(ValueError, match="the truth column is named, but not the prediction"):
+    with pytest.raises(ValueError, match="truth is given without prediction; give both"):
         read_outputs(path, truth="truth")
 
 

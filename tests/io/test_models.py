@@ -111,7 +111,7 @@ class TestMatching:
     @pytest.mark.parametrize("same_items", [True, False])
     def test_items_twice(self, tmp_path, same_items):
         files = write_models(tmp_path, {"a": A, "b": A | {"id": ["z", "z", "x"]}})
-        message = 'the item "z" is in the outputs of b more than once'
+        message = 'the item "z" is in the outputs of b more than once; keep one'
         assert refusal(files, item="id", same_items=same_items) == message
 
     def test_numbers(self, tmp_path):

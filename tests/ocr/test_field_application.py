@@ -268,7 +268,9 @@ def test_refusals(tmp_path):
         apply_to_fields(POLICY, percent)
     azure = {"modelId": "m", "documents": [{"fields": {"total": {"content": "7", "confidence": 0.9}}}]}
     (tmp_path / "a.json").write_text(json.dumps(azure))
-    with pytest.raises(OcrFileError, match="files of several kinds, whose confidences have different"):
+    with pytest.raises(
+        OcrFileError, match="all files must be of one kind, because other kinds have other"
+    ):
         apply_to_fields(POLICY, [other, tmp_path / "a.json"])
 
 

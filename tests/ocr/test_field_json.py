@@ -474,7 +474,7 @@ def deep(levels):
             {"x.y": {"value": "1"}, "x": {"y": {"value": "2"}}},
             'field "x.y" of document "a" is already in x.y; keep one',
         ),
-        ({" ": {"value": "1"}}, "it has a value with the name"),
+        ({" ": {"value": "1"}}, "it has a value whose name is blank"),
         ([{"x": 1}], '[0]: there are several documents, so "document" must name'),
         ('{"document": "b", "x": 1}\n{"document": "b", "x": 1}\n', 'document "b" is already in'),
         (
@@ -509,7 +509,7 @@ def test_files_of_several_kinds_and_scales(tmp_path):
     truth = write(tmp_path / "truth.json", [{"document": name, "TOTAL": "1"} for name in "ab"])
     write(tmp_path / "o" / "a.json", TEXTRACT)
     write(tmp_path / "o" / "b.json", GOOGLE)
-    with pytest.raises(OcrFileError, match=r"several kinds.*Textract \(a.json\), Google"):
+    with pytest.raises(OcrFileError, match=r"must be of one kind.*Textract \(a.json\), Google"):
         read_fields(tmp_path / "o", truth)
     names = "pqr"
     mixed = [

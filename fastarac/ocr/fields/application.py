@@ -330,9 +330,9 @@ def apply_to_fields(
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
     """Return whether `apply_to_fields` is the function that applies a policy of fields to this path.
 
-    It is for folders and nested JSON, which hold whole documents. It is also for tables of fields: if
-    the policy has rules, or if it has fields of lists and the table numbers the items of lists. Any
-    other table already has a row for each output, named as in the policy.
+    That function applies policies to folders and nested JSON, which hold whole documents. It also takes
+    tables of fields if the policy has rules, or if the policy has fields of lists and the table numbers
+    the items of lists. Any other table already has a row for each output, named as in the policy.
     """
     file = Path(path)
     if file.is_dir():

@@ -150,8 +150,8 @@ def comparison(how: str) -> FieldComparison:
         - ``similarity>=0.9``: 1 − edit distance / length of the longer text, in characters, is at least
           0.9;
         - ``regex:PATTERN``: the pattern's first match is the same in truth and output. If the pattern
-        has groups, the groups are compared. Matching may take one second for a text and one minute for
-        all texts.
+        has groups, the groups are compared. Matching may take at most one second for one text and one
+        minute for all texts.
 
     Returns
     -------
@@ -246,7 +246,7 @@ def _by_pattern(how: str, given: str | None) -> Callable[[Written, Written], Jud
     def judge(truth: Written, prediction: Written) -> Judgement:
         true, read = (search(_composed(each.text)) for each in (truth, prediction))
         if true is None:
-            raise Unreadable(f"a text in which {given} finds something")
+            raise Unreadable(f"a text with a match of the pattern {given}")
         if read is None:
             return judged(right=False, remark="unreadable")
         groups = [found.groups() or found.group() for found in (true, read)]
@@ -435,7 +435,7 @@ def comparisons_by_field(
     """Return the comparison of each field.
 
     A field's exact name takes precedence over patterns with * and ?; if several patterns match, the
-    last one applies. A field without a match gets the default, `UNTOLD`.
+    last one applies. A field without a match gets the default comparison, ``exact``.
 
     Raises
     ------
@@ -450,14 +450,14 @@ def comparisons_by_field(
         compare = {}
     if not isinstance(compare, Mapping):
         raise ValueError(  # noqa: TRY004, the same kind of error as for an unknown name
-            "compare must be a comparison, a mapping from fields to these, or the path of a TOML "
-            f"file, got {compare!r}"
+            "compare must be a comparison, a mapping from fields to comparisons, or the path of a "
+            f"TOML file, got {compare!r}"
         )
     made = {pattern: comparison(how) for pattern, how in compare.items()}
     matches = {pattern: [f for f in fields if _matches(pattern, f)] for pattern in made}
     if unknown := [pattern for pattern, found in matches.items() if not found and pattern != "*"]:
         raise ValueError(
-            f"compare has no field for {', '.join(map(shown, unknown))}; the fields are "
+            f"compare names {', '.join(map(shown, unknown))}, but the fields are "
             f"{', '.join(map(shown, fields))}"
         )
     found = dict.fromkeys(fields, UNTOLD)
@@ -470,5 +470,5 @@ def _matches(pattern: str, field: str) -> bool:
     return fnmatchcase(field, pattern.replace("[", "[[]"))
 
 
-#: The default comparison of a field, used unless the user chooses one.
+#: The comparison of fields for which the user chooses none.
 UNTOLD = comparison("exact")

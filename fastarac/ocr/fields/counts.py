@@ -94,7 +94,7 @@ def read_count(placed: Sequence[Placed], key: str) -> Row | None:
 
 
 def _row(row: Row, key: str) -> Row:
-    """Return a row for the row count of a list in the same document. Its value is not set yet."""
+    """Return a `Row` for the row count of a list in the document of `row`, still without a value."""
     return Row(row.document, f"{key}{COUNT}", row.file, row.place)
 
 

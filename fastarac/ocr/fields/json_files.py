@@ -112,7 +112,7 @@ def read_field_file(
     kinds: dict[str, Path] = {}
     for file in opened:
         if begins_as(file) != "json":
-            field_rows(file, role)  # always raises, naming the missing part
+            field_rows(file, role)  # always raises, because the file is not a table of fields
         found = _read_json(file, role, value_key, confidence_key)
         for name, kind, leaves in found:
             if name in documents:
@@ -133,7 +133,8 @@ def require_one_kind(path: str | os.PathLike[str], kinds: Mapping[str, Path]) ->
     if len(kinds) > 1:
         told = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), LISTED)
         raise OcrFileError(
-            path, f"there are files of several kinds, whose confidences have different scales: {told}"
+            path,
+            f"all files must be of one kind, because other kinds have other confidence scales: {told}",
         )
 
 
@@ -289,7 +290,7 @@ def _leaves(
         elif isinstance(value, dict):
             for key, inner in value.items():
                 if not key.strip():
-                    raise error(name, f"it has a value with the name {shown(key)}")
+                    raise error(name, f"it has a value whose name is blank: {shown(key)}")
                 yield from walk(inner, f"{name}.{key}" if name else key, confidence, depth + 1)
         elif isinstance(value, list):
             for number, inner in enumerate(value):

@@ -136,7 +136,7 @@ def _table(truths: list[list[Entry]], outputs: list[list[Entry]], similarity: Si
     by_key = [{p.key: (p, row) for p, _, row in item} for item in (*truths, *outputs)]
     entries = sum(map(len, truths)) + sum(map(len, outputs))
     nested = any(len(p.items) > n for item in (*truths, *outputs) for p, n, _ in item)
-    if nested or sum(map(len, by_key)) < entries:  # the items contain lists, or have a name twice
+    if nested or sum(map(len, by_key)) < entries:  # an item contains a list, or has a name twice
         return np.array([[_paired(t, o, similarity)[1] for o in outputs] for t in truths])
     true, read = by_key[: len(truths)], by_key[len(truths) :]
     table = np.zeros((len(true), len(read)))

@@ -101,7 +101,7 @@ class FoldedField(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldCounts(Result):
-    """Counts for one field at a threshold, over all documents and, in a list, also over all list items.
+    """Counts for one field at a threshold, over all documents and, if it is in a list, all list items.
 
     See Also
     --------
@@ -334,7 +334,7 @@ class FieldOutputs(Table, Result):
 
     @property
     def by(self) -> NDArray[np.str_]:
-        """The name of each field, shape (n,), for figures by field."""
+        """The name of each field, shape (n,), for metrics by field."""
         return np.array(self.name)
 
     @property
@@ -517,7 +517,7 @@ class _Whole(NamedTuple):
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
-        # A row count stands for a row of each field in its list, even if the list has zero rows.
+        # A row count tells that all fields of its list are listed, even if the list has no rows.
         for i, name in enumerate(names):
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:

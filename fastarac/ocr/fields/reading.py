@@ -82,12 +82,12 @@ class Item(NamedTuple):
 
     @property
     def true(self) -> Written:
-        """The true value; EMPTY itself if there is none."""
+        """The true value; the object EMPTY if there is none."""
         return (self.truth and self.truth.truth) or EMPTY
 
     @property
     def read(self) -> Written:
-        """The output; EMPTY itself if there is none."""
+        """The output; the object EMPTY if there is none."""
         return (self.output and self.output.prediction) or EMPTY
 
     @property
@@ -395,7 +395,7 @@ class _Join:
 
 
 def _by_field(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield field and document of each row or, for a field with many rows, its number of documents."""
+    """Yield field and document of each row; if a field has many rows, only its number of documents."""
     documents: dict[str, list[str]] = {}
     for row in rows:
         documents.setdefault(row.field, []).append(row.document)
@@ -685,7 +685,7 @@ def _refuse_numbers(
 
 
 def _check_one_scale(items: Sequence[Item], confidence: np.ndarray) -> None:
-    """Raise if some documents or fields have confidences up to 1, others up to 100."""
+    """Raise if some documents or fields have confidences up to 1, and others up to 100."""
     known = confidence[~np.isnan(confidence)]
     if not len(known) or known.min() < 0 or not 1 < known.max() <= 100:
         return

@@ -77,8 +77,8 @@ def _moved(path: FieldPath, key: str, new: str) -> FieldPath:
         begin += piece
     inside = [(length, number) for length, number in path.items if length <= len(key)]
     ends = [end for end in range(1, len(begin) + 1) if begin[end : end + 1] in (".", "")]
-    # If the new name has fewer [] than the old one, item numbers are left over. Put each after the part
-    # of the new name that is as deep as the number's part of the old name, or else after the last part.
+    # If the new name has fewer [] than the old one, item numbers are left over. Put each number at the
+    # depth that it had in the old name, or else at the end: with c.d for a.b, a[3].b becomes c[3].d.
     for length, _ in inside[len(places) :]:
         places.append(ends[min(key[:length].count("."), len(ends) - 1)])
     after = [

@@ -1,6 +1,6 @@
 """Rules on the fields of a document, such as ``net + tax == total``.
 
-A document that breaks a rule needs a person.
+A document that breaks a rule goes to people.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def rules_of(texts: Sequence[str], known: Iterable[str]) -> tuple[FieldRule, ...
         for name in rule.fields:
             if name not in names:
                 raise ValueError(
-                    f"rules must name fields of the truth, {listed(list(map(quoted, names)))}, got "
+                    f"rules must name fields of the truth ({listed(list(map(quoted, names)))}), got "
                     f"{quoted(name)} in {quoted(rule.text)}"
                 )
     return rules
@@ -123,7 +123,7 @@ def broken_rules(
 ) -> dict[str, str]:
     """Return the first broken rule of each document that breaks a rule.
 
-    `outputs` are the document, the field without item numbers, and the output of each field.
+    Each of `outputs` holds a document, a field without item numbers, and its output.
     """
     if not rules:
         return {}

@@ -104,7 +104,7 @@ ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
 
 
 class Unreadable(ValueError):  # noqa: N818, one of several outcomes
-    """A text cannot be read as its comparison expects."""
+    """A text is not of the kind that its comparison expects."""
 
 
 class Amount(NamedTuple):
@@ -251,7 +251,7 @@ def amounts(text: str, separators: str | None = None) -> tuple[Amount, ...]:
 
 
 def days(text: str, order: str | None = None, form: str | None = None) -> tuple[Day, ...]:
-    """Parse a date. Return one reading, or several readings if the order of the numbers is ambiguous.
+    """Parse a date. Return one reading, or several if the order of day, month and year is ambiguous.
 
     Parameters
     ----------

@@ -71,10 +71,10 @@ def read(
     because punctuation marks are separate words. ``"auto"`` then joins such parts into the words of the
     line's text, each with the lowest confidence of its parts. If words and text differ in other ways,
     ``"auto"`` keeps the words, because only words have confidences. A note gives the number of such
-    lines. `read_truth` takes the text of the line. ``"line"`` and ``"region"`` take the text of lines
-    or regions as it is, with the confidence of the line or region. A line without a confidence gets the
-    confidences of its words if its text equals the words apart from spaces. ``"word"`` takes the words
-    as they are.
+    lines. For such a line, `read_truth` takes the text. ``"line"`` and ``"region"`` take the text of
+    lines or regions as it is, with the confidence of the line or region. A line without a confidence
+    gets the confidences of its words if its text equals the words apart from spaces. ``"word"`` takes
+    the words as they are.
 
     Examples
     --------

@@ -194,7 +194,7 @@ def lowest(confidences: Iterable[float]) -> float:
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """Return the smallest box around some boxes; NO_BOX if no part has a box."""
+    """Return the smallest box around some boxes; NO_BOX if all of them are NO_BOX."""
     known = [box for box in boxes if box is not NO_BOX]
     if not known:
         return NO_BOX

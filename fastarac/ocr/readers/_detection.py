@@ -248,7 +248,7 @@ def _data_of(node: Node) -> Node:
 
 
 def without_confidences(value: object) -> str | None:
-    """Return the tool that wrote this if its results never have confidences, else None."""
+    """Return the tool that wrote this value, if that tool never writes confidences; else None."""
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict):

@@ -172,7 +172,7 @@ def binary_kind(head: bytes) -> str | None:
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding that a byte order mark or zero bytes show, or UTF-8 without such signs."""
+    """Return the encoding that a byte order mark or zero bytes show; UTF-8 if there are none."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name

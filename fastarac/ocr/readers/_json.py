@@ -19,8 +19,8 @@ NUMBERS = (float, int)
 WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
-# Limit on the lists and objects of a file, because each takes much more memory than its text:
-# MOST_HOLDERS, plus one for every SPARSE characters. The densest known output (Google's vertices
+# A file may have MOST_HOLDERS lists and objects, plus one for every SPARSE characters. There is a limit
+# because each of them takes much more memory than its text. The densest known output (Google's vertices
 # without white space) has one for every 16 characters.
 MOST_HOLDERS = 1 << 18
 SPARSE = 10
@@ -208,7 +208,9 @@ def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> A
         raise OcrFileError(path, problem, place=place) from None
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):x}"
-        raise OcrFileError(path, f"{half} is only half of a character", place=place) from None
+        raise OcrFileError(
+            path, f"{half} is only half of a character (a surrogate)", place=place
+        ) from None
     except ValueError as error:  # Python refuses integers of more than 4300 digits
         raise OcrFileError(path, f"it cannot be read as JSON: {error}", place=place) from None
     return value

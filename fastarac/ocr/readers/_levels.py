@@ -88,8 +88,8 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        # Numbers of lines whose words are in another order than in the line's text: lines with numbered
-        # words, and lines whose words have no numbers.
+        # Numbers of lines whose words have another order than the line's text, counted separately for
+        # lines with and without numbered words.
         self._numbered = 0
         self._reordered = 0
 

@@ -39,7 +39,7 @@ HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # "-", soft hyphen, not sign, hyphen, obl
 def read(file: InputFile) -> Words:
     """Read an ALTO file.
 
-    ALTO stores a word that a line end divides as two strings. Each string may also have the whole word
+    If a line end divides a word, ALTO stores two strings. Each of them may also have the whole word
     (`SUBS_CONTENT`). The option `hyphenated` decides whether such a word is read as one word or as two
     parts.
     """
@@ -57,10 +57,10 @@ def read(file: InputFile) -> Words:
 
 
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
-    """Return whether the files of one run write a percentage as the digits after ``0.``: 6% as ``0.6``.
+    """Return whether the files of one OCR run write the digits of a percentage after ``0.``.
 
-    The result is None if the first file is not from Tesseract up to 5.5. Then each file is judged by
-    itself.
+    For example, they write 6% as ``0.6``. The result is None if the first file is not from Tesseract up
+    to 5.5. Then each file is judged by itself.
 
     Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
     these versions are repaired. A single ``0.60`` proves the faulty notation, and a single ``0.06`` or

@@ -174,7 +174,7 @@ def _vision_box(word: Node) -> tuple[Box, bool]:
 def read_document_ai(file: InputFile, root: Node) -> Words:
     """Read a document of Document AI: tokens that refer to segments of its text.
 
-    Indices count the characters of the text. Words end at white space between tokens, and at the
+    The segments are given by character indices. Words end at white space between tokens, and at the
     breaks that tokens declare.
     """
     document = root.at("document") if root.has("document") else root
@@ -233,7 +233,7 @@ def _add_tokens(joiner: _Joiner, page: Node, text: str, line_starts: list[int]) 
 
 
 def _segments(part: Node, text: str) -> list[tuple[int, int]]:
-    """Return begin and end, in the document's text, of each segment of a part of the page."""
+    """Return where each segment of a page's part begins and ends in the document's text."""
     layout = part.at("layout")
     anchor = layout.at("textAnchor", "text_anchor") if layout.value is not None else layout
     return [] if anchor.value is None else segments_of(anchor, text)

@@ -42,7 +42,7 @@ def read(file: InputFile) -> Words:
     """Read a PAGE XML file.
 
     Regions, including nested regions, are read in the order of the indices in `ReadingOrder`. Regions
-    missing from `ReadingOrder` come last. Table cells without a reading order follow rows and columns.
+    missing from `ReadingOrder` come last. Table cells without a reading order are read row by row.
     Lines are sorted by index if all lines have an index. Otherwise, they are read in the
     order of the region's text or, if this text has other lines, in the order of the file. If a word has
     several readings, the reading with the lowest index is taken.
@@ -284,9 +284,9 @@ def _letters(text: str) -> str:
 def _places(lines: list[str], rows: list[str]) -> list[float]:
     """Return each line's position in the region's text, or 0, 1, … if that text has other lines.
 
-    If at least half of the lines equal lines of that text, the others may differ because somebody has
-    corrected a line or that text, but not both. Each of them is matched with the most similar remaining
-    line of the text.
+    At least half of the lines must equal lines of that text. The others may differ from it, because
+    somebody may have corrected only the line or only the text. Each of them is matched with the most
+    similar remaining line of the text.
     """
     from rapidfuzz.distance import Indel
 

@@ -81,7 +81,7 @@ def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> N
         level, page = fields[0], fields[1]
         if page != last_page:
             if page in pages:
-                raise builder.error(f"page_num is {shown(page)} again, after other pages", number)
+                raise builder.error(f"page_num is {shown(page)} again, after another page", number)
             pages.add(page)
             last_page = page
             builder.new_page(_size(builder, fields, number))

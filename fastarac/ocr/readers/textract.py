@@ -96,7 +96,7 @@ def _by_id(blocks: list[Node]) -> dict[str, Node]:
     for block in blocks:
         key = block.text("Id")
         if key in seen:
-            raise block.error(f"a block with an Id of its own (another block has the Id {shown(key)})")
+            raise block.error(f"a block with a unique Id (another block has the Id {shown(key)})")
         seen.add(key)
     return {block.text("Id"): block for block in blocks if _kind(block) == "WORD"}
 
