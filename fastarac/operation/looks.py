@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 VERSION = 1
 KIND = "fastarac looks"
 MOST_LOOKS = 1000
-# Looks that share at least this many outputs may be repetitions. They may share fewer by chance.
+# Looks that share at least this many outputs may be repetitions. Fewer may be shared by chance.
 LEAST_ALIKE = 10
 # Numbers of hexadecimal digits: in the digest of one item or group, and in the digest of a look.
 OF_KEY, OF_LOOK = 16, 16
@@ -34,7 +34,7 @@ RULES = ("once", "declared", "sequence")
 
 
 class LookedAt(NamedTuple):
-    """Outputs, or documents: those of one look, or all that it tests, with the rule of the look."""
+    """The items (outputs or documents) that a look adds, or all items that it tests."""
 
     checked: Checked
     fields: NDArray[np.intp] | None
@@ -109,7 +109,7 @@ class LookRequest(NamedTuple):
         return self.looks.add(self.policy_digest, sample, once=self.once)
 
     def weighted(self, checked: Checked, columns: Sequence[NDArray[Any] | None]) -> Checked:
-        """Add a look at partially verified outputs, and return them with the rule of the look."""
+        """Add a look at partly verified outputs; return these outputs with the rule of the look."""
         rows = np.arange(len(checked.accepted))
         return self._replace(names=None).add(checked, None, 0, rows, columns).checked
 
@@ -342,7 +342,10 @@ class Looks(SavedAsJson):
         return np.array([key not in known for key in keys], np.bool_)
 
     def _once_again(self, sample: LookedAt, keys: list[str]) -> LookedAt:
-        """Declare the first look the only one. A single exact test refutes at least as many rates."""
+        """Make the first look, until now the start of a sequence, the only one.
+
+        Its exact test refutes at least as many rates as the sequence did.
+        """
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
             raise ValueError(
@@ -375,7 +378,8 @@ class Looks(SavedAsJson):
         if groups is not None:
             largest = largest_group(max(Counter(groups).values()), checked.max_group_size)
         outcomes, unread = _outcomes_of(checked), sample.n_unread
-        # If a sample repeats earlier outputs, it also repeats their unread items: count only the new.
+        # If a sample repeats earlier outputs, its unread items include the earlier ones: count only new
+        # ones.
         if not new.all():
             unread = max(0, unread - sum(each.n_unread for each in self._looks))
         return _Look(

@@ -92,9 +92,10 @@ def needed_by_counts(
 
 
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
-    """Return the smallest total of units at which enough drawn samples refute the limit.
+    """Return the smallest total of units at which a random sample decides with `PROBABILITY`.
 
-    Enough means the share `PROBABILITY`. Return None if there is no such total in the search range.
+    A sample decides if it proves that the rate is below the limit, or above if the observed rate is.
+    Return None if there is no such total in the search range.
     """
     if rate == limit:
         return None

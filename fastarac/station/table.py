@@ -61,7 +61,7 @@ class Questions:
 
     @classmethod
     def read(cls, path: Path, prediction: str | None) -> Questions:
-        """Read a table; raise if there is no row to answer, or a column that the saved file adds."""
+        """Read a table; raise without a row to answer, or if it has a column that is to be added."""
         with connect(alone=True) as connection:
             source = open_source(path, connection)
             refuse_columns(source, list(ANSWERS))

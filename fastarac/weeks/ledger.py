@@ -189,8 +189,8 @@ class Ledger:
     def load(cls, folder: Path) -> Ledger | None:
         """Return the latest ledger in a folder of weeks, or None before the first week.
 
-        A week's folder appears whole, with a copy of the ledger inside. If the run is interrupted after
-        this, the ledger in `folder` itself lacks the last week.
+        A week's folder appears whole, with a copy of the ledger inside. If a run is interrupted before
+        it also saves the ledger in `folder`, that one lacks the last week.
         """
         of_weeks = folder.glob(f"week-*/{STATE}")
         paths = [folder / STATE, *sorted(of_weeks, key=lambda path: (len(str(path)), path))[-1:]]
@@ -211,7 +211,7 @@ def _written(week: Week) -> dict[str, Any]:
 
 
 def settled(ledger: Ledger | None, budget: float | None, **given: int | None) -> WeekSettings:
-    """Return the settings; a setting that is `given` in a later week must be that of the first week.
+    """Return the settings; a value `given` in a later week must be the same as in the first week.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
 def _files_in(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """Yield each file with its path within its folder.
 
-    A file that was given alone has its name instead; a table that was given alone has an empty text.
+    A file that is not from a folder comes with its name, and a table that is not with an empty text.
     """
     for path in paths:
         if path.is_dir():

@@ -204,7 +204,7 @@ class _Run:
     def new_week(
         self, divided: Any, columns: TableColumns, budget: float | None, images: Any
     ) -> PolicyWeek:
-        """Divide the files, draw audits, and count complete weeks; the week's folder appears whole."""
+        """Divide the files, draw audits, and count complete weeks; write the folder all at once."""
         before = self.ledger.counted
         of_log = {name: each for name, each in columns._asdict().items() if name != "groups"}
         week = self.ledger.add_week(self.files, of_log)
@@ -228,7 +228,7 @@ class _Run:
         return result
 
     def _budget(self, accepted: int, given: float | None) -> float:
-        """Return the budget of the week; by default, the one with the probability of the first week."""
+        """Return the budget of the week; by default, it keeps the first week's audit probability."""
         first = self.ledger.settings.budget
         if self.logs and given in (None, first):
             return self.logs[0].least * accepted
@@ -303,7 +303,7 @@ class _Run:
         )
 
     def _answered(self, logs: PooledLogs) -> int:
-        """Return the number of outputs or documents, audited or rejected, that people verified."""
+        """Return how many audited or rejected outputs (or documents) people verified."""
         if self.policy.documents is not None:
             return int(logs.verified_documents()[0].sum())
         asked = logs.column("audits") | ~logs.column("accepted")
