@@ -72,7 +72,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
         stood_for = (1.0 / probability[made]).sum()
     if stood_for < low or stood_for > high:
         raise UnlikelyNumberError(
-            "audit_probability does not fit: if each output counts 1/audit_probability times, the "
-            f"outputs that {words} represent {stood_for:,.0f} accepted outputs; with {n:,} accepted "
-            f"outputs, {max(0.0, low):,.0f} to {high:,.0f} would be plausible"
+            f"audit_probability does not fit: the log has {n:,} accepted outputs, but weighted by "
+            f"1/audit_probability, the outputs that {words} represent {stood_for:,.0f}; "
+            f"{max(0.0, low):,.0f} to {high:,.0f} would be plausible"
         )

@@ -80,7 +80,7 @@ class PolicyChoice(Result):
         if found is None:
             names = listed([quoted(name) for name in self.names])
             raise ValueError(
-                f"no candidate is chosen, as limits or units differ; take one of {names} by name"
+                f"no candidate is chosen, because limits or units differ; choose by name: {names}"
             )
         return found
 

@@ -338,7 +338,7 @@ def _fixed(request: SimpleNamespace) -> dict[str, Any]:
     for name, column in (("by", request.by), ("documents", request.documents)):
         if given and column is not None:
             raise TypeError(
-                f"{next(iter(given))} cannot go with {name}, for which the fit chooses its own "
+                f"{next(iter(given))} cannot go with {name}, because the fit then chooses its own "
                 "thresholds: leave out one of the two"
             )
     return given

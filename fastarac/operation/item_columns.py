@@ -90,8 +90,8 @@ def columns_of(
     if truth is not None:
         if documents is not None:
             raise TypeError(
-                "documents cannot go with a PartialTruth: give outputs alone, or one item for "
-                "each document, which is right if all its outputs are right"
+                "documents cannot go with a PartialTruth: leave out documents, or give each document "
+                "as one item that is right if all its outputs are right"
             )
         if method != "auto":
             raise TypeError(f"method must be 'auto' for a PartialTruth, got {method!r}")

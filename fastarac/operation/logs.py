@@ -248,7 +248,7 @@ def _require_fields(policy: Policy | None, **columns: str | None) -> None:
         return
     for name, column in columns.items():
         if column is not None:
-            raise TypeError(f"{name} is given, but a threshold applies to all outputs alike")
+            raise TypeError(f"{name} cannot go with a single threshold: leave out {name}")
 
 
 def _require_filled(

@@ -71,12 +71,12 @@ class LookRequest(NamedTuple):
         if looks is None:
             for name, is_given in (("once", once), ("ids", ids is not None)):
                 if is_given:
-                    raise TypeError(f"{name} needs looks, the log that it refers to")
+                    raise TypeError(f"{name} needs looks: give a log of looks, or leave out {name}")
             return None
         require_type(looks, Looks, "looks", "a Looks")
         if documents is not None:
             if ids is not None:
-                raise TypeError("ids cannot go with documents, whose labels serve as ids")
+                raise TypeError("ids cannot go with documents: their labels serve as ids")
             ids = documents
         # For nested groups, use the outermost column, which has the fewest labels.
         if isinstance(groups, tuple):
@@ -131,8 +131,8 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
         if declared not in (None, looks.declared):
             known = "no looks were" if looks.declared is None else f"{looks.declared} looks were"
             raise ValueError(
-                f"{path}: declared is {declared}, but {known} declared at the first look, which fixes "
-                "the number"
+                f"{path}: declared is {declared}, but {known} declared at the first look; the number "
+                "cannot change"
             )
         before = looks.to_json()
         yield looks
@@ -273,7 +273,10 @@ class Looks(SavedAsJson):
         if self.policy_digest not in (None, policy_digest):
             raise ValueError("looks is the log of another policy; keep one log for each policy")
         if once and self.declared is not None:
-            raise ValueError(f"once cannot go with declared looks: {self.declared} looks are declared")
+            raise ValueError(
+                f"once cannot go with declared looks, and {self.declared} looks are declared: leave "
+                "out once"
+            )
         if self._looks and self._pools != sample.checked.pools:
             kinds = "partly", "fully"
             before, now = kinds[self._pools], kinds[not self._pools]
@@ -336,8 +339,8 @@ class Looks(SavedAsJson):
         for i, key in enumerate(keys):
             if known.get(key, outcomes[i]) != outcomes[i]:
                 raise ValueError(
-                    f"ids must keep their outcome, but {quoted(sample.keys[i])} had another one in an "
-                    "earlier look"
+                    f"each id must keep its outcome, but {quoted(sample.keys[i])} had another outcome "
+                    "in an earlier look"
                 )
         return np.array([key not in known for key in keys], np.bool_)
 
@@ -445,7 +448,7 @@ class Looks(SavedAsJson):
         if looks.declared is not None:
             saved.require_at_most(len(looks), "the number of looks", looks.declared, "declared")
         if (looks.policy_digest is None) != (not len(looks)):
-            raise ValueError("policy_digest must be given if there are looks, and only then")
+            raise ValueError("policy_digest must be given if there are looks, and null otherwise")
         for i, each in enumerate(looks._looks):
             for name in ("keys", "fields", "groups"):
                 if (values := getattr(each, name)) is not None:

@@ -443,7 +443,7 @@ def _of_pilot(
     allowed = float(operating_point(right, score, **bound).acceptance_rate)
     if allowed == 0.0:
         raise ValueError(
-            f"{criterion} is {limit:g}, at which the pilot accepts nothing; use a higher limit"
+            f"{criterion} is {limit:g}, too low to accept any of the pilot; use a higher limit"
         )
     bound[criterion] *= BELOW
     below = BELOW * float(operating_point(right, score, **bound).acceptance_rate)
@@ -452,8 +452,8 @@ def _of_pilot(
         enough = fraction_of(accept, "accept")
         if not 0.0 < enough <= allowed:
             raise ValueError(
-                f"accept must be above 0 and at most {allowed:.4g}, the share that the pilot "
-                f"accepts at {criterion}={limit:g}, got {enough:g}"
+                f"accept must be above 0 and at most {allowed:.4g}, got {enough:g}: no larger share of "
+                f"the pilot can be accepted at {criterion}={limit:g}"
             )
     return _Pilot(_Drawn(right, items.confidence, field, codes)), enough
 
@@ -554,7 +554,7 @@ class _Search:
         return share
 
     def least(self, most: int) -> int | None:
-        """Return the smallest number of groups at which fits without errors accept something."""
+        """Return the smallest number of groups at which a fit without errors accepts something."""
 
         def accepts(n: int) -> bool:
             share = partial(self.accepted, self.source, n, without_errors=True)

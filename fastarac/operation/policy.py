@@ -488,11 +488,11 @@ class Policy(SavedAsJson, Result):
             told = correct if truth is None else truth
             return test.of_log(told, outputs, audit_probability, drawn, fields_complete=fields_complete)
         if drawn is not None:
-            raise TypeError("drawn needs audit_probability, which only a log of audits has")
+            raise TypeError("drawn needs audit_probability: give both for a log, or neither")
         if truth is not None:
             if documents is not None or rejected is not None:
                 name = "rejected" if documents is None else "documents"
-                raise TypeError(f"{name} cannot go with a PartialTruth: give outputs alone")
+                raise TypeError(f"{name} cannot go with a PartialTruth: leave out {name}")
             return test.of_partly_verified(truth, outputs)
         return test.of_all_verified(correct, outputs, fields_complete=fields_complete)
 

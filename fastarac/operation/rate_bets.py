@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.remaining_sample_size import RateEvidence
 
-# Grid of rates. Besides the limit, only these can be ends of an interval that comes from bets.
+# Grid of rates. Besides 0 and the limit, only these can be ends of an interval that comes from bets.
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
 

@@ -92,10 +92,10 @@ def needed_by_counts(
 
 
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
-    """Return the smallest total of units at which a random sample decides with `PROBABILITY`.
+    """Return the smallest total of units at which a sample decides with probability `PROBABILITY`.
 
-    A sample decides if it proves that the rate is below the limit, or above if the observed rate is.
-    Return None if there is no such total in the search range.
+    If the observed rate is below the limit, a sample decides by proving a rate below it; otherwise, by
+    proving a rate above it. Return None if there is no such total in the search range.
     """
     if rate == limit:
         return None

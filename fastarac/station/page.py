@@ -101,7 +101,7 @@ def write_station(
     if not (questions.output or facts or pictures):
         raise ValueError(
             f"{questions.path}: there is nothing to show in a row; add a column prediction, text or "
-            "output, or name the column of outputs with prediction"
+            "output, or set prediction to the name of the column of outputs"
         )
     lines = {} if pages is None else _lines(questions, pages)
     once = dict.fromkeys(picture.uri for picture in pictures.values())
@@ -137,7 +137,7 @@ def _lines(questions: Questions, pages: ReadPages) -> dict[int, tuple[str, str]]
         place = begin.get(page[row] or "", -1) + int(number[row] or 0) - 1
         if page[row] not in begin or pages.text[place : place + 1] != (text[row],):
             raise ValueError(
-                f"{questions.path}: row {row + 1} is no output of pages; give the pages from which "
+                f"{questions.path}: row {row + 1} is not an output of pages; give the pages from which "
                 "the table was made"
             )
         same = np.flatnonzero(pages.line == pages.line[place]).tolist()

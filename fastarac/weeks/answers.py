@@ -105,7 +105,7 @@ def _take(ledger: Ledger, path: Path, rows: Sequence[_RowsOfWeek], *, is_given: 
             return Taken()
         if ID not in source.columns:
             raise DataFileError(
-                path, f"there is no column {quoted(ID)}, which the audits and the review of a week have"
+                path, f"there is no column {quoted(ID)}: give the audits or the review of a week"
             )
         answers = {"correct": Correct("correct", "correct")}
         found = read_columns(source, answers, {"ids": ID}, ["correct"])

@@ -80,7 +80,7 @@ def divide(
         pages.save(**goals)
         return Divided(pages.applied, pages, pages.notes)
     if len(paths) > 1:
-        raise ValueError(f"files must be one table, or files of OCR, got {len(paths)} tables")
+        raise ValueError(f"files must be one table, or files of an OCR engine, got {len(paths)} tables")
     with connect() as connection:
         refuse_columns(open_source(paths[0], connection), [*ADDED, *ANSWERS])
     options: dict[str, Any] = goals | columns._asdict()

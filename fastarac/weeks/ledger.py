@@ -223,7 +223,7 @@ def settled(ledger: Ledger | None, budget: float | None, **given: int | None) ->
     if ledger is None:
         deadline = DEADLINE if given["deadline"] is None else given["deadline"]
         if budget is None:
-            raise TypeError("budget is missing: the number of outputs to audit in the first week")
+            raise TypeError("budget is missing: give the number of outputs to audit in the first week")
         return WeekSettings(
             positive_scalar(budget, "budget", strict=True), whole_number(deadline, "deadline", 1),
             whole_number(given["seed"] or 0, "seed", 0),
@@ -232,8 +232,8 @@ def settled(ledger: Ledger | None, budget: float | None, **given: int | None) ->
         first = getattr(ledger.settings, name)
         if value not in (None, first):
             raise ValueError(
-                f"{name} is {value:g}, but was {first:g} in the first week; keep it, or begin another "
-                "folder"
+                f"{name} is {value:g}, but was {first:g} in the first week; use {first:g}, or begin in "
+                "another folder"
             )
     return ledger.settings
 
@@ -261,8 +261,8 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
         digest = digest_of(path, name)
         if digest in found:
             raise ValueError(
-                f"files has {quoted(found[digest])} and {quoted(str(path))}, which have the same "
-                "content: give one of them"
+                f"files has {quoted(found[digest])} and {quoted(str(path))} with the same content: "
+                "give only one of them"
             )
         found[digest] = str(path)
     return found
@@ -271,7 +271,7 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
 def _files_in(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """Yield each file with its path within its folder.
 
-    A file that is not from a folder comes with its name, and a table that is not with an empty text.
+    A file given directly comes with its name instead, and a table given directly with an empty text.
     """
     for path in paths:
         if path.is_dir():

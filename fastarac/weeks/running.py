@@ -166,8 +166,8 @@ def run_week(
         ledger = Ledger.load(root)
         if ledger is not None and ledger.policy_digest != policy.digest:
             raise ValueError(
-                f"folder is {str(root)!r}, which has the weeks of another policy: each policy needs a "
-                "folder of its own"
+                f"folder is {str(root)!r}, but it has the weeks of another policy: use a separate "
+                "folder for each policy"
             )
         settings = settled(ledger, budget, deadline=deadline, seed=seed)
         ledger = ledger or Ledger.begin(policy, settings)
@@ -213,7 +213,7 @@ class _Run:
             if not done.applied.accepted:
                 raise ValueError(
                     "files has no output that the policy accepts, so there is nothing to audit: review "
-                    "them all"
+                    "all outputs"
                 )
             n_accepted = rows_of([inside / ACCEPTED])
             wanted, seed = self._budget(n_accepted, budget), self.ledger.settings.seed

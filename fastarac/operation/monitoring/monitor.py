@@ -411,7 +411,7 @@ class ErrorRateMonitor(SavedAsJson):
 
     @property
     def alarm(self) -> bool:
-        """Whether the e-value has ever reached 1/`failure_probability`: the limit is then exceeded."""
+        """Whether the evidence E was ever large enough (1/δ) to prove an excess over the limit."""
         return self.alarm_at is not None
 
     @property
@@ -475,7 +475,7 @@ class ErrorRateMonitor(SavedAsJson):
         return self._tested.rates(*law.sequence(self._tested.failure_probability))
 
     def history(self) -> MonitorHistory:
-        """Return the totals, the rate, its interval, the e-value and the change statistic by update."""
+        """Return totals, rate, interval, e-value and change statistic after each update."""
         law, detector = self._begun()
         rows = []
         for i, update in enumerate(self._updates, 1):
