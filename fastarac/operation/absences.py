@@ -1,4 +1,4 @@
-"""Fields that documents lack: how often, how often rightly, and the effect of making them optional."""
+"""Fields that documents lack: how often, whether rightly, and the effect of making them optional."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_SINGLE = 24
 
 
 class FieldAbsence(NamedTuple):
-    """How often documents lack a field, counted in the ranking half of the documents.
+    """How often documents lack a field, counted in the half of the documents used for ranking.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class FieldAbsence(NamedTuple):
 
     @property
     def missed_share(self) -> float:
-        """Share of missed values among the absences for which the truth lists the field; 0 if none."""
+        """Share of missed values among the absences that the truth lists; 0 if it lists none."""
         told = self.absent - self.unlisted
         return (told - self.rightly) / told if told else 0.0
 
@@ -81,7 +81,7 @@ class FieldAbsence(NamedTuple):
 
 
 class OptionalSetting(NamedTuple):
-    """What a policy with a set of optional fields would accept, estimated on the ranking half.
+    """The estimated shares of accepted and of wrong documents with a set of optional fields.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class OptionalSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Documents on which sets of optional fields are tried; only the ranking half is used.
+    """Documents for trying out sets of optional fields; only the half used for ranking is evaluated.
 
     The confidence of each document was estimated without its own truth.
 
@@ -114,7 +114,7 @@ class Tried:
     documents : Documents
         All documents.
     chosen : ndarray of shape (n_documents,), bool
-        Whether each document belongs to the ranking half.
+        Whether each document belongs to the half used for ranking.
     right, hopeless : ndarray of shape (n_documents,), bool
         Whether all fields of a document are right, and whether the document can never be accepted.
     confidence : ndarray of shape (n_documents,)
@@ -143,7 +143,7 @@ class Tried:
         return tuple(each.field for each in self.absences)
 
     def setting(self, optional: tuple[Any, ...]) -> OptionalSetting:
-        """Estimate the share of the ranking half that a fit with these optional fields would accept."""
+        """Estimate which share of documents a fit with these optional fields would accept."""
         required = Requirements.of(self.fields, optional, self.types).required
         held = self.hopeless | self.documents.lacking(required)
         score = np.where(held, HELD_BACK, self.confidence)[self.chosen]
@@ -272,7 +272,7 @@ def _compared(other: OptionalSetting, now: OptionalSetting) -> str:
 
 
 def compared_words(through: str, before: str, errors: str, earlier: str) -> str:
-    """Describe the effect of other optional fields; the arguments are shares as text."""
+    """Describe the new and the old share of accepted documents, and of undetected errors."""
     undetected = f"stay {errors}" if errors == earlier else f"are {errors} instead of {earlier}"
     return (
         f"{through} of documents would go through instead of {before}, and undetected errors "

@@ -80,7 +80,7 @@ class AcceptanceRule:
 
     @property
     def in_words(self) -> str:
-        """The accepted outputs or documents, in words."""
+        """Which outputs or documents are accepted, in words."""
         if self.documents:
             if self.document_threshold <= 0.0:
                 return "(all that have every required field)"
@@ -131,7 +131,7 @@ class AcceptanceRule:
     def require_told(
         self, whole: Documents, which: NDArray[np.bool_], labels: Any, remedy: str = LISTED
     ) -> None:
-        """Raise a ValueError if some of these documents have no row for an optional field."""
+        """Raise a ValueError if a document marked by `which` has no row for an optional field."""
         whole.require_told(which, self._requirements, self.fields, np.asarray(labels), remedy)
 
     def error_probability(

@@ -46,7 +46,7 @@ PERCENT = 100.0
 # New confidences may be on another scale if the largest one is at least this many times larger or
 # smaller than at the fit.
 OTHER_SCALE = 10.0
-# If the scale is another one, at most this share of the new confidences lies in the fitted range.
+# On another scale, at most this share of the new confidences lies in the fitted range.
 MOST_INSIDE = 0.05
 INTEGERS = frozenset({
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
@@ -253,7 +253,7 @@ class _Rule:
         ]
         names_of_types = [sql_text(str(each.type)) for each in policy.types]
         self.required = self._by_type(names_of_types, [self._one_of(each) for each in required])
-        # For each optional field: a test for its rows, and the factor if it is absent.
+        # For each optional field: an SQL test for its rows, and the factor of a document without it.
         self.factors = [
             (self._one_of([each.field]), self._by_type(names_of_types, _factors(each, has)))
             for each, has in zip(policy.absences, needs.has.T, strict=False)
@@ -268,7 +268,7 @@ class _Rule:
         return f"({self.by} IN ({', '.join(sql_text(str(field)) for field in fields)}))"
 
     def _by_type(self, types: list[str], each: list[str]) -> str:
-        """Return SQL that chooses an element of `each` by document type; the last for other types."""
+        """Return SQL that chooses from `each` by document type; the last is for other types."""
         if self.type is None:
             return each[-1]
         cases = " ".join(f"WHEN {t} THEN {e}" for t, e in zip(types, each[:-1], strict=True))
@@ -301,7 +301,7 @@ class _Rule:
         return least
 
     def _cell(self, edges: Sequence[float], first: int, end: int) -> str:
-        """Return an SQL expression that finds the cell of a confidence by bisection."""
+        """Return SQL that finds the cell of a confidence (its range between `edges`) by bisection."""
         if end - first == 1:
             return str(first)
         middle = (first + end) // 2
@@ -323,7 +323,7 @@ class _Rule:
 
 
 def _factors(absence: FieldAbsence, has: Iterable[bool]) -> list[str]:
-    """Return, by type, the factor of a document's confidence if it lacks the field."""
+    """Return, for each type, the factor that a document's confidence gets without the field."""
     factor = f"CAST('{1.0 - absence.missed_share!r}' AS DOUBLE)"
     return [factor if one else "1.0::DOUBLE" for one in has]
 
@@ -357,7 +357,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
 
 def _seen_columns(rule: _Rule) -> str:
-    """Return the SQL columns by which rows are counted: field, cell and rounded confidence."""
+    """Return the SQL columns by which rows are counted: field, rounded confidence and its cell."""
     field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
     valid = f"{rule.valid} AND {rule.given}"
     cell, rounded = (f"CASE WHEN {valid} THEN {each} END" for each in (rule.cell, rule.rounded))
@@ -448,9 +448,9 @@ def _require_scale(
 
     The scale differs if three conditions hold: the confidences have shifted, their largest absolute
     value is at least ten times larger or smaller than at the fit, and at most 5% of them lie in the
-    fitted range. Smaller confidences also meet the third condition if all of them lie below the 5%
-    quantile of the fit. The scale also differs if some confidences seem to be percentages, although
-    the fit had shares.
+    fitted range. If they are smaller, the third condition is also met if all of them lie below the 5%
+    quantile of the fit. The scale also differs if all confidences of the fit were from 0 to 1, but now
+    the largest is from 10 to 100: some seem to be percentages.
 
     `inside` is the share of confidences in the fitted range, and `now` holds the lowest and highest
     confidence of each field.
@@ -529,7 +529,8 @@ def _documents(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy
     rows = source.select(f"{_seen_columns(rule)}, count(*)", rest="GROUP BY ALL").fetchall()
     n_groups, by_group = _groups(source, rule, policy)
     shift = _shift(source, policy, rows, by_group)
-    # To keep the order of the rows, use one thread, and do not let the optimizer turn joins around.
+    # To keep the order of the rows, use one thread, and do not let the optimizer swap the sides of a
+    # join.
     run("SET disabled_optimizers = 'join_order,build_side_probe_side'; SET threads = 1")
     return applied_policy(
         policy, n, taken, [accepted], unknown_fields=unknown if policy.fields else 0,

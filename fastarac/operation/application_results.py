@@ -79,7 +79,7 @@ class AppliedPolicy(Result):
     n_unread : int
         Number of outputs without a confidence, which are part of `n_items`; 0 for documents.
     of_outputs_read : str
-        A sentence on which outputs the shares refer to, if words may be missing; else empty.
+        To which outputs the shares refer, in words; empty if the engine cannot have missed words.
 
     See Also
     --------
@@ -118,7 +118,7 @@ class AppliedPolicy(Result):
 
     @property
     def expected_rate(self) -> float:
-        """The expected error rate or risk, as the limit counts it; NaN if its denominator is 0."""
+        """The expected error rate or risk, whichever has the limit; NaN if its denominator is 0."""
         if self.n_documents is None:
             return self._rate(self.n_items, self.accepted, self.expected_errors)
         return self._rate(self.n_documents, self.accepted_documents or 0, self.expected_errors)

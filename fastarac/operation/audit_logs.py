@@ -40,7 +40,7 @@ class AuditLog:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Whether each output's truth is known, or counts as wrong because its result is missing."""
+        """Whether each output's truth is known, or taken as wrong because the audit has no result."""
         return np.asarray(~np.isnan(self.correct))
 
     @property
@@ -64,11 +64,11 @@ def log_of(
 ) -> AuditLog:
     """Check a log; an error names the first row (from 0) that contradicts another column.
 
-    `above` says which outputs the rule accepts. `reasons` are used in messages: the first says why an
-    output should be rejected, the second why it should be accepted. The number of drawn outputs must
-    fit the probabilities; if whole `groups` were drawn, the number of drawn groups must fit instead.
-    With `rejected_known`, the truth of rejected outputs is required. Only judging other thresholds
-    needs this truth, because a rejected output is never an undetected error.
+    `above` marks the outputs that the policy or threshold accepts. `reasons` are used in messages: the
+    first says why an output should be rejected, the second why it should be accepted. The number of
+    drawn outputs must fit the probabilities; if whole `groups` were drawn, the number of drawn groups
+    must fit instead. With `rejected_known`, the truth of rejected outputs is required. It is needed
+    only to evaluate other thresholds, because a rejected output is never an undetected error.
     """
     n = len(confidence)
     truth = answers_of_log(correct, n)
@@ -116,7 +116,7 @@ def _drawn_units(
     groups: NDArray[np.intp] | None,
     above: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return π and a flag "drawn" for each unit; a unit is an accepted output or a whole group."""
+    """Return the audit probability of each accepted output or whole group, and whether it was drawn."""
     if groups is None:
         return probability, made
     first, codes = np.unique(groups[above], return_index=True, return_inverse=True)[1:]
@@ -125,7 +125,7 @@ def _drawn_units(
 
 
 def answers_of_log(correct: ArrayLike, n: int, what: str = "items") -> NDArray[np.float64]:
-    """Return the answers, NaN where there is none; raise unless there are `n`, each 0, 1 or NaN."""
+    """Return `correct` as floats; raise unless there are `n` values, each 0, 1 or NaN."""
     truth = vector(correct, "correct").astype(np.float64)
     if len(truth) != n or n == 0:
         raise ValueError(

@@ -25,14 +25,14 @@ def refuse_unlikely_numbers(
     """Raise an UnlikelyNumberError if the audits do not fit the logged probabilities.
 
     `probability` is each accepted output's probability of an audit; `made` says whether it was audited.
-    `words` are the verb for audited outputs in messages: "have a result" or "were drawn".
+    `words` is the verb that messages use for audited outputs: "have a result" or "were drawn".
 
-    The number of audits at one probability is binomial. If there are more than ten distinct
-    probabilities, they are sorted and tested in ten parts. If a part has several probabilities, its
-    number of audits is compared with the binomial distribution for their mean, which has a larger
-    variance than the true distribution (Hoeffding 1956). A second test finds small deviations that add
-    up over several probabilities. It uses the sum of V/π − 1, where π is the probability of an output,
-    and V is 1 if the output was audited, and 0 otherwise.
+    If all outputs have the same probability, the number of audits is binomial. If there are more than
+    ten distinct probabilities, they are sorted and tested in ten parts. If a part has several
+    probabilities, its number of audits is compared with the binomial distribution for their mean, which
+    has a larger variance than the true distribution (Hoeffding 1956). A second test finds small
+    deviations that add up over several probabilities. It uses the sum of V/π − 1, where π is the
+    probability of an output, and V is 1 if the output was audited, and 0 otherwise.
     """
     distinct, codes = np.unique(probability, return_inverse=True)
     n_parts = min(len(distinct), MOST_PARTS)
@@ -56,7 +56,7 @@ def refuse_unlikely_numbers(
 def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool_], words: str) -> None:
     """Raise if the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
 
-    As above, π is the probability of an output, and V is 1 if it was audited, and 0 otherwise. The
+    Here π is the probability of an output, and V is 1 if it was audited, and 0 otherwise. The
     correction is the first term of the Cornish–Fisher expansion. Without it, a single audit at a tiny
     probability would be too many: in a simulation of logs with 5 outputs and probabilities of about 1%,
     5% of honest logs were refused. The correction only widens the allowed range, never narrows it.
@@ -72,7 +72,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
         stood_for = (1.0 / probability[made]).sum()
     if stood_for < low or stood_for > high:
         raise UnlikelyNumberError(
-            "audit_probability does not fit: if each output counts 1/audit_probability times, the "
-            f"outputs that {words} represent {stood_for:,.0f} accepted outputs; with {n:,} accepted "
-            f"outputs, {max(0.0, low):,.0f} to {high:,.0f} would be plausible"
+            f"audit_probability does not fit: the log has {n:,} accepted outputs, but weighted by "
+            f"1/audit_probability, the outputs that {words} represent {stood_for:,.0f}; "
+            f"{max(0.0, low):,.0f} to {high:,.0f} would be plausible"
         )

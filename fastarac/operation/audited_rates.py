@@ -21,7 +21,8 @@ STEPS = 50  # Number of acceptance rates at which error rates are estimated.
 class AuditedRates(NamedTuple):
     """Rates of undetected errors among all outputs at several acceptance rates.
 
-    `low` and `high` are the ends of an interval for each error rate; each holds alone, not all at once.
+    `low` and `high` are the ends of an interval for each error rate; each interval holds alone, not all
+    jointly.
     """
 
     acceptance_rate: NDArray[np.float64]

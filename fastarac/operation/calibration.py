@@ -88,7 +88,7 @@ class Calibration(Table, Result):
         return np.minimum(found, blocks - 1)
 
     def accepted_down_to(self, probability: float) -> float:
-        """Return the lowest confidence at which p̂ ≤ `probability`.
+        """Return the lowest confidence at which the error probability p̂ is at most `probability`.
 
         Return inf if p̂ is larger at all confidences, and -inf if it is larger at none.
         """
@@ -447,7 +447,8 @@ def _mean_deviation(n: int, p: float) -> float:
 def combined(right: NDArray[np.float64], of_item: NDArray[Any], rule: str) -> NDArray[np.float64]:
     """Return the confidence of each document, given the probabilities that its items are right.
 
-    Factors are sorted before they are multiplied, so that the order of items does not affect rounding.
+    Probabilities are sorted before they are multiplied, so that the order of items does not affect
+    rounding.
     """
     order = np.lexsort((right, of_item))
     starts = np.flatnonzero(np.diff(of_item[order], prepend=-1))

@@ -33,13 +33,13 @@ class LookRule(NamedTuple):
     look: int = 1
     declared: int | None = None
     logged: bool = False
-    """Whether a log records that only this look may test these outputs; others must then be new."""
+    """Whether a log of looks records that no other look may test these outputs."""
 
     def share(self, delta: float, look: int, *, pools: bool, bets: bool) -> float:
         """Return the part of the failure probability `delta` that a look may use.
 
-        If the outputs of all looks are pooled, bets on groups and confidence sequences of counts hold
-        at all looks simultaneously. So each look may use all of `delta`.
+        Two methods hold at all looks simultaneously if the outputs of all looks are pooled: bets on
+        groups, and confidence sequences of counts. With these, each look may use all of `delta`.
         """
         if self.declared is not None and not (pools and bets):
             return delta / self.declared
@@ -119,7 +119,7 @@ class Checked:
         return whole if criterion == "max_error_rate" else self.accepted
 
     def rate(self, criterion: str) -> float:
-        """Return the error rate or risk, as the limit counts it.
+        """Return the error rate or the risk, according to `criterion`.
 
         In a log, an error that was audited with probability π counts as 1/π errors.
         """

@@ -64,9 +64,9 @@ class CheckedPromise(NamedTuple):
         )
 
     def needed(self, items: Checked, *, afresh: bool = False) -> int | None:
-        """Return how many further items decide with probability 0.8 if the observed rate is true.
+        """Return how many more items give a verdict with probability 0.8, if the observed rate is true.
 
-        With `afresh`, return the size of a new sample that decides alone.
+        With `afresh`, return instead the size of a new sample that decides alone.
         """
         above = self.rate(items) > self.limit
         limit = self.tested.highest if above else self.tested.limit
@@ -74,7 +74,7 @@ class CheckedPromise(NamedTuple):
 
 
 class Audits(NamedTuple):
-    """Numbers of audited outputs of a log, and of drawn outputs without a result (None if unknown)."""
+    """How many outputs of a log were audited, and how many were drawn but have no result, if known."""
 
     audited: int
     unanswered: int | None
@@ -117,7 +117,7 @@ class PolicyTest(NamedTuple):
             accepted = self.rule.apply(outputs)
             wrong, rows, fields = ~right, np.arange(n), codes
         checked = Checked(accepted, accepted & wrong, pages, outputs.max_group_size)
-        # A policy is fitted to outputs with a confidence only, so only such outputs can check it.
+        # A policy is fitted only to outputs with a confidence, so only such outputs can check it.
         if given is not None and not documents:
             checked, rows, n_unread = checked.only(given), np.flatnonzero(given), int(np.sum(~given))
             fields = None if fields is None else fields[given]
@@ -204,7 +204,7 @@ def check_of(
     of_fit: bool = False,
     n_unread: int = 0,
 ) -> PolicyCheck:
-    """Test whether the rate is below or above its limit, each at level δ; fields get no verdicts."""
+    """Test at level δ if the rate is below its limit, and if it is above; fields get no verdicts."""
     audited, unanswered = (None, None) if audits is None else audits
     # If a log does not say which outputs were drawn, missing results may hide errors. Such a log can
     # prove a rate above the limit, but never a rate within the limit.
@@ -220,7 +220,7 @@ def check_of(
     elif ends.low > limit:
         verdict = "fails"
     can_be_decided = verdict == "too few" and not of_fit and (may_hold or rate > limit)
-    # With groups, a single look needs as many outputs as a sequence does, so do not suggest one look.
+    # With groups, a single look needs as many outputs as a confidence sequence, so do not suggest one.
     first_of_many = can_be_decided and items.rule == LookRule("sequence") and items.codes is None
     return PolicyCheck(
         verdict,

@@ -38,7 +38,7 @@ class PolicyChoice(Result):
         The names of the candidates.
     shares : tuple of float
         The share of all items that each candidate accepts. If `by_half`, it is the accepted share of
-        the ranking half, which is too optimistic for other items.
+        the half of the items used for ranking, which is too optimistic for other items.
     policies : tuple of Policy or None
         The policies, in the order of `names`. You may use any of them. If `by_half`, only the chosen
         candidate has a policy.
@@ -46,7 +46,8 @@ class PolicyChoice(Result):
         The name of the candidate that accepts most; None if the candidates differ in their limits, or
         if some accept single outputs and others accept whole documents.
     by_half : bool
-        Whether the ranking half made the choice. Otherwise all policies share the failure probability.
+        Whether the choice is by the half used for ranking. Otherwise all policies share the failure
+        probability.
     failure_probability : float
         δ, the probability that at least one of the policies exceeds its limit.
 
@@ -79,7 +80,7 @@ class PolicyChoice(Result):
         if found is None:
             names = listed([quoted(name) for name in self.names])
             raise ValueError(
-                f"no candidate is chosen, as limits or units differ; take one of {names} by name"
+                f"no candidate is chosen, because limits or units differ; choose by name: {names}"
             )
         return found
 
@@ -148,8 +149,8 @@ def fit_policies(
 
     *Choice by one half.* This is done if all candidates have the same items, limit and unit, and if
     each fit splits its items into halves anyway (with fields or documents, or for ``max_risk`` alone).
-    The candidate that would accept most of the ranking half is chosen. Then only this candidate is
-    tested on the other half, with δ.
+    One half ranks the outputs, and the candidate that would accept most of this half is chosen. Then
+    only this candidate is tested on the other half, with δ.
 
     Examples
     --------
@@ -210,7 +211,7 @@ def fit_of_candidate(name: str, arguments: dict[str, Any]) -> PolicyFit:
 def _by_half(
     fits: Mapping[str, PolicyFit], unread: Mapping[str, dict[str, Any]], delta: float
 ) -> PolicyChoice:
-    """Choose a candidate by the ranking half, and test its limit on the other half."""
+    """Choose a candidate by one half of the items, and test its limit on the other half."""
     every = list(fits.values())
     sizes = {each.columns.n for each in every}
     if len(sizes) > 1:
@@ -230,18 +231,18 @@ def _by_half(
 
 
 def half_that_ranks(fits: Sequence[PolicyFit]) -> NDArray[np.bool_]:
-    """Return the half that ranks the outputs; it is the same for all fits of these items."""
+    """Return the half of the items that ranks the outputs; all fits of these items share it."""
     own = [source_of_halves(each.columns, each.key).integers(0, 2**63, 2) for each in fits]
     return random_half(fits[0].columns, np.random.default_rng(np.concatenate(own)))
 
 
 def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
-    """Return the share of the ranking half that may be accepted if this half also ranks itself.
+    """Return the largest share of the half `ranks` that can be accepted within the limit.
 
-    The limit must hold in this half. The share is too optimistic, but equally so for all candidates. In
-    simulations, it chose the better of two models more often than a share for which one part of the
-    half was ranked by the other part. The half that tests the limit is not used, so the choice breaks
-    no promise.
+    The calibrations that rank this half come from the half itself. So the share is too optimistic, but
+    equally so for all candidates. In simulations, it chose the better of two models more often than a
+    share for which one part of the half was ranked by the other part. The other half, which tests the
+    limit, is not used, so the choice breaks no promise.
     """
     columns = fit.columns
     known = calibrations_of(columns, ranks, fit.settings.n_fields)

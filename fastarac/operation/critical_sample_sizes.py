@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CriticalSampleSizes:
-    """The smallest sample size n for each number c of errors; n increases with c."""
+    """For each number c of errors, the smallest sample size n with a property; n increases with c."""
 
     def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
         self.limit = limit
@@ -20,16 +20,16 @@ class CriticalSampleSizes:
 
     @classmethod
     def that_keep(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """Smallest n at which c errors still prove that a rate is below a limit, at level `delta`."""
+        """For each number of errors, the smallest n that proves a rate below a limit."""
         return cls(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     @classmethod
     def that_break(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """Smallest n at which c errors do not prove that a rate is above a limit, at level `delta`."""
+        """For each number of errors, the smallest n that does not prove a rate above a limit."""
         return cls(limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta)
 
     def start(self, c: int) -> int:
-        """Return the smallest n for c errors."""
+        """Return the smallest sample size for c errors."""
         if c not in self.known:
             guess = self.known.get(c - 1, 0) or max(1, int(c / self.limit))
             self.known[c] = self._search(c, guess)

@@ -150,8 +150,8 @@ class Documents(NamedTuple):
     ) -> NDArray[np.float64]:
         """Combine the probabilities that the outputs of each document are right.
 
-        Only outputs marked by `counts` are used. If a document lacks a field of its type, `missed` has
-        the probability that a true value of the field was missed.
+        Only outputs marked by `counts` are used. For each field, `missed` has the probability that its
+        true value was missed in a document that lacks the field.
         """
         values = right if counts is None else np.where(counts, right, 1.0)
         confidence = combined(values, self.of_item, rule)
@@ -173,7 +173,7 @@ class Documents(NamedTuple):
         labels: NDArray[Any],
         remedy: str = LISTED,
     ) -> None:
-        """Raise if a document has no row for an optional field, as a value may have been missed."""
+        """Raise if a document has no row for an optional field: a value may have been missed."""
         unlisted = (needs.has & ~needs.required)[self.type] & ~self.told
         unlisted[~which] = False
         if not unlisted.any():

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-# The rate of a field is shrunk towards the overall rate, as if the field also had items with the
-# overall rate and with this many errors (with groups, this many groups with errors).
+# The rate of each field is shrunk towards the overall rate, as if the field had this many more errors
+# (with groups, more groups with errors) at the overall rate.
 PRIOR = 3.0
 
 
@@ -40,7 +40,7 @@ class TestedCounts(NamedTuple):
         n_fields: int,
         weight: NDArray[np.float64] | None = None,
     ) -> TestedCounts:
-        """Count outputs and errors; with weights, estimate the errors by ratios (Hájek 1971).
+        """Count outputs and errors; with weights, use the ratio estimator for errors (Hájek 1971).
 
         With weights, a verified error with inclusion probability π represents 1/π errors, which are
         treated as errors of one group.
@@ -71,9 +71,9 @@ def expected_rates(
 ) -> list[float]:
     """Return the expected share of errors among the accepted outputs of each field.
 
-    In the test, `tested` counts the accepted outputs of each field and `wrong` the errors among them.
-    `is_all` is true if nothing was rejected. Otherwise `per_group` errors are added, because acceptance
-    stopped just before an error.
+    For each field, `tested` has the number of accepted outputs in the test, and `wrong` has the number
+    of errors among them. `is_all` is true if nothing was rejected. Otherwise `per_group` errors are
+    added, because acceptance stopped just before an error.
     """
     whole = sum(tested)
     beyond = 0.0 if is_all else per_group

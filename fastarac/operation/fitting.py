@@ -248,7 +248,7 @@ class PolicyFit:
         return {self.criterion: self.limits[self.criterion]}
 
     def policy(self, ranks: NDArray[np.bool_] | None = None) -> Policy:
-        """Return the fitted policy; `ranks` marks the ranking half, which is random by default."""
+        """Return the fitted policy; `ranks` marks the half used for ranking, by default at random."""
         columns = self.columns
         references, fingerprint = _references(columns, self.settings.n_fields)
         if columns.all_verified:
@@ -303,8 +303,8 @@ class PolicyFit:
             weight, field = None, np.zeros(len(right), np.intp)
             whole = documents.settings_of_policy(limits | ({} if codes is None else {"groups": codes}))
         if self.criterion == "max_risk":
-            # Take the candidate thresholds and the pilot from the ranking half only, because the other
-            # half must prove the limit.
+            # Take the candidate thresholds and the pilot only from the half that ranks, because the
+            # other half must prove the limit.
             fixed = score[~tested]
             if whole:  # Leave out documents that are held back, so that no threshold accepts them.
                 fixed = np.append(fixed[fixed >= 0.0], [] if (fixed >= 0.0).any() else [1.0])
@@ -332,13 +332,13 @@ class PolicyFit:
 
 
 def _fixed(request: SimpleNamespace) -> dict[str, Any]:
-    """Return `thresholds` or `scale`, if given; raise if they cannot go with other arguments."""
+    """Return `thresholds` or `scale`, if given; raise if `by` or `documents` is given, too."""
     given = {"thresholds": request.thresholds, "scale": request.scale}
     given = {name: value for name, value in given.items() if value is not None}
     for name, column in (("by", request.by), ("documents", request.documents)):
         if given and column is not None:
             raise TypeError(
-                f"{next(iter(given))} cannot go with {name}, for which the fit chooses its own "
+                f"{next(iter(given))} cannot go with {name}, because the fit then chooses its own "
                 "thresholds: leave out one of the two"
             )
     return given

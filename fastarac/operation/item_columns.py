@@ -37,7 +37,7 @@ class ItemColumns(NamedTuple):
     documents: NDArray[Any] | None
     truth: PartialTruth | None = None
     given: NDArray[np.bool_] | None = None
-    """Which items have a confidence; None if all do. `confidence` has its minimum for the others."""
+    """Which items have a confidence; None if all do. The others have the lowest one as placeholder."""
 
     @property
     def n(self) -> int:
@@ -50,7 +50,7 @@ class ItemColumns(NamedTuple):
         return self.truth is None
 
     def answers(self, chosen: NDArray[np.bool_] | None = None) -> ArrayLike:
-        """Return the labels, or the partial truth, of all or of some items."""
+        """Return the truth (labels or partial truth) of the chosen items, by default of all."""
         every = self.right if self.truth is None else self.truth
         found: ArrayLike = every if chosen is None else labels_of_some(every, chosen)
         return found
@@ -90,8 +90,8 @@ def columns_of(
     if truth is not None:
         if documents is not None:
             raise TypeError(
-                "documents cannot go with a PartialTruth: give outputs alone, or one item for "
-                "each document, which is right if all its outputs are right"
+                "documents cannot go with a PartialTruth: leave out documents, or give each document "
+                "as one item that is right if all its outputs are right"
             )
         if method != "auto":
             raise TypeError(f"method must be 'auto' for a PartialTruth, got {method!r}")
@@ -130,7 +130,7 @@ def columns_of(
 def calibrations_of(
     columns: ItemColumns, fitting: NDArray[np.bool_], n_fields: int
 ) -> list[Calibration | None]:
-    """Return the calibration of each field from the marked items that have a confidence."""
+    """Return each field's calibration, from the items marked by `fitting` that have a confidence."""
     own = fitting & columns.with_confidence
     return [
         calibration_of_items(columns, np.flatnonzero(own & (columns.field == i)))

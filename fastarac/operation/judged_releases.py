@@ -1,4 +1,4 @@
-"""Test whether a judge still judges a fixed set of anchors as before, release by release."""
+"""Test whether new releases of a judge still judge fixed verified items (anchors) as before."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ SCARCE = 1e-9  # for p-values this close to 1, use the limit of the calibrated f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedRelease(Result):
-    """The calls of one release of a judge on the anchors.
+    """How one release of a judge labels the anchors, compared with people.
 
     Attributes
     ----------
     name : str or int
         The release.
     agreement : float
-        The share of the anchors that are called right or wrong as people do, in [0, 1].
+        The share of the anchors on which the judge agrees with people, in [0, 1].
     errors_found : float
-        The share of the wrong anchors that are called wrong; NaN if no anchor is wrong.
+        The share of the wrong anchors that the judge calls wrong; NaN if no anchor is wrong.
     false_alarms : float
-        The share of the right anchors that are called wrong; NaN if no anchor is right.
+        The share of the right anchors that the judge calls wrong; NaN if no anchor is right.
     kappa : float
-        Cohen's κ of these calls and people's; NaN if both call all anchors alike.
+        Cohen's κ between the judge and people; NaN if both give all anchors the same label.
     worse, better : int
-        The numbers of anchors that the first release called as people do and this one does not, and the
-        reverse.
+        The numbers of anchors on which only the first release agrees with people, and on which only
+        this one does.
     pvalue : float
         The p-value of the hypothesis that this release agrees with people at least as often as the
         earlier ones; 1 for the first release.
@@ -115,7 +115,7 @@ def judge_drift(
     *,
     failure_probability: float = 0.05,
 ) -> JudgeDrift:
-    r"""Test whether a judge's releases agree with people on anchors as often as earlier ones did.
+    r"""Test whether later releases of a judge agree with people as often as earlier ones did.
 
     Parameters
     ----------
@@ -151,11 +151,11 @@ def judge_drift(
     The p-value is the probability that this sum is at least W. For the second release, this is
     McNemar's exact test.
 
-    The p-values of successive releases are independent, and each is at least as large as a uniform
-    variable. The evidence is a product over the releases, with the factor :math:`\int_0^1 \kappa
-    p^{\kappa-1}\,d\kappa = (1 - p + p\ln p)/(p\ln^2 p)` for the p-value p of a release, and the
-    factor 1 if W cannot vary under the null hypothesis. This is a test martingale (Vovk,
-    Gammerman and Shafer 2022): the probability that it ever reaches 1/δ is at most δ.
+    The p-values of successive releases are independent, and each is stochastically at least as large as
+    a uniform variable. The evidence is a product of one factor for each release. If the release has the
+    p-value p, its factor is :math:`\int_0^1 \kappa p^{\kappa-1}\,d\kappa = (1 - p + p\ln p)/(p\ln^2
+    p)`; but if W cannot vary under the null hypothesis, the factor is 1. This is a test martingale
+    (Vovk, Gammerman and Shafer 2022): the probability that it ever reaches 1/δ is at most δ.
 
     References
     ----------

@@ -37,10 +37,9 @@ OF_AUDIT = "audit_probability"
 PROBABILITY = "inclusion_probability"
 DRAWN = "drawn"
 PLAIN = "use a uniform sample, as fastarac sample --for guarantee-new draws it"
-# Maximum relative difference of two probabilities in a file that count as equal.
+# Two probabilities in a file count as equal up to this relative difference.
 ROUNDING = 1e-9
-# Warn about a log without rejected outputs if the probability that a complete log has none is below
-# this.
+# Warn about a log without rejected outputs if a complete log has none with a probability below this.
 CHANCE = 0.001
 
 
@@ -105,7 +104,10 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def has_one_threshold(self) -> bool:
-        """Whether the log can test other thresholds: no fields or groups, rejected outputs verified."""
+        """Whether the log can test other thresholds.
+
+        It can if it has no fields, groups or documents, and if all rejected outputs are verified.
+        """
         alone = self.by is None and self.groups is None and self.documents is None
         return alone and not bool(np.isnan(self.correct[~self.accepted]).any())
 
@@ -246,7 +248,7 @@ def _require_fields(policy: Policy | None, **columns: str | None) -> None:
         return
     for name, column in columns.items():
         if column is not None:
-            raise TypeError(f"{name} is given, but a threshold applies to all outputs alike")
+            raise TypeError(f"{name} cannot go with a single threshold: leave out {name}")
 
 
 def _require_filled(
@@ -337,8 +339,8 @@ def read_columns(
 ) -> dict[str, Any]:
     """Return columns by name: numbers and labels.
 
-    An empty number is NaN in the columns that `may_be_empty` names, and an error in others. Labels are
-    None if they have no column.
+    An empty number is NaN in the columns that `may_be_empty` names, and an error in others. Labels
+    without a column are None.
     """
     named = {name: Label(name, column) for name, column in labels.items() if column is not None}
     source.refuse_missing(pick.column for pick in (*picks.values(), *named.values()))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 VERSION = 1
 KIND = "fastarac looks"
 MOST_LOOKS = 1000
-# Looks that share at least this many outputs may be repetitions. They may share fewer by chance.
+# Looks that share at least this many outputs may be repetitions. Fewer may be shared by chance.
 LEAST_ALIKE = 10
 # Numbers of hexadecimal digits: in the digest of one item or group, and in the digest of a look.
 OF_KEY, OF_LOOK = 16, 16
@@ -34,7 +34,7 @@ RULES = ("once", "declared", "sequence")
 
 
 class LookedAt(NamedTuple):
-    """Outputs, or documents: those of one look, or all that it tests, with the rule of the look."""
+    """The items (outputs or documents) that a look adds, or all items that it tests."""
 
     checked: Checked
     fields: NDArray[np.intp] | None
@@ -71,12 +71,12 @@ class LookRequest(NamedTuple):
         if looks is None:
             for name, is_given in (("once", once), ("ids", ids is not None)):
                 if is_given:
-                    raise TypeError(f"{name} needs looks, the log that it refers to")
+                    raise TypeError(f"{name} needs looks: give a log of looks, or leave out {name}")
             return None
         require_type(looks, Looks, "looks", "a Looks")
         if documents is not None:
             if ids is not None:
-                raise TypeError("ids cannot go with documents, whose labels serve as ids")
+                raise TypeError("ids cannot go with documents: their labels serve as ids")
             ids = documents
         # For nested groups, use the outermost column, which has the fewest labels.
         if isinstance(groups, tuple):
@@ -109,7 +109,7 @@ class LookRequest(NamedTuple):
         return self.looks.add(self.policy_digest, sample, once=self.once)
 
     def weighted(self, checked: Checked, columns: Sequence[NDArray[Any] | None]) -> Checked:
-        """Add a look at partially verified outputs, and return them with the rule of the look."""
+        """Add a look at partly verified outputs; return these outputs with the rule of the look."""
         rows = np.arange(len(checked.accepted))
         return self._replace(names=None).add(checked, None, 0, rows, columns).checked
 
@@ -131,8 +131,8 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
         if declared not in (None, looks.declared):
             known = "no looks were" if looks.declared is None else f"{looks.declared} looks were"
             raise ValueError(
-                f"{path}: declared is {declared}, but {known} declared at the first look, which fixes "
-                "the number"
+                f"{path}: declared is {declared}, but {known} declared at the first look; the number "
+                "cannot change"
             )
         before = looks.to_json()
         yield looks
@@ -273,7 +273,10 @@ class Looks(SavedAsJson):
         if self.policy_digest not in (None, policy_digest):
             raise ValueError("looks is the log of another policy; keep one log for each policy")
         if once and self.declared is not None:
-            raise ValueError(f"once cannot go with declared looks: {self.declared} looks are declared")
+            raise ValueError(
+                f"once cannot go with declared looks, and {self.declared} looks are declared: leave "
+                "out once"
+            )
         if self._looks and self._pools != sample.checked.pools:
             kinds = "partly", "fully"
             before, now = kinds[self._pools], kinds[not self._pools]
@@ -336,13 +339,16 @@ class Looks(SavedAsJson):
         for i, key in enumerate(keys):
             if known.get(key, outcomes[i]) != outcomes[i]:
                 raise ValueError(
-                    f"ids must keep their outcome, but {quoted(sample.keys[i])} had another one in an "
-                    "earlier look"
+                    f"each id must keep its outcome, but {quoted(sample.keys[i])} had another outcome "
+                    "in an earlier look"
                 )
         return np.array([key not in known for key in keys], np.bool_)
 
     def _once_again(self, sample: LookedAt, keys: list[str]) -> LookedAt:
-        """Declare the first look the only one. A single exact test refutes at least as many rates."""
+        """Make the first look, until now the start of a sequence, the only one.
+
+        Its exact test refutes at least as many rates as the sequence did.
+        """
         only = self._looks[0]
         if len(self) > 1 or only.rule == "once" or only.digest != _sum_of(keys):
             raise ValueError(
@@ -375,7 +381,8 @@ class Looks(SavedAsJson):
         if groups is not None:
             largest = largest_group(max(Counter(groups).values()), checked.max_group_size)
         outcomes, unread = _outcomes_of(checked), sample.n_unread
-        # If a sample repeats earlier outputs, it also repeats their unread items: count only the new.
+        # If a sample repeats earlier outputs, its unread items include the earlier ones: count only new
+        # ones.
         if not new.all():
             unread = max(0, unread - sum(each.n_unread for each in self._looks))
         return _Look(
@@ -441,7 +448,7 @@ class Looks(SavedAsJson):
         if looks.declared is not None:
             saved.require_at_most(len(looks), "the number of looks", looks.declared, "declared")
         if (looks.policy_digest is None) != (not len(looks)):
-            raise ValueError("policy_digest must be given if there are looks, and only then")
+            raise ValueError("policy_digest must be given if there are looks, and null otherwise")
         for i, each in enumerate(looks._looks):
             for name in ("keys", "fields", "groups"):
                 if (values := getattr(each, name)) is not None:

@@ -58,8 +58,8 @@ SURE = 3.5
 NEAR = 1.25
 # Stop the search when the upper size is at most this multiple of the lower size.
 CLOSE = 1.02
-# Number of error-free samples that are tried at a size; the size is possible if one of them accepts
-# anything.
+# Number of error-free samples that are tried at a size; the size is possible if a fit to one of them
+# accepts anything.
 ERROR_FREE = 5
 # Number of bootstrap pilots, and also the number of samples drawn from each bootstrap pilot.
 PILOTS = 16
@@ -378,7 +378,7 @@ def sample_size_for_policy(
     runs = whole_number(n_runs, "n_runs", 20)
     key = key_of(random_state)
     delta = failure_of(failure_probability)
-    # Samples contain only the errors that readers found, so use a limit for found errors.
+    # Samples contain only the errors that people found, so use the limit for found errors.
     tested = limit_of_found(limit, delta, truth_reader)
     options: dict[str, Any] = {
         criterion: tested.limit, "failure_probability": tested.failure_probability,
@@ -443,7 +443,7 @@ def _of_pilot(
     allowed = float(operating_point(right, score, **bound).acceptance_rate)
     if allowed == 0.0:
         raise ValueError(
-            f"{criterion} is {limit:g}, at which the pilot accepts nothing; use a higher limit"
+            f"{criterion} is {limit:g}, too low to accept any of the pilot; use a higher limit"
         )
     bound[criterion] *= BELOW
     below = BELOW * float(operating_point(right, score, **bound).acceptance_rate)
@@ -452,8 +452,8 @@ def _of_pilot(
         enough = fraction_of(accept, "accept")
         if not 0.0 < enough <= allowed:
             raise ValueError(
-                f"accept must be above 0 and at most {allowed:.4g}, the share that the pilot "
-                f"accepts at {criterion}={limit:g}, got {enough:g}"
+                f"accept must be above 0 and at most {allowed:.4g}, got {enough:g}: no larger share of "
+                f"the pilot can be accepted at {criterion}={limit:g}"
             )
     return _Pilot(_Drawn(right, items.confidence, field, codes)), enough
 
@@ -554,7 +554,7 @@ class _Search:
         return share
 
     def least(self, most: int) -> int | None:
-        """Return the smallest number of groups at which samples without errors accept something."""
+        """Return the smallest number of groups at which a fit without errors accepts something."""
 
         def accepts(n: int) -> bool:
             share = partial(self.accepted, self.source, n, without_errors=True)
@@ -591,7 +591,7 @@ class _Search:
         return (float(np.mean(found)) - self.power) / error
 
     def answer(self, least: int, most: int, runs: int) -> int | None:
-        """Return approximately the smallest number of groups with the power; None if above `most`."""
+        """Return about the smallest number of groups that reaches the power; None if above `most`."""
         few = min(ON_THE_WAY, runs)
         low, high = least - 1, least
         while not self.succeeds(high, few):

@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 POINTS = 600
 # A power curve ends at this multiple of `SampleSizes.stable`.
 BEYOND = 1.5
-# Over the sample size, the power is a saw with a tooth for each allowed number of errors. So bisection
-# may miss the right number of errors. At least this many numbers next to the bisected one are tried.
+# Plotted against the sample size, the power is a sawtooth curve with one tooth for each allowed number
+# of errors. So bisection may miss the right number of errors. At least this many numbers next to its
+# result are tried.
 FEWEST_TEETH = 30
 
 
@@ -184,8 +185,8 @@ def sample_size_for_guarantee(
     def passes(n: int, c: int) -> bool:
         return binomial_cdf(c, n, expected) >= wanted
 
-    # While c errors are allowed, the power falls as n increases. So it is highest at the smallest n
-    # that allows c errors, and lowest just before c + 1 errors are allowed.
+    # While c errors are allowed, the power falls as the sample size n increases. So it is highest at
+    # the smallest n that allows c errors, and lowest just before c + 1 errors are allowed.
     first = _first_true(lambda c: passes(teeth.start(c), c))
     last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
     stable = teeth.start(last + 1 if last >= first else first)
@@ -257,7 +258,7 @@ def audit_plan(
     if actual <= limit:
         raise ValueError(f"actual_error_rate must be above the limit of {limit:g}, got {actual:g}")
     limit, actual, delta = rate_of_found(limit, actual, delta, truth_reader)
-    # An alarm takes c errors for n from teeth.start(c − 1) to teeth.start(c) − 1.
+    # For n from teeth.start(c − 1) to teeth.start(c) − 1, an alarm takes c errors.
     teeth = CriticalSampleSizes.that_break(limit, delta)
 
     def passes(n: int, c: int) -> bool:
@@ -547,7 +548,7 @@ def power_curve(
 def rate_of_found(
     limit: float, rate: float, delta: float, people: Reviewer | None
 ) -> tuple[float, float, float]:
-    """Return the limit and the error rate in terms of found errors, and the δ left for the test.
+    """Return the limit and the rate of found errors, and the failure probability left for a test.
 
     Raises
     ------
@@ -579,7 +580,7 @@ def _change(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _margin(c: int) -> int:
-    """Return how far the exact number may be from the bisected one, as sample sizes are integers."""
+    """Return how far the exact number of errors may be from the one that bisection found."""
     return FEWEST_TEETH + math.isqrt(c)
 
 

@@ -240,7 +240,7 @@ class Policy(SavedAsJson, Result):
 
     @property
     def n_read(self) -> int:
-        """The number of outputs with a confidence in the fit, including the ranking half."""
+        """The number of outputs with a confidence in the fit, including the half used for ranking."""
         return sum(int(each.counts.sum()) for each in self.references)
 
     @property
@@ -255,7 +255,7 @@ class Policy(SavedAsJson, Result):
 
     @property
     def of_outputs_read(self) -> str:
-        """A sentence on which outputs the shares refer to, if words may be missing; else empty."""
+        """To which outputs the shares refer, in words; empty if no words can be missing."""
         said = []
         if self.regions:
             said.append(
@@ -463,8 +463,8 @@ class Policy(SavedAsJson, Result):
         *Logs of audits.* If π is the same for all outputs, the number of audited errors is binomial,
         with a probability of π times the error rate. If π varies, or with `groups`, the interval comes
         from bets on outputs weighted by 1/π; groups are kept together. Drawn outputs without a result
-        count as errors. So select the outputs of a log by their own date, not by the date of their
-        answers.
+        count as errors. Therefore select the outputs of a log by their own date, not by the date of
+        their answers.
 
         *Partial truth.* The number of errors is binomial if all items had the same probability, without
         groups and without a judge. Otherwise the interval comes from bets, with the judge as a control
@@ -488,11 +488,11 @@ class Policy(SavedAsJson, Result):
             told = correct if truth is None else truth
             return test.of_log(told, outputs, audit_probability, drawn, fields_complete=fields_complete)
         if drawn is not None:
-            raise TypeError("drawn needs audit_probability, which only a log of audits has")
+            raise TypeError("drawn needs audit_probability: give both for a log, or neither")
         if truth is not None:
             if documents is not None or rejected is not None:
                 name = "rejected" if documents is None else "documents"
-                raise TypeError(f"{name} cannot go with a PartialTruth: give outputs alone")
+                raise TypeError(f"{name} cannot go with a PartialTruth: leave out {name}")
             return test.of_partly_verified(truth, outputs)
         return test.of_all_verified(correct, outputs, fields_complete=fields_complete)
 

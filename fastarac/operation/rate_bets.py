@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.remaining_sample_size import RateEvidence
 
-# Grid of rates. Only at these can an interval end that is found by betting.
+# Grid of rates. Besides 0 and the limit, only these can be ends of an interval that comes from bets.
 RATES = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 150), np.linspace(0.5, 1.0, 20)]))
 
 
@@ -73,19 +73,19 @@ class GroupBets(NamedTuple):
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether bets refute a rate of `rate` or more, at level `delta`.
 
-        The bets are on FA − rate·m of each group; FA is the number of its errors, m of its outputs.
+        The bet on a group with FA errors among m counted items is on FA − rate·m.
         """
         return self._wealth_below(rate) >= 1.0 / delta
 
     def is_above(self, rate: float, delta: float) -> bool:
         """Whether bets refute a rate of `rate` or less, at level `delta`.
 
-        The bets are on rate·m − FA of each group; FA is the number of its errors, m of its outputs.
+        The bet on a group with FA errors among m counted items is on rate·m − FA.
         """
         return self._wealth_above(rate) >= 1.0 / delta
 
     def pvalues(self, rate: float) -> tuple[float, float]:
-        """Return p-values for a rate of at least `rate` and of at most `rate`.
+        """Return p-values of two hypotheses: the rate is at least `rate`, and it is at most `rate`.
 
         Each p-value is 1 divided by the largest wealth of the bets against its hypothesis (Ville 1939).
         """

@@ -92,9 +92,10 @@ def needed_by_counts(
 
 
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
-    """Return the smallest total of units at which enough drawn samples refute the limit.
+    """Return the smallest total of units at which a sample decides with probability `PROBABILITY`.
 
-    Enough means the share `PROBABILITY`. Return None if there is no such total in the search range.
+    If the observed rate is below the limit, a sample decides by proving a rate below it; otherwise, by
+    proving a rate above it. Return None if there is no such total in the search range.
     """
     if rate == limit:
         return None

@@ -1,8 +1,8 @@
 """A confidence sequence of an error rate: bounds that hold at all looks simultaneously.
 
 The sequence is a mixture of bets (Robbins 1970; Howard and others 2021). Let ε be the limit. The
-evidence that the rate is below r is a weighted mean of likelihood ratios. There is one for each rate
-below r: the likelihood of that rate, divided by the likelihood of r. The weights are a beta
+evidence that the rate is below r is a weighted mean of likelihood ratios. There is one ratio for each
+rate below r: the likelihood of that rate, divided by the likelihood of r. The weights are a beta
 distribution with a = 3 and b = 3/ε, cut off at r. The evidence that the rate is above r is the same
 mean over all rates above r. If the rate is not on the claimed side of r, the evidence is a
 supermartingale that starts at 1. So the probability that it ever reaches 1/δ is at most δ (Ville 1939).
@@ -58,8 +58,8 @@ def log_above(errors: int, trials: int, rate: float, limit: float, a: float = A)
 def sequence_ends(errors: int, trials: int, limit: float, delta: float) -> tuple[float, float]:
     """Return the lower and upper bound on the rate after all trials, each at level `delta`.
 
-    Earlier looks may have given narrower bounds. Those are not used, because they would exclude the
-    observed rate if outputs became better or worse.
+    Earlier looks may have given narrower bounds. They are not used, because they might exclude the
+    observed rate if outputs have become better or worse.
     """
     if not trials:
         return 0.0, 1.0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Number of cells with about equal counts; a shift is measured at their edges.
+# Number of cells: ranges of confidences with about equal counts. A shift is measured at their edges.
 CELLS = 64
 DRAWS = 4999
 # Maximum number of groups from the fit, and of new groups, in a permutation test. If there are more,
@@ -59,7 +59,7 @@ class Reference(Result):
 
     @classmethod
     def of(cls, confidence: NDArray[Any], groups: NDArray[Any] | None = None) -> Reference:
-        """Count confidences by cell and, with `groups`, by group; there must be at least one."""
+        """Count confidences (at least one) by cell and, with `groups`, by group."""
         rising = np.sort(confidence.astype(np.uint8) if confidence.dtype == bool else confidence)
         starts = np.unique(np.searchsorted(rising, rising[np.arange(CELLS) * len(rising) // CELLS]))
         counts = np.diff(np.append(starts, len(rising)))
@@ -109,7 +109,7 @@ class Seen(NamedTuple):
         confidence: NDArray[Any],
         codes: NDArray[Any] | None = None,
     ) -> Seen:
-        """Count confidences by cell and, with `codes`, by group; there must be at least one."""
+        """Count confidences (at least one) by cell and, with `codes`, by group."""
         groups = None if codes is None else reference.counts_by_group(confidence, codes)
         return cls(field, reference.counts_of(confidence), quantiles_of(np.sort(confidence)), groups)
 

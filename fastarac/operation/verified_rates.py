@@ -125,7 +125,7 @@ class VerifiedUnits(NamedTuple):
         of_accepted: bool,
     ) -> VerifiedUnits:
         """Shuffle the outputs of a log, or its groups; `wrong` marks known errors."""
-        # Only known errors matter: both right and unverified outputs count 0, so NaN serves for both.
+        # Only known errors matter. Right and unverified outputs both contribute 0, so use NaN for both.
         if codes is not None:
             error = np.where(wrong, 1.0, np.nan)
             log = KnownErrors(error, probability, None, error)

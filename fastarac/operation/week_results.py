@@ -128,7 +128,7 @@ class PolicyWeek(Result):
 
     @property
     def hours(self) -> float | None:
-        """The hours that people need for these outputs, if the seconds for one output are known."""
+        """The hours that people need to look at outputs; None if the time per output is unknown."""
         if self.to_people is None or self.seconds is None:
             return None
         return self.to_people * self.seconds / 3600.0

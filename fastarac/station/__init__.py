@@ -1,4 +1,4 @@
-"""Write stations: HTML files in which a person answers which outputs are right."""
+"""Write stations: HTML files in which a person marks which outputs are right."""
 
 from __future__ import annotations
 

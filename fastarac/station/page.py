@@ -1,4 +1,4 @@
-"""Write the page on which a person answers, row by row, which outputs are right."""
+"""Write the page on which a person marks, row by row, which outputs are right."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write_station(
     confidence: str = "confidence",
     judge: str | None = None,
 ) -> int:
-    r"""Write one HTML file in which a person answers which outputs of a table are right.
+    r"""Write one HTML file in which a person marks which outputs of a table are right.
 
     The page shows one row at a time. The person answers by keyboard or touch: right, wrong (with the
     correct text), or unsure. The page uses no network. The browser stores each answer at once. "Save"
@@ -101,7 +101,7 @@ def write_station(
     if not (questions.output or facts or pictures):
         raise ValueError(
             f"{questions.path}: there is nothing to show in a row; add a column prediction, text or "
-            "output, or name the column of outputs with prediction"
+            "output, or set prediction to the name of the column of outputs"
         )
     lines = {} if pages is None else _lines(questions, pages)
     once = dict.fromkeys(picture.uri for picture in pictures.values())
@@ -127,7 +127,7 @@ def write_station(
 def _lines(questions: Questions, pages: ReadPages) -> dict[int, tuple[str, str]]:
     """Return the text before and after each output in its line.
 
-    Raise ValueError if a row is not an output of these pages.
+    Raise ValueError if a row is not an output of `pages`.
     """
     first = np.searchsorted(pages.page, np.arange(len(pages.page_names)))
     begin = dict(zip(pages.page_names, first.tolist(), strict=True))
@@ -137,7 +137,7 @@ def _lines(questions: Questions, pages: ReadPages) -> dict[int, tuple[str, str]]
         place = begin.get(page[row] or "", -1) + int(number[row] or 0) - 1
         if page[row] not in begin or pages.text[place : place + 1] != (text[row],):
             raise ValueError(
-                f"{questions.path}: row {row + 1} is no output of pages; give the pages from which "
+                f"{questions.path}: row {row + 1} is not an output of pages; give the pages from which "
                 "the table was made"
             )
         same = np.flatnonzero(pages.line == pages.line[place]).tolist()

@@ -47,7 +47,7 @@ class ReadPages(Protocol):
 
 
 class Picture(NamedTuple):
-    """A picture as a data URI, its width and height, and the box in it: left, top, width, height."""
+    """A picture as a data URI, its size, and the output's box in it: left, top, width, height."""
 
     uri: str
     size: tuple[int, int]
@@ -122,7 +122,7 @@ def _files_of_pages(questions: Questions, images: Path) -> dict[int, Path]:
 
 
 def _boxes(questions: Questions) -> list[Box]:
-    """Return the boxes of the rows to ask about; each is a text of four numbers."""
+    """Return the boxes of the rows to ask about, from cells of four numbers each."""
     cells = questions.column("box")
     return [_box(questions, row, cells[row]) for row in questions.asked]
 

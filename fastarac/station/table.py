@@ -61,7 +61,7 @@ class Questions:
 
     @classmethod
     def read(cls, path: Path, prediction: str | None) -> Questions:
-        """Read a table; raise if there is no row to answer, or a column that the saved file adds."""
+        """Read a table; raise if no row needs an answer, or if a column to be added exists already."""
         with connect(alone=True) as connection:
             source = open_source(path, connection)
             refuse_columns(source, list(ANSWERS))

@@ -1,4 +1,4 @@
-"""Take the answers to audits and to reviewed outputs, each file and each answer once."""
+"""Take people's answers on audits and on reviewed outputs; count each file and answer once."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def take_answers(
         if digest in ledger.answer_files:
             taken = taken.plus(Taken(known_files=int(is_given)))
             continue
-        # Built only for a new file, because this collects the rows of all weeks.
+        # Collect the rows of all weeks only if there is a new file.
         rows = rows or _rows_of(ledger, logs)
         found = _take(ledger, path, rows, is_given=is_given)
         if found.audits or found.reviewed or found.known or found.late:
@@ -97,7 +97,7 @@ def _rows_of(ledger: Ledger, logs: Sequence[WeekLog]) -> list[_RowsOfWeek]:
 
 
 def _take(ledger: Ledger, path: Path, rows: Sequence[_RowsOfWeek], *, is_given: bool) -> Taken:
-    """Take the answers of one file; a file that was not given may have none."""
+    """Take the answers of one file; a file that is only found in a week's folder may have none."""
     weeks = {each.week.prefix: each for each in rows}
     with connect() as connection:
         source = open_source(path, connection)
@@ -105,7 +105,7 @@ def _take(ledger: Ledger, path: Path, rows: Sequence[_RowsOfWeek], *, is_given: 
             return Taken()
         if ID not in source.columns:
             raise DataFileError(
-                path, f"there is no column {quoted(ID)}, which the audits and the review of a week have"
+                path, f"there is no column {quoted(ID)}: give the audits or the review of a week"
             )
         answers = {"correct": Correct("correct", "correct")}
         found = read_columns(source, answers, {"ids": ID}, ["correct"])

@@ -37,7 +37,7 @@ ACCEPTED, REVIEW, AUDITS = "accepted.csv", "review.csv", "audits.csv"
 
 
 class Divided(NamedTuple):
-    """The counts of the policy, the pages if the files are an OCR engine's, and notes on the files."""
+    """Counts of accepted outputs, the pages (for files of an OCR engine), and notes on the files."""
 
     applied: AppliedPolicy
     pages: AppliedPages | None = None
@@ -63,8 +63,8 @@ def divide(
 ) -> Divided:
     """Write the accepted outputs and those to review, as ``fastarac apply`` does.
 
-    `read_options` are further arguments of :func:`.apply_to_files` or of :func:`.apply_to_fields`. The
-    argument `output` of `apply_to_files` replaces `paths`, to combine several engines.
+    `read_options` are further arguments of :func:`.apply_to_files` or of :func:`.apply_to_fields`. If
+    `read_options` has `output`, it replaces `paths`, to combine several engines.
     """
     from fastarac import ocr
     from fastarac.ocr.application import are_engine_outputs
@@ -80,7 +80,7 @@ def divide(
         pages.save(**goals)
         return Divided(pages.applied, pages, pages.notes)
     if len(paths) > 1:
-        raise ValueError(f"files must be one table, or files of OCR, got {len(paths)} tables")
+        raise ValueError(f"files must be one table, or files of an OCR engine, got {len(paths)} tables")
     with connect() as connection:
         refuse_columns(open_source(paths[0], connection), [*ADDED, *ANSWERS])
     options: dict[str, Any] = goals | columns._asdict()
@@ -90,7 +90,7 @@ def divide(
 def draw_audits(
     policy: Policy, folder: Path, week: Week, seed: int, budget: float, n_accepted: int
 ) -> WeekLog:
-    """Draw the audits of a week; write its log, the audits to answer, and ids into the review.
+    """Draw the audits of a week; write its log and its audits, and add ids to the review file.
 
     The log is the one that ``fastarac sample --audit`` would write with the sum of `seed` and the
     week's number as its seed. If the policy accepts whole documents, whole documents are drawn.
@@ -108,7 +108,7 @@ def draw_audits(
 
 
 def _write_questions(paths: Sequence[Path], goal: Path, week: Week, rows: NDArray[np.intp]) -> None:
-    """Write rows of both files, with their ids and an empty column of answers."""
+    """Write these rows of the tables, with their ids and an empty column of answers."""
     with connect(alone=True) as connection:
         source = opened_tables(paths, connection)
         ids = np.array([week.id_of(row) for row in rows.tolist()], np.str_)

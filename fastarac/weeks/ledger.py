@@ -189,8 +189,8 @@ class Ledger:
     def load(cls, folder: Path) -> Ledger | None:
         """Return the latest ledger in a folder of weeks, or None before the first week.
 
-        A week's folder appears whole, with a copy of the ledger inside. If the run is interrupted after
-        this, the ledger in `folder` itself lacks the last week.
+        A week's folder appears whole, with a copy of the ledger inside. If a run is interrupted before
+        it also saves the ledger in `folder`, that one lacks the last week.
         """
         of_weeks = folder.glob(f"week-*/{STATE}")
         paths = [folder / STATE, *sorted(of_weeks, key=lambda path: (len(str(path)), path))[-1:]]
@@ -211,7 +211,7 @@ def _written(week: Week) -> dict[str, Any]:
 
 
 def settled(ledger: Ledger | None, budget: float | None, **given: int | None) -> WeekSettings:
-    """Return the settings; a setting that is `given` in a later week must be that of the first week.
+    """Return the settings; a value `given` in a later week must be the same as in the first week.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def settled(ledger: Ledger | None, budget: float | None, **given: int | None) ->
     if ledger is None:
         deadline = DEADLINE if given["deadline"] is None else given["deadline"]
         if budget is None:
-            raise TypeError("budget is missing: the number of outputs to audit in the first week")
+            raise TypeError("budget is missing: give the number of outputs to audit in the first week")
         return WeekSettings(
             positive_scalar(budget, "budget", strict=True), whole_number(deadline, "deadline", 1),
             whole_number(given["seed"] or 0, "seed", 0),
@@ -232,8 +232,8 @@ def settled(ledger: Ledger | None, budget: float | None, **given: int | None) ->
         first = getattr(ledger.settings, name)
         if value not in (None, first):
             raise ValueError(
-                f"{name} is {value:g}, but was {first:g} in the first week; keep it, or begin another "
-                "folder"
+                f"{name} is {value:g}, but was {first:g} in the first week; use {first:g}, or begin in "
+                "another folder"
             )
     return ledger.settings
 
@@ -261,8 +261,8 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
         digest = digest_of(path, name)
         if digest in found:
             raise ValueError(
-                f"files has {quoted(found[digest])} and {quoted(str(path))}, which have the same "
-                "content: give one of them"
+                f"files has {quoted(found[digest])} and {quoted(str(path))} with the same content: "
+                "give only one of them"
             )
         found[digest] = str(path)
     return found
@@ -271,7 +271,7 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
 def _files_in(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """Yield each file with its path within its folder.
 
-    A file that was given alone has its name instead; a table that was given alone has an empty text.
+    A file given directly comes with its name instead, and a table given directly with an empty text.
     """
     for path in paths:
         if path.is_dir():

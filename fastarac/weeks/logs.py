@@ -122,7 +122,7 @@ class PooledLogs(NamedTuple):
 
     @property
     def probability(self) -> NDArray[np.float64]:
-        """Each output's audit probability; the first week's if only rounding makes them differ."""
+        """Each output's audit probability; the first week's if it differs only by rounding."""
         found, first = self.column("probability"), self.logs[0].least
         return np.where(np.abs(found - first) <= ROUNDING * first, first, found)
 
@@ -142,7 +142,7 @@ class PooledLogs(NamedTuple):
 
     @property
     def correct(self) -> NDArray[np.float64]:
-        """The answers to audits; the truth of rejected outputs does not count in a log."""
+        """The answers to audits; NaN for all other outputs, because a log does not use their truth."""
         return np.where(self.column("audits"), self.column("correct"), np.nan)
 
     def to_columns(self) -> dict[str, Any]:
@@ -209,7 +209,7 @@ class PooledLogs(NamedTuple):
 
 
 def _rules(policy: Policy, n: int) -> dict[str, Any]:
-    """Return the columns by which a new fit remembers the rules of the policy."""
+    """Return the policy's rules for fields as columns, so that a new fit takes them over."""
     columns = rule_columns([""] * n, rules_of_policy(policy), {})
     return {name: np.array(values, np.str_) for name, values in columns.items()}
 
@@ -237,8 +237,8 @@ def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> Non
 def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
     """Count the weeks that are complete or due: give them to the monitor, and check all weeks so far.
 
-    Return the latest check (None before the first), and whether the check at the last counted week was
-    left out because its number of audits is unlikely, which chance causes now and then.
+    Return the latest check (None before the first), and whether the check of the last counted week was
+    left out. This happens now and then by chance: its number of audits is too unlikely.
     """
     for log in logs[ledger.counted :]:
         count_audits(ledger.monitor, policy, log)

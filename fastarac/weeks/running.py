@@ -166,8 +166,8 @@ def run_week(
         ledger = Ledger.load(root)
         if ledger is not None and ledger.policy_digest != policy.digest:
             raise ValueError(
-                f"folder is {str(root)!r}, which has the weeks of another policy: each policy needs a "
-                "folder of its own"
+                f"folder is {str(root)!r}, but it has the weeks of another policy: use a separate "
+                "folder for each policy"
             )
         settings = settled(ledger, budget, deadline=deadline, seed=seed)
         ledger = ledger or Ledger.begin(policy, settings)
@@ -204,7 +204,7 @@ class _Run:
     def new_week(
         self, divided: Any, columns: TableColumns, budget: float | None, images: Any
     ) -> PolicyWeek:
-        """Divide the files, draw audits, and count complete weeks; the week's folder appears whole."""
+        """Divide the files, draw audits, and count complete weeks; write the folder all at once."""
         before = self.ledger.counted
         of_log = {name: each for name, each in columns._asdict().items() if name != "groups"}
         week = self.ledger.add_week(self.files, of_log)
@@ -213,7 +213,7 @@ class _Run:
             if not done.applied.accepted:
                 raise ValueError(
                     "files has no output that the policy accepts, so there is nothing to audit: review "
-                    "them all"
+                    "all outputs"
                 )
             n_accepted = rows_of([inside / ACCEPTED])
             wanted, seed = self._budget(n_accepted, budget), self.ledger.settings.seed
@@ -228,7 +228,7 @@ class _Run:
         return result
 
     def _budget(self, accepted: int, given: float | None) -> float:
-        """Return the budget of the week; by default, the one with the probability of the first week."""
+        """Return the budget of the week; by default, it keeps the first week's audit probability."""
         first = self.ledger.settings.budget
         if self.logs and given in (None, first):
             return self.logs[0].least * accepted
@@ -303,7 +303,7 @@ class _Run:
         )
 
     def _answered(self, logs: PooledLogs) -> int:
-        """Return the number of outputs or documents, audited or rejected, that people verified."""
+        """Return how many audited or rejected outputs (or documents) people verified."""
         if self.policy.documents is not None:
             return int(logs.verified_documents()[0].sum())
         asked = logs.column("audits") | ~logs.column("accepted")

@@ -118,7 +118,7 @@ def test_the_screen_and_the_summary(folder):
 def test_refusals(folder):
     write_outputs(folder / "1.csv", 300, 1)
     assert reason("week", "policy.json", "1.csv", "-o", "weeks") == (
-        "--budget is missing: the number of outputs to audit in the first week"
+        "--budget is missing: give the number of outputs to audit in the first week"
     )
     run("week", "policy.json", "1.csv", "--budget", 40, "-o", "weeks")
     assert "--wait is 2, but was 4 in the first week" in reason(

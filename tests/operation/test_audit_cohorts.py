@@ -166,7 +166,7 @@ class TestDrawn:
         # what was rejected is verified anyway
         for rejected in (0, 1):
             assert POLICY.check(*log, **options, drawn=[1, 1, 1, rejected]).unanswered == 1
-        with pytest.raises(TypeError, match="drawn needs audit_probability, which only a log"):
+        with pytest.raises(TypeError, match="drawn needs audit_probability: give both for a log"):
             POLICY.check(*log, drawn=[1, 0, 1, 0])
 
 

@@ -51,7 +51,7 @@ def test_limits_are_all_kept_and_none_is_chosen():
     assert choice.chosen is None
     assert choice["1%"].acceptance_rate < choice["2%"].acceptance_rate
     assert "all of these keep their limits with 95% confidence" in str(choice)
-    with pytest.raises(ValueError, match='take one of "1%" and "2%" by name'):
+    with pytest.raises(ValueError, match='choose by name: "1%" and "2%"'):
         _ = choice.policy
 
 

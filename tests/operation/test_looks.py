@@ -139,7 +139,7 @@ def test_outputs_count_once_by_their_ids():
     assert (found.n_items, found.errors, len(looks)) == (500, int((~right).sum()), 2)
     changed = right.copy()
     changed[7] = not changed[7]
-    with pytest.raises(ValueError, match='ids must keep their outcome, but "7" had another one'):
+    with pytest.raises(ValueError, match='each id must keep its outcome, but "7" had another'):
         POLICY.check(changed, confidence, looks=looks, ids=ids)
     with pytest.raises(ValueError, match='ids must be unique, got "3" twice'):
         POLICY.check([1, 1], [1000, 1001], looks=looks, ids=[3, 3])

@@ -246,7 +246,7 @@ def test_refusals_of_models(arguments, error, message):
         (
             {"accept": 0.9},
             ValueError,
-            r"accept must be above 0 and at most 0\.5, the share that the pilot",
+            r"accept must be above 0 and at most 0\.5, got 0\.9: no larger share of the pilot",
         ),
         ({"accept": 0}, ValueError, "accept must be above 0"),
         (
@@ -264,5 +264,5 @@ def test_refusals_of_models(arguments, error, message):
 def test_refusals_of_pilots(arguments, error, message):
     with pytest.raises(error, match=message):
         plan(*PAIR, **{"max_error_rate": 0.2, **arguments})
-    with pytest.raises(ValueError, match="at which the pilot accepts nothing"):
+    with pytest.raises(ValueError, match="too low to accept any of the pilot"):
         plan([0, 1], [2, 1], max_error_rate=0.2)

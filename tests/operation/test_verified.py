@@ -260,7 +260,7 @@ def test_what_is_not_offered():
         with pytest.raises(TypeError, match=message):
             fit_policy(truth, confidence, max_error_rate=0.1, **options)
     policy = fit_policy(right, confidence, max_error_rate=0.06)
-    with pytest.raises(TypeError, match="rejected cannot go with a PartialTruth: give outputs alone"):
+    with pytest.raises(TypeError, match="rejected cannot go with a PartialTruth: leave out rejected"):
         policy.check(truth, confidence, rejected=np.zeros(3000, bool))
     graded = fa.PartialTruth(
         truth.correct, inclusion_probability=truth.inclusion_probability, graded=True

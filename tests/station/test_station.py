@@ -126,7 +126,7 @@ def test_words_stand_in_their_lines_and_tables_of_other_pages_are_refused(tmp_pa
         assert f"{before}{pages.text[place]}{behind}" == " ".join(words)
         assert len(before.split()) == np.sum(pages.line[:place] == pages.line[place])
     review.write_text(review.read_text().replace(f",{texts[1]},", ",other,", 1))
-    with pytest.raises(ValueError, match=r"row 2 is no output of pages"):
+    with pytest.raises(ValueError, match=r"row 2 is not an output of pages"):
         fa.station.write_station(page, review, pages=pages)
 
 

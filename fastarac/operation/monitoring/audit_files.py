@@ -189,8 +189,8 @@ def audited_rows(
 ) -> NDArray[np.intp]:
     """Return the rows of a log that count as audits, each drawn with the same probability.
 
-    If the limit is a share of all outputs, each rejected output counts as an audit with the same
-    probability.
+    If the limit is a share of all outputs, each rejected output counts as an audit with this
+    probability, too.
     """
     taken = accepted & drawn
     if policy.criterion == "max_error_rate":

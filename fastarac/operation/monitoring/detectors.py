@@ -80,10 +80,11 @@ class AuditedOutputs:
         return log_above(self._errors, trials, self.limit, self.limit, HALF)
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the lowest and highest rate that is not refuted at level δ, `failure_probability`.
+        """Return the lowest and highest rate that are not refuted at level δ = `failure_probability`.
 
-        A rate is refuted if a mixture of likelihood ratios against it, over all rates, reaches 1/δ.
-        Unanswered audits count as right for the lower end and as errors for the upper end.
+        A rate is refuted if the likelihood, averaged over all rates with beta weights, is at least 1/δ
+        times the likelihood of this rate. Unanswered audits count as right for the lower end and as
+        errors for the upper end.
         """
         bound = -math.log(failure_probability)
         s, r, u = self._errors, self._right, self._unanswered
@@ -159,7 +160,7 @@ class AuditedGroups:
         return log_mean(self._log_above(self._seen, self.limit))
 
     def sequence(self, failure_probability: float) -> tuple[float, float]:
-        """Return the range of rates that bets do not refute at level δ, `failure_probability`.
+        """Return the range of rates that bets do not refute at level δ = `failure_probability`.
 
         Bets on a higher rate give the lower end, and bets on a lower rate give the upper end, each at
         level δ/2. Unanswered audits count as right for the lower end and as errors for the upper end.
@@ -180,11 +181,11 @@ class AuditedGroups:
 class ChangeDetector:
     r"""A Shiryaev–Roberts e-detector: it gives an alarm if a rate recently rose above its limit.
 
-    Each update changes Rₖ to (1 + Rₖ)·Fₖ for each k, where Fₖ is a factor of the update. M is the mean
-    of all Rₖ. There is an alarm when M reaches N, the argument `mean_updates_to_false_alarm`. While the
-    limit is kept, each Fₖ has a mean of at most 1. So the mean of M − (number of updates) + N·(number
-    of alarms) does not increase. Therefore up to update T, there are at most T/N alarms on average
-    (Shin, Ramdas and Rinaldo 2023).
+    Each detector k has a statistic Rₖ, which starts at 0. Each update changes Rₖ to (1 + Rₖ)·Fₖ, where
+    Fₖ is the factor of the detector for this update. M is the mean of all Rₖ. There is an alarm when M
+    reaches N, the argument `mean_updates_to_false_alarm`. While the limit is kept, each Fₖ has a mean
+    of at most 1. So the mean of M − (number of updates) + N·(number of alarms) does not increase.
+    Therefore up to update T, there are at most T/N alarms on average (Shin, Ramdas and Rinaldo 2023).
     """
 
     def __init__(self, mean_updates_to_false_alarm: int) -> None:

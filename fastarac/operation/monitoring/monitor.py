@@ -386,7 +386,7 @@ class ErrorRateMonitor(SavedAsJson):
         return self._drawn
 
     def _add(self, update: Update, *, proved: bool | None = None, change: bool | None = None) -> None:
-        """Add an update; `proved` and `change` decide whether there is an alarm if rounding matters."""
+        """Add an update; if rounding could change the alarms, `proved` and `change` decide on them."""
         if self.audited + update.audited > MOST_AUDITED:
             raise ValueError(
                 f"audited must be at most {MOST_AUDITED} including all earlier audits, got "
@@ -411,12 +411,12 @@ class ErrorRateMonitor(SavedAsJson):
 
     @property
     def alarm(self) -> bool:
-        """Whether E reached 1/δ after any update: an excess over the limit is then proved."""
+        """Whether the evidence E was ever large enough (1/δ) to prove an excess over the limit."""
         return self.alarm_at is not None
 
     @property
     def changed(self) -> bool:
-        """Whether the last update gave an alarm of a change (M reached N)."""
+        """Whether the last update gave an alarm of a change."""
         return bool(self.changes) and self.changes[-1] == len(self._updates)
 
     @property
@@ -451,12 +451,12 @@ class ErrorRateMonitor(SavedAsJson):
 
     @property
     def e_value(self) -> float:
-        """E of all audits; 1 before the first audit."""
+        """E, the evidence of all audits that the rate is above its limit; 1 before the first audit."""
         return math.exp(min(self._law.log_e_value(), LARGEST_EXPONENT))
 
     @property
     def change_statistic(self) -> float:
-        """M after the last update, before any restart; NaN if the monitor does not look for changes."""
+        """M, the evidence for a recent rise, before any restart; NaN without a search for changes."""
         return math.nan if self._detector is None else self._detector.statistic
 
     @property
@@ -475,7 +475,7 @@ class ErrorRateMonitor(SavedAsJson):
         return self._tested.rates(*law.sequence(self._tested.failure_probability))
 
     def history(self) -> MonitorHistory:
-        """Return the totals, rates, intervals, E and M after each update."""
+        """Return totals, rate, interval, e-value and change statistic after each update."""
         law, detector = self._begun()
         rows = []
         for i, update in enumerate(self._updates, 1):

@@ -21,7 +21,7 @@ def words_of(monitor: Any) -> str:
 
 
 def decision(monitor: Any) -> str:
-    """Return whether there is an alarm, and the observed rate."""
+    """Describe the alarm, if there is one, and the observed rate."""
     found, limit = monitor.interval, f"the limit of {percent(monitor.limit)}"
     if monitor.alarm:
         head = f"alarm: the error rate exceeds {limit}"
@@ -53,7 +53,7 @@ def lately(monitor: Any) -> str:
 
 
 def waiting(monitor: Any) -> Iterator[str]:
-    """Yield sentences on how audits without an answer count, before and after their deadline."""
+    """Yield a sentence on open audits, and one on audits that had no answer at their deadline."""
     if monitor.open:
         open_ = "1 audit is open" if monitor.open == 1 else f"{monitor.open:,} audits are open"
         these = "it is" if monitor.open == 1 else "these are"
