@@ -43,10 +43,10 @@ def least_of(probability: FloatArray, declared: float | None) -> float | None:
 
 
 def completed(probability: FloatArray, chosen: NDArray[np.bool_], least: float | None) -> FloatArray:
-    """Fill in unknown probabilities if all must be equal, as in a uniform draw of a fixed size.
+    """Fill in unknown probabilities if all probabilities must be equal, as in a uniform draw.
 
-    The sum of all probabilities is the size of the draw. If this size is n times the lower bound of all
-    probabilities, none of them can be above the bound.
+    In a draw of fixed size, the probabilities add up to this size. If the size is n times the lower
+    bound `least`, every probability equals the bound.
     """
     unknown = np.isnan(probability)
     if least is None or not unknown.any() or not (probability[~unknown] == least).all():
