@@ -63,7 +63,7 @@ def pairs_of_rows(rows: NDArray[np.int64]) -> PairCounts:
 
 
 def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return, for each bucket, the sums of the first three columns of `rows` over all higher buckets."""
+    """Return, for each bucket, the first three columns of `rows` summed over all higher buckets."""
     above = np.zeros((len(rows), 3), np.int64)
     np.cumsum(rows[:0:-1, :3], axis=0, out=above[-2::-1])
     return above

@@ -323,7 +323,7 @@ class RankedItems:
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """Return the first and last threshold; for each limit, also the last that keeps it and the next.
+        """Return the first and last threshold; for each limit, also the last within it, and the next.
 
         :func:`.operating_point` finds the same point among these as among all thresholds. If all
         thresholds are known already, all are returned.
