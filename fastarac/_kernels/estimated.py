@@ -149,7 +149,7 @@ def add_up_errors(
 
 @kernel
 def add_up_blocks(sums: Array, before: Array) -> tuple[float, float, float]:
-    """Return sums 2 to 4 of `add_up_errors` for all blocks as one; write the errors before each block."""
+    """Return sums 2 to 4 of `add_up_errors` for all blocks together; write the errors before each."""
     wrong = right = 0.0
     above = alone = doubled = 0.0
     for b in range(len(sums)):

@@ -137,8 +137,9 @@ def arac_area(
     .. math:: A = \int_0^1 Y\,dX = A_U + A_L,\qquad A_L = \beta,\qquad
               A'' = \frac{\frac{\gamma}{1-\beta} A_U + A_L}{\gamma + 1}
 
-    These are equations 17 to 20 of Kimura et al. 2024. The integral is computed by trapezoids from (0, 1) to (1, β). Items of equal confidence give a straight segment, as if they were accepted in random
-    order. The area is defined for every input that is not empty.
+    These are equations 17 to 20 of Kimura et al. 2024. The integral is computed by trapezoids from
+    (0, 1) to (1, β). Items of equal confidence give a straight segment, as if they were accepted in
+    random order. The area is defined for every input that is not empty.
 
     References
     ----------
