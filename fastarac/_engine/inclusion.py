@@ -96,7 +96,8 @@ def refuse_unlikely(
     if abs(found - mean) > reach * spread + 1.0:
         raise ValueError(
             f"inclusion_probability does not fit the sample: its sum, {mean:,.1f}, is the expected "
-            f"number of verified {unit}, but {found:,} of {n:,} are verified"
+            f"number of verified {unit}, but {found:,} of {n:,} are verified; give the probability "
+            "with which each item was drawn"
         )
     odds = (1.0 - probability) / probability
     spread = math.sqrt(float(odds.sum()))
@@ -105,5 +106,6 @@ def refuse_unlikely(
     if abs(stand_for - n) > reach * spread + heaviest:
         raise ValueError(
             "inclusion_probability does not fit the sample: with the weights 1/probability, the "
-            f"verified {unit} stand for {stand_for:,.0f} {unit} instead of about {n:,}"
+            f"verified {unit} stand for {stand_for:,.0f} {unit} instead of about {n:,}; give the "
+            "probability with which each item was drawn"
         )
