@@ -47,7 +47,7 @@ class SortedItems(NamedTuple):
 
 
 def sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
-    """Sort all buckets; for each, return distinct confidences, correct, incorrect, doubled pairs."""
+    """Sort all buckets, and return the row of `ties.count_range` for each."""
     rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
     sort_buckets(buckets, _kernels.ties.count_range, rows)
     return rows
@@ -63,7 +63,7 @@ def pairs_of_rows(rows: NDArray[np.int64]) -> PairCounts:
 
 
 def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return, for each bucket, the sums of the first three columns over all higher buckets."""
+    """Return, for each bucket, the first three columns of `rows` summed over all higher buckets."""
     above = np.zeros((len(rows), 3), np.int64)
     np.cumsum(rows[:0:-1, :3], axis=0, out=above[-2::-1])
     return above
@@ -72,7 +72,7 @@ def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 class Plan(NamedTuple):
     """A plan for distributing the items over buckets."""
 
-    n_buckets: int  # number of buckets for negative values, and also for the others
+    n_buckets: int  # number of buckets for negative values; the others have as many
     table: NDArray[np.uint16]  # the bucket of each cell
     ends: tuple[float, float, float, int]
 
@@ -89,7 +89,7 @@ def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def shares_of_keys(n: int) -> list[tuple[int, int]]:
-    """Divide the items into shares: a thread makes the keys of each share; numpy sorts them later."""
+    """Divide the items into shares, whose keys are made in parallel before numpy sorts all of them."""
     return parallel.shares(n) if n >= strategy.sizes.threaded_keys else [(0, n)]
 
 
@@ -172,7 +172,7 @@ def partition(items: Items, plan: Plan) -> Buckets:
 def partition_by(
     items: Items, plan: Plan, dtype: Any, write: Callable[[int, Any, NDArray[np.int64], Array], None]
 ) -> Buckets:
-    """Fill buckets with keys of this type; `write` writes the keys of a part of the items."""
+    """Fill buckets with keys of type `dtype`; each call of `write` writes the keys of some items."""
     layout = items.layout
     shares = parallel.shares(items.n)
     counts = np.zeros((len(shares), 2 * plan.n_buckets), np.int64)
@@ -265,7 +265,7 @@ def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, 
 
 
 def _move_bounds_past_ties(buckets: Buckets) -> None:
-    """Move the bounds between sorted buckets of one sign so that no value is on both sides."""
+    """Move the bounds between sorted buckets, except the one at zero, so that no bound splits a tie."""
     keys, bounds = buckets.keys, buckets.bounds
     zero = bounds[buckets.below]
     for b in range(1, len(bounds) - 1):

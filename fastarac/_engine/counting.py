@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 def count_values(items: Items) -> ThresholdCounts | None:
-    """Return the sweep by counting, or None if there are too many distinct confidences."""
+    """Count the items at every threshold; return None if there are too many distinct confidences."""
     counting = _kernels.counting
     layout = items.layout
 

@@ -140,12 +140,12 @@ class CountsAtThresholds(AcceptedCounts):
 
     @property
     def possible(self) -> CountsAtThresholds:
-        """These counts; for estimated counts, the nearest counts that real items can have."""
+        """These counts; estimated counts are replaced by the nearest ones that real items can have."""
         return self
 
     @property
     def rising(self) -> CountsAtThresholds:
-        """These counts; for estimated counts, similar counts whose errors never fall."""
+        """These counts; estimated counts are replaced by similar ones whose errors never fall."""
         return self
 
 
@@ -173,7 +173,7 @@ class PointCounts(AcceptedCounts, _PointCounts):
 
     @property
     def rising(self) -> PointCounts:
-        """These counts, because their errors never fall."""
+        """These counts themselves, because their errors never fall."""
         return self
 
 

@@ -109,7 +109,7 @@ def intersection(columns: Iterable[Codes]) -> Codes:
 
 
 def terms(n_factors: int) -> list[tuple[float, tuple[int, ...]]]:
-    """Return sign and factors of each term of Cameron, Gelbach and Miller's variance (2011)."""
+    """Return sign and factors of each term in the variance of Cameron, Gelbach and Miller 2011."""
     return [
         (1.0 if size % 2 else -1.0, chosen)
         for size in range(1, n_factors + 1)

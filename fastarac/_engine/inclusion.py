@@ -43,10 +43,10 @@ def least_of(probability: FloatArray, declared: float | None) -> float | None:
 
 
 def completed(probability: FloatArray, chosen: NDArray[np.bool_], least: float | None) -> FloatArray:
-    """Fill in unknown probabilities if all must be equal, as in a uniform draw of a fixed size.
+    """Fill in unknown probabilities if all probabilities must be equal, as in a uniform draw.
 
-    The sum of all probabilities is the size of the draw. If this size is n times the lower bound of all
-    probabilities, none of them can be above the bound.
+    In a draw of fixed size, the probabilities add up to this size. If the size is n times the lower
+    bound `least`, every probability equals the bound.
     """
     unknown = np.isnan(probability)
     if least is None or not unknown.any() or not (probability[~unknown] == least).all():
@@ -96,7 +96,8 @@ def refuse_unlikely(
     if abs(found - mean) > reach * spread + 1.0:
         raise ValueError(
             f"inclusion_probability does not fit the sample: its sum, {mean:,.1f}, is the expected "
-            f"number of verified {unit}, but {found:,} of {n:,} are verified"
+            f"number of verified {unit}, but {found:,} of {n:,} are verified; give the probability "
+            "with which each item was drawn"
         )
     odds = (1.0 - probability) / probability
     spread = math.sqrt(float(odds.sum()))
@@ -105,5 +106,6 @@ def refuse_unlikely(
     if abs(stand_for - n) > reach * spread + heaviest:
         raise ValueError(
             "inclusion_probability does not fit the sample: with the weights 1/probability, the "
-            f"verified {unit} stand for {stand_for:,.0f} {unit} instead of about {n:,}"
+            f"verified {unit} stand for {stand_for:,.0f} {unit} instead of about {n:,}; give the "
+            "probability with which each item was drawn"
         )

@@ -26,7 +26,7 @@ MAX_SPAN = 1e305
 
 
 class Layout(NamedTuple):
-    """The types and the exponent bits with which kernels read confidences of one type."""
+    """How kernels read confidences of one type."""
 
     values: np.dtype[Any]
     bits: np.dtype[Any]
@@ -39,7 +39,7 @@ _F8 = Layout(np.dtype("=f8"), np.dtype("=u8"), FLOAT, np.uint64(0x7FF00000000000
 _I8 = Layout(np.dtype("=i8"), np.dtype("=u8"), SIGNED, np.uint64(0))
 _U8 = Layout(np.dtype("=u8"), np.dtype("=u8"), UNSIGNED, np.uint64(0))
 
-# The layout for each input type: the smallest of the four that represents all values of the type.
+# The layout for each input type: the smallest one above that represents all values of the type.
 LAYOUTS: dict[str, Layout] = {
     "b1": _F4, "i1": _F4, "u1": _F4, "i2": _F4, "u2": _F4, "f2": _F4, "f4": _F4,
     "i4": _F8, "u4": _F8, "f8": _F8, "i8": _I8, "u8": _U8,
@@ -112,8 +112,8 @@ class Items:
         """Yield the offset and (values, bits, labels) for the items from `start` up to `stop`.
 
         If the arrays already have the form that the kernels need, the chunks are contiguous, read-only
-        views. Otherwise they are converted copies of some items at a time. Labels other than 0 and 1
-        raise an error here if they are converted; the kernel checks labels that are bytes.
+        views. Otherwise they are converted copies of some items at a time. Labels that must be
+        converted are checked here; labels that are bytes are checked by the kernel.
         """
         step = stop - start if self.direct else strategy.sizes.chunk
         layout = self.layout
@@ -451,8 +451,9 @@ def read_groups(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct labels in rising order, and the number of each item's label.
 
-    The column must have n labels, one for each item of `beside`. Integers are numbered by a hash table,
-    pandas and pyarrow columns by their own encoding; other labels are sorted once.
+    The column must have `n` labels, as many as the argument called `beside` has items. Integers are
+    numbered by a hash table, pandas and pyarrow columns by their own encoding; other labels are sorted
+    once.
 
     Raises
     ------

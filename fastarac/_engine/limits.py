@@ -1,4 +1,4 @@
-"""The few thresholds that limits depend on, found directly in the sorted items."""
+"""Search sorted items for only those thresholds that are needed to keep limits on errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def points_at_limits(
     items: SortedItems, max_error_rates: Sequence[float], max_risks: Sequence[float]
 ) -> ThresholdCounts:
-    """Return the first and last threshold; for each limit, also the last one within it and the next."""
+    """Return the first and last threshold; for each limit, also the last that keeps it and the next."""
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items
     n, incorrect = len(keys), int(items.pairs.incorrect)

@@ -17,7 +17,7 @@ def number_integers(array: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
     lowest, highest = int(array.min()), int(array.max())
     wide = np.uint64 if array.dtype.kind == "u" and array.dtype.itemsize == 8 else np.int64
     values = np.ascontiguousarray(array, wide)
-    if highest - lowest <= len(array):  # with few gaps, the distance from the lowest is the number
+    if highest - lowest <= len(array):  # few gaps: number by distance from `lowest`
         values = read_only(values)  # numba would compile another version for writable arrays
         codes = np.empty(len(values), np.int64)
         present = np.zeros(highest - lowest + 1, np.bool_)

@@ -67,7 +67,7 @@ def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
     correct = p.numerator * (unit // p.denominator)
     incorrect = q.numerator * (unit // q.denominator)
     above = doubled.numerator * (unit // doubled.denominator) * unit
-    # Rounded weights may make `above` exceed its largest possible value.
+    # The rounding of weights may make `above` exceed its largest possible value, 2·correct·incorrect.
     return correct, incorrect, min(above, 2 * correct * incorrect)
 
 

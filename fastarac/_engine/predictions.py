@@ -24,7 +24,7 @@ FOLDS = 5
 PRIOR = 2.0
 CELLS = 1 << 13  # Number of cells into which the judge's scores are divided to find their blocks.
 SPREAD = 0.08  # prior standard deviation of the weights of identical judges, around their mean
-ROUNDS = 100  # most rounds of the search for the weights of predictions
+ROUNDS = 100  # maximum number of rounds of the search for the weights of predictions
 
 
 class Order(NamedTuple):
@@ -207,12 +207,13 @@ def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
 
 
 def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
-    """Return the weights κ ≥ 0, Σκ ≤ 1, of further predictions that leave the smallest sum of squares.
+    """Return the weights κ ≥ 0, Σκ ≤ 1, of further predictions with the least sum of squared residuals.
 
-    The squares are those of ``residual − κ @ difference``. A ridge penalty pulls the weights of two
-    predictions together; it is stronger if their differences correlate more. For few errors cannot show
-    which of two similar judges is better, and if the apparent winner got all the weight, the standard
-    error would be too small. The penalty is scaled by the noise of the best fit without a penalty.
+    The residuals are ``residual − κ @ difference``. A ridge penalty pulls the weights of two
+    predictions together; it is stronger if their differences correlate more. Without the penalty, the
+    judge that seems best could get all the weight although a few errors cannot show which of two
+    similar judges is better. The standard error would then be too small. The penalty is scaled by the
+    noise of the best fit without a penalty.
     """
     # Not by "@": BLAS would start threads, and the sums would depend on their number.
     products = np.array([[np.sum(one * other) for other in difference] for one in difference])
@@ -232,8 +233,8 @@ def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
 def _descend(products: FloatArray, slopes: FloatArray) -> FloatArray:
     """Minimise κ @ products @ κ − 2·slopes @ κ over κ ≥ 0 with Σκ ≤ 1.
 
-    In turn, weight is moved between each pair among the κ and the rest 1 − Σκ, until the weights no
-    longer change.
+    The rest 1 − Σκ is treated as one more weight. Weight is moved between two of them, for each pair in
+    turn, until the weights no longer change.
     """
     n = len(slopes)
     curved, linear = np.pad(products, (1, 0)), np.append(0.0, slopes)

@@ -71,9 +71,8 @@ def count_quantized(items: Items) -> PairCounts | None:
 def ends_of_cells(items: Items, sample: Array) -> Any:
     """Return the ends of the cells for `cells_between`; None if too many items would share a cell.
 
-    `sample` holds some of the confidences, in rising order. Unless there are too many items, its first
-    and last value are replaced by the least and the greatest confidence, so that the cells cover all
-    items.
+    `sample` holds some of the confidences, in rising order. Up to `exact_ends` items, its first and
+    last value are replaced by the least and the greatest confidence, so that the cells cover all items.
     """
     sizes = strategy.sizes
     # Quantization only saves time for confidences of 64 bits.
@@ -128,7 +127,7 @@ def keys_in_buckets(
 
 
 def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16], int]:
-    """Return the bucket of each range of keys, and the number of buckets, which are of similar size."""
+    """Return the bucket of each range of keys, and the number of buckets; their sizes are similar."""
     sizes = strategy.sizes
     if items.n < sizes.quantized_spread:
         return np.empty(0, np.uint16), 1
@@ -174,6 +173,5 @@ def pick_marked(
         return None
     bits, keys = map(np.concatenate, zip(*chain.from_iterable(picked), strict=True))
     labels = (keys & 1).astype(np.uint8)
-    # Like the arrays of other items, these are read-only: otherwise numba would compile another
-    # version.
+    # Read-only like the chunks of items: for writable arrays, numba would compile another version.
     return read_only(bits), read_only(labels), keys

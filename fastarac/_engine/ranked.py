@@ -54,7 +54,7 @@ OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}
 
 
 def ordered(items: Items, need: Need, ways: Mapping[Way, Callable[[Items], Any]]) -> Any:
-    """Return the result of the first method that works; `_ORDERED` has the methods not in `ways`."""
+    """Return the result of the first way that works; `_ORDERED` has the ways that `ways` lacks."""
     for way in choose(items, need):
         found = (ways.get(way) or _ORDERED[way])(items)
         if found is not None:
@@ -138,7 +138,7 @@ def _thresholds_of(buckets: Buckets, items: Items) -> ThresholdCounts:
 
 
 def rank(items: Items) -> ThresholdCounts | SortedItems:
-    """Return sorted items for sums over the thresholds, or the sweep if items are few or weighted."""
+    """Return sorted items for sums over the thresholds; for few or weighted items, every threshold."""
     found = ordered(items, "sums", _TO_SUMS)
     if isinstance(found, ThresholdCounts):
         return found
@@ -259,9 +259,10 @@ class RankedItems:
 
     @property
     def rounding(self) -> Quotient:
-        """Bound on the rounding error of a mean precision or risk from `sum`; 0 without a known bound.
+        """Bound on the rounding error of a mean precision or risk from `sum`; 0 if no bound is known.
 
-        A difference of two such means within this bound counts as 0, because it may be pure rounding.
+        If two such means differ by no more than this bound, they are treated as equal, because the
+        difference may be pure rounding.
         """
         return sums.rounding_of(self.totals, weighted=self.weighted)
 
@@ -287,7 +288,7 @@ class RankedItems:
         ta, fa = ordered.true_accepts + correct, ordered.false_accepts + incorrect
         if total < _kernels.sums.MAX_TOTAL or not correct + incorrect:
             return sums.sum_over(PointCounts(ta, fa), quantity, of_risk=of_risk)
-        # For vast counts, add the further items as one tie at the top. Later subtract the term of this
+        # Beyond `MAX_TOTAL`, add the further items as one tie at the top, and subtract the term of this
         # tie from the sum.
         whole = PointCounts(*(np.concatenate([[0], counts]) for counts in (ta, fa)))
         tie = 2 * (incorrect if of_risk else correct)
@@ -309,11 +310,11 @@ class RankedItems:
         return value_of_pairs("roc_auc", self.pairs)
 
     def within(self, value: Number, least: Number, most: Number) -> Number:  # noqa: ARG002
-        """Return `value`; subclasses of estimated counts clip it to the possible range."""
+        """Return `value`; subclasses for estimated counts clip it to [`least`, `most`]."""
         return value
 
     def refuse_unestimated(self, **options: object) -> None:
-        """Accept all options; subclasses of estimated counts refuse options without an estimate."""
+        """Accept all options; subclasses for estimated counts refuse options that have no estimate."""
 
     def sums(self) -> ThresholdSums:
         """Return AURC, average precision and PR-AUC, in few passes over the thresholds."""
@@ -322,7 +323,7 @@ class RankedItems:
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """Return the first and last threshold; for each limit, also the last within it and the next.
+        """Return the first and last threshold; for each limit, also the last within it, and the next.
 
         :func:`.operating_point` finds the same point among these as among all thresholds. If all
         thresholds are known already, all are returned.
@@ -338,7 +339,7 @@ class RankedItems:
         return self._ordered
 
     def _corners(self) -> ThresholdCounts | None:
-        """Return the corners around the smaller class if it is small and no other result exists yet."""
+        """Return the corners around the smaller class, or None; search only if `_ordered` is None."""
         if self._ordered is None and not self._tried:
             self._tried = True
             self._around_few = _corners_around_few(self._items)

@@ -2,8 +2,9 @@
 
 Only the items of the smaller class are sorted; items of the larger class are counted between them. Most
 items are in a small cell of confidences without items of the smaller class. For these items, it is
-enough to know how many smaller-class items are below the cell. The counts determine the pairs, and the
-sweep at all errors and at the ends of the runs between errors.
+enough to know how many smaller-class items are below the cell. The counts determine the pairs. If
+errors are few, the counts also determine the sweep at all errors, and at the ends of the runs of
+correct items between errors.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class SmallerClass(NamedTuple):
 
 
 def _few(items: Items, max_share: float) -> SmallerClass | None:
-    """Return the smaller class if its share is at most `max_share` and the items have many values."""
+    """Return the smaller class; None if its share exceeds `max_share` or the items have few values."""
     n, layout = items.n, items.layout
     if not items.direct or items.weight is not None:
         return None

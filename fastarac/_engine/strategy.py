@@ -244,7 +244,7 @@ def slowness(key: np.dtype[Any]) -> float:
 
 def _seconds(sort: Callable[[Array], None], keys: Array) -> float:
     times = []
-    for _ in range(4):  # the minimum ignores the first run, which may include compilation
+    for _ in range(4):  # the first run may include compilation; the minimum ignores it
         copy = keys.copy()
         start = perf_counter()
         sort(copy)

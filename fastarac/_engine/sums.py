@@ -93,7 +93,7 @@ class ThresholdSums(NamedTuple):
 
 
 def threshold_sums(items: Ordered) -> ThresholdSums:
-    """Return three areas from few passes over the thresholds, with the results of `sum_over`."""
+    """Return three areas from few passes over the thresholds; `sum_over` gives the same results."""
     areas = _kernels.sums
     correct, incorrect, _ = totals(items)
     total = correct + incorrect

@@ -46,7 +46,7 @@ class Pieces(NamedTuple):
 
 
 def sort_with_weights(items: Items) -> tuple[SortedWeights, NDArray[np.float64]]:
-    """Sort all items with nonzero weight, and sum each bucket."""
+    """Sort all items with nonzero weight; return them, and the sums of each bucket."""
     store, pieces, bounds_of_pieces, scale = spread_in_pieces(items, plan_buckets(items))
     kernels, n_buckets = _kernels.weighted_pairs, len(bounds_of_pieces) // 2
     streams, room = (store, pieces, bounds_of_pieces), kernels.PIECE * len(pieces)

@@ -32,7 +32,7 @@ def _load_the_line(_: Any, array: Any, index: Any) -> Any:
 
 
 def _nothing(_array: Any, _index: Any) -> None:
-    """Do nothing; used in place of the prefetch if the kernels run as plain Python."""
+    """Do nothing; this replaces the prefetch if kernels run as plain Python."""
 
 
 prefetch: Any = _nothing if config.DISABLE_JIT else intrinsic(_load_the_line)

@@ -1,6 +1,6 @@
 """A lock by which only one process at a time compiles a kernel, if several share a cache.
 
-Otherwise, if 64 workers start with an empty cache, each would compile every kernel.
+Without the lock, each of 64 workers that start with an empty cache would compile every kernel.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ProcessLock:
         """Wait for the lock, at most a minute; do not wait if files cannot be locked.
 
         The minute is shared by all locks, because another process that hangs may hold many of them.
-        Waits that end with the lock do not count: otherwise the last processes of a long queue
+        Only waits that end without the lock are added up: otherwise the last processes of a long queue
         would all give up.
         """
         try:

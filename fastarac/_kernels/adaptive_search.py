@@ -1,14 +1,14 @@
-"""Betting on outputs that are verified in a random order, from the highest confidences down.
+"""Bet on outputs that are verified in a random order, to accept more and more of the surest ones.
 
-Outputs are divided into cells by their confidence. Within a cell they are sorted by `clock`, their
-random time of verification. Candidate k is the set of all outputs in cells 0 to k. The state of the
-search:
+Outputs are divided into cells by their confidence; cell 0 holds the highest confidences. Within a cell
+they are sorted by `clock`, their random time of verification. Candidate k is the set of all outputs in
+cells 0 to k. The state of the search:
 
 - `counts` (3, n_candidates): the numbers of questions, answers and errors in each cell;
 - `order`: the indices of the answered outputs, by their clock;
-- `place`: how far the search is;
-- `money`: the capital that a run of bets must reach, the capital with which it begins, and the time
-  after which it bets;
+- `place`: whether the bets have started, the first and the current candidate, and the number of labels;
+- `money`: the capital that the bets on a candidate must reach, the capital with which they begin, and
+  the time after which bets are placed;
 - `run`: the bets on the current candidate.
 """
 
@@ -24,18 +24,17 @@ ASKED, SEEN, WRONG = range(3)  # rows of `counts`
 STARTED, FIRST, FRONTIER, LABELS = range(4)  # indices into `place`
 GOAL, BEGINNING, START = range(3)  # indices into `money`
 TIME, CAPITAL, PROGRESS, FOUND, MASS, ERRORS = range(6)  # indices into `run`
-# Step of the time axis of `plan`. In one unit of time, a risk equal to the limit gives one expected
-# error.
+# Step of the time axis of `plan`. One error per unit of time is expected if the risk equals the limit.
 STEP = 0.01
 # Number of labels before the first candidate is chosen, in units of ln(1/δ)/ε, for the limit ε and the
 # failure probability δ.
 PILOT = 0.15
 # The search starts with the smallest candidate that holds at least this share of the outputs of the
-# largest safe candidate.
+# largest candidate that seems safe.
 LEAD = 0.75
-SAFE = 0.25  # A candidate counts as safe if its estimated risk is at most this share of the limit.
-# The search restarts with another candidate if the current one is expected to need more than this
-# multiple of the labels that the other needs.
+SAFE = 0.25  # A candidate seems safe if its estimated risk is at most this share of the limit.
+# The search restarts with another candidate if the current one is expected to need more than PATIENCE
+# times as many labels as the other.
 PATIENCE = 1.5
 # The estimated risks are stabilised by PRIOR/ε pseudo-labels with the error rate PRIOR_RATE·ε, where ε
 # is the limit on the risk.
@@ -44,10 +43,10 @@ PRIOR, PRIOR_RATE = 0.5, 0.2
 
 @kernel
 def kept_at_error(plan: Array, found: float, progress: float) -> float:
-    """Return the share of the capital that an error of density 1 leaves.
+    """Return the share of the capital that is left after an error, for an output drawn with density 1.
 
-    `plan` holds the log probability of later acceptance by errors and progress (see
-    `partial_truth.sequential_plan`).
+    ``plan[e, t]`` is the log probability of later acceptance after e errors at the time t, if the risk
+    equals the limit (see `partial_truth.sequential_plan`).
     """
     e, t = int(found), int(progress / STEP)
     # Beyond the end of the plan, extrapolate the error rate.
@@ -64,7 +63,7 @@ def bet_on(
     k: int, horizon: float, enough: int, cell: Array, clock: Array, density: Array, verdict: Array,
     order: Array, n_known: int, plan: Array, money: Array, run: Array,
 ) -> bool:  # fmt: skip
-    """Bet on the outputs of candidate k by rising clock, up to `horizon`; return whether k passes."""
+    """Bet on candidate k by rising clock, before `horizon`; return whether its bets reach the goal."""
     low, high = 0, n_known
     while low < high:
         middle = (low + high) // 2
@@ -108,7 +107,7 @@ def settle(
     begin: Array, enough: Array, mass: Array, cell: Array, clock: Array, density: Array,
     verdict: Array, order: Array, counts: Array, plan: Array, place: Array, money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Bet on the current candidate; each time it passes, continue with the next larger one."""
+    """Bet on the current candidate; each time its bets reach the goal, go on to the next larger one."""
     horizon = math.inf
     known = left = 0
     done = -1
@@ -257,7 +256,7 @@ def ask_places(
     clock: Array, density: Array, verdict: Array, order: Array, counts: Array, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Choose the next questions as if no answer were an error; change the state, which is a copy."""
+    """Choose the next questions as if no output were wrong; the state, a copy, is changed."""
     right = np.zeros(1, np.int64)
     for t in range(len(places)):
         i = next_place(begin, clock, counts, place)

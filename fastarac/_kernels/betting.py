@@ -10,15 +10,15 @@ from fastarac._kernels._jit import Array, kernel
 
 LARGEST_SHARE = 0.95  # Largest allowed bet, divided by the bet that could lose the whole capital.
 MARGIN = 1.05  # Bets are planned to reach this multiple of the goal.
-# With n units, the bet is adapted every max(1, n // LOOKS) units, so about this many times.
+# Approximate number of times that the bet is adapted: every max(1, n // LOOKS) of n units.
 LOOKS = 256
-AIM = 0.4  # Each clip is chosen to win most if the true error rate is (1 − AIM)·limit.
+AIM = 0.4  # A clip is chosen by its expected gain at a true error rate of (1 − AIM)·limit.
 ROOT_TWO_PI = 2.5066282746310002
 
 
 @kernel
 def _mills(p: float) -> float:
-    """Return φ(u)/p at the normal quantile u of p (quantile by Abramowitz and Stegun, 26.2.23)."""
+    """Return φ(u)/p, for the normal density φ and p-quantile u (Abramowitz and Stegun, 26.2.23)."""
     if p >= 1.0:
         return 0.0
     p = max(p, 1e-300)
@@ -49,15 +49,15 @@ def reaches(
     for errors, π is the probability of verification, and ĵ is the judge's prediction of e.
 
     `items` (n, 1) holds V·e/π of each item. With four columns, `items` also holds ĵ(1 − V/π), V(1 −
-    π)/π²·eĵ and V(1 − π)/π²·ĵ²; the last two determine κ, the weight of the judge. `units` holds
-    the end of each unit; one bet is placed on all items of a unit, and none on units before
-    `begin`.
+    π)/π²·eĵ and V(1 − π)/π²·ĵ²; the last two determine κ, the weight of the judge. A unit is one item
+    or several consecutive ones, on which a single bet is placed; `units` holds the end of each unit. No
+    bets are placed on units before `begin`.
 
-    1/π may be clipped at c. `clips` (k, 4) has a row for each possible c, in falling order: c, the
-    largest bet that it allows, and the squared gain and the bias of a pseudo-unit before the first
-    unit. Y = V·e/π + κĵ(1 − V/π) is an estimate of e. If cπ < 1, Y is replaced by 1 − cπ + cπY.
-    `clipped_from` holds the index of the first c with cπ < 1. Before each change of the bet, the c with
-    the largest expected gain in earlier units is chosen (see `AIM`).
+    The inverse probability 1/π may be clipped at c. `clips` (k, 4) has a row for each possible c, in
+    falling order: c, the largest bet that this c allows, and the squared gain and the bias of a
+    pseudo-unit before the first unit. Y = V·e/π + κĵ(1 − V/π) is an estimate of e. If cπ < 1, Y is
+    replaced by 1 − cπ + cπY. `clipped_from` holds the index of the first c with cπ < 1. Whenever the
+    bet is adapted, the c with the largest expected gain in the earlier units is chosen (see `AIM`).
     """
     with_judge = items.shape[1] > 1
     n, n_clips = len(units), len(clips)

@@ -69,7 +69,8 @@ def lane_rows(counts: Array, codes: Array, s: Array) -> None:
     """Add rows, each with one unit per lane, to the sums `s` of the lanes, `ROWS` rows at a time.
 
     The sums of a lane are: correct items; correct items above the current tie; incorrect items; doubled
-    pairs (see `ties`); all bits set during the first tie, then 0; incorrect items in the first tie.
+    pairs (see `ties`); a mask, with all bits set during the first tie and 0 afterwards; incorrect items
+    in the first tie.
     """
     step = ROWS * LANES
     for r in range(len(counts) // step):
@@ -92,9 +93,9 @@ def join(x: Array, y: Array) -> None:
     """Add to the sums `x` the sums `y` of the units that follow.
 
     Both are (correct, incorrect, doubled, before, tied, first). `before` counts the correct items above
-    the last tie. `tied` is 1 if no tie begins in the part; `first` counts the incorrect items of the
-    tie that continues from above. The pairs in `x` and `y` are counted as if a tie began at the start
-    of each.
+    the last tie. `tied` is 1 if no tie begins among the units; `first` counts the incorrect items of
+    the tie that continues from above. The pairs in `x` and `y` are counted as if a tie began at the
+    start of each.
     """
     x[2] += y[2] + 2 * x[0] * y[1] - y[5] * (x[0] - x[3])
     if y[4] == 0:
@@ -151,7 +152,7 @@ def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
 
 @kernel
 def pairs_in_order(counts: Array, codes: Array, lanes: int, weights: Array, pairs: Array) -> None:
-    """Write the output of `pairs_of_lanes` for counts of any type; `weights` has 1 or n entries."""
+    """Do what `pairs_of_lanes` does, for any type of counts; `weights` has 1 or n entries."""
     n = len(codes)
     zero = weights[0] - weights[0]
     for r in range(len(counts)):
@@ -374,7 +375,7 @@ def area_between(
 
 @kernel
 def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpolate: bool) -> float:
-    """Return the acceptance rate at the error limit; `interpolate` adds part of the next tie."""
+    """Return the largest acceptance rate within the error limit; `interpolate` adds part of a tie."""
     total = float(ta[points - 1]) + float(fa[points - 1])
     begin, end = 0, points
     while end - begin > 1:
@@ -393,10 +394,10 @@ def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpola
 
 @kernel
 def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None:
-    """Write Σ (incorrect above)² over correct items and Σ (correct above)² over incorrect ones.
+    """Write Σ u² over the correct items, and Σ v² over the incorrect ones.
 
-    Tied items count half. "Above" means the share of the other class that is above the item, so that
-    the sums stay small.
+    Here u (or v) is the share of the incorrect (or correct) items that are above the item; tied items
+    count half. Shares, rather than numbers, keep the sums small.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     of_correct = of_incorrect = 0.0
@@ -449,7 +450,7 @@ def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, he
 def curve_point(
     ta: Array, fa: Array, i: int, curve: int, correct: float, total: float
 ) -> tuple[float, float]:
-    """Return a point of a curve, with x as a count of items."""
+    """Return a point (x, y) of a curve, where x is a number of items instead of a rate."""
     t, f = float(ta[i]), float(fa[i])
     if curve == ROC:
         return f, t / correct

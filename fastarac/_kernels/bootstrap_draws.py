@@ -208,7 +208,7 @@ def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
     alpha = (2.83 + 5.1 / b) * root
     mode = math.floor((size + 1.0) * p)
     above, beneath = mode + 1.0, size - mode + 1.0
-    # Nearly ln(P(mode)/P(mode + 1)), the fall of the log probability from the mode on.
+    # Approximately ln(P(mode)/P(mode + 1)).
     lean = math.log(above / (odds * beneath))
     at_mode = tail(mode) + tail(size - mode)
     while True:

@@ -1,10 +1,10 @@
 """Search for the cheapest cuts of a cascade, with items counted by the cells of their confidences.
 
-For each model, an item's cell is the number of cut points at or below its confidence, minus 1. A model
-with the cut u passes the items with a cell below u on to the next stage. The table of a model has a row
+For each model, an item's cell is the number of cut points at or below its confidence, minus 1. If the
+cut of a model is u, items whose cell is below u go on to the next stage. The table of a model has a row
 for each combination of the earlier models' cuts. For each cell of the model, the row holds how many of
-the items that are passed on to the model are below the cell. The number of items that a stage decides
-is then the difference of two entries, however many items there are.
+the items that reach the model are below the cell. The number of items that a stage decides is then the
+difference of two entries; finding it takes the same time for any number of items.
 
 The search is depth first, one level per stage, and tries cuts from the lowest up. Deeper levels never
 reduce the cost or the excess over the limits; a branch that is no better than the best result so far is
@@ -49,10 +49,10 @@ def find_cells(values: Array, cuts: Array, cells: Array) -> None:
 
 @kernel
 def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts: Array) -> None:
-    """Count in `counts` (2, k) the wrong items, and the correct ones, with each combination of cells.
+    """Count the wrong and the correct items of each combination of cells, in `counts` (2, k).
 
-    `tops` (models,) holds the number of cells of each model. An item is counted, with its weight, at
-    the lowest cuts above its cells.
+    `tops` (models,) holds the number of cells of each model. The weight of an item is added at the
+    combination of the lowest cuts above its cells.
     """
     models, n = cells.shape
     for i in range(n):
@@ -103,10 +103,10 @@ def best_cuts(
     """Return the cheapest cuts of all stages but the last: (cuts, cost, excess).
 
     `tables` (2, k) holds the tables of all models one after the other, for wrong and for correct items;
-    the cut of the last model varies fastest. The rows of `layout` (3, stages) are: whether the stage is
-    a model (otherwise people decide, by the previous model's confidence); where the model's table
-    begins; its number of cells. `weights` (4, stages, parts) holds, for each stage, the costs of
-    deciding a correct and a wrong item, then the number of errors that deciding each of them adds.
+    the cut of the last model varies fastest. The rows of `layout` (3, stages) are: 1 for a model, 0 for
+    people (whose cut applies to the confidence of the previous model); where the model's table begins;
+    its number of cells. `weights` (4, stages, parts) holds, for each stage, the costs of deciding a
+    correct and a wrong item, then the numbers of errors added by deciding a correct and a wrong item.
     `limit` (parts,) is the limit on errors. Each weight and limit is the sum of its parts. The parts
     are chosen so that sums over items, and therefore comparisons, are exact. `capacity` (stages,) is
     the number of items that may reach each stage. `window` (2, stages − 1) holds the lowest and the
@@ -122,7 +122,7 @@ def best_cuts(
     prefix = np.zeros(stages + 1, np.int64)
     cost = np.zeros((stages + 1, parts))
     errors = np.zeros((stages + 1, parts))
-    beyond = np.zeros(stages + 1)  # sum, over the stages, of the excess over the capacity
+    beyond = np.zeros(stages + 1)  # items beyond the capacity, summed over the stages
     best_cost, best_excess = np.full(parts, np.inf), np.inf
     s = 0
     entering = True

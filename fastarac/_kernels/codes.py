@@ -39,7 +39,7 @@ CORRECT, STARTS = 1, 2
 # Rules that choose which ties become points of a curve.
 EVERY = 0
 CORNERS = 1  # the lowest and the highest tie, and ties with other counts than the tie below
-TP_CHANGES = 2  # the lowest and the highest tie, and ties where tp changes, there or at the tie below
+TP_CHANGES = 2  # the lowest and the highest tie, and ties with positives in them or in the tie below
 TP_CHANGES_ONLY = 3  # as TP_CHANGES, but the highest tie is not always a point
 
 # Coordinates x, y of the points of a curve. tp and fp are the true and false positives at the point, p

@@ -103,7 +103,7 @@ def share_points(
     counts: Array, others: Array, total: float, rejected: bool, start: int, stop: int,
     x: Array, y: Array,
 ) -> None:  # fmt: skip
-    """Write each point's acceptance rate (1 minus it if `rejected`), and `counts` per accepted item."""
+    """Write x, the acceptance rate (if `rejected`, the rejection rate), and y, `counts`/accepted."""
     for i in range(max(start, 1), stop):
         accepted = float(counts[i] + others[i])
         x[i] = (total - accepted if rejected else accepted) / total

@@ -362,9 +362,9 @@ def index_columns(
     on, `levels` receives the distinct values of column c, then the sentinel `highest`, which no score
     exceeds; `below` receives the number of column values below each. A cell is divided into parts of
     equal width, at least two per distinct value. The entry of a cell in `cells` (last - first, N_CELLS)
-    holds the number of its first part, and a shift: an offset in the cell, shifted by this number of
-    bits, gives the part. `starts` receives the index of each part's first distinct value, and `limits`
-    (last - first, 2) the least and the largest value of each column.
+    holds the number of its first part, and a shift: shifting an offset in the cell right by this number
+    of bits gives the part. `starts` receives the index of each part's first distinct value, and
+    `limits` (last - first, 2) the least and the largest value of each column.
     """
     levels, below, limits, cells, starts = index
     for c in range(first, last):

@@ -65,7 +65,7 @@ def pool_folds(
 
 @kernel
 def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
-    """Write the block of each item in ties `first` to `last`: the first whose edge is >= the tie."""
+    """Write the block of each item in ties `first` to `last`: the first with an edge >= its tie."""
     block = first_from(edges, first, 0, len(edges), False)
     for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:
@@ -80,8 +80,8 @@ def blocks_by_score(
 ) -> None:
     """Write the block of each item from `first` up to `last`, found from its score in [0, 1].
 
-    Higher scores have lower blocks, because `edges` holds negated scores. ``table[c]`` is the number of
-    edges in the cells before c.
+    Higher scores have lower blocks, because `edges` holds negated scores. Scores are divided into cells
+    of equal width; ``table[c]`` is the number of edges in the cells before c.
     """
     cells = len(table) - 1
     for i in range(first, last):
@@ -149,7 +149,7 @@ def add_up_errors(
 
 @kernel
 def add_up_blocks(sums: Array, before: Array) -> tuple[float, float, float]:
-    """Return sums 2 to 4 of `add_up_errors` over all blocks, and write the errors before each block."""
+    """Return sums 2 to 4 of `add_up_errors` for all blocks together; write the errors before each."""
     wrong = right = 0.0
     above = alone = doubled = 0.0
     for b in range(len(sums)):
@@ -225,7 +225,8 @@ def possible_counts(
 ) -> None:
     """Write the possible counts nearest to the estimated ones, if `n_incorrect` of all items are wrong.
 
-    At most the accepted items are wrong, and at most the rejected items are the other wrong ones.
+    Wrong accepted items cannot outnumber the accepted items, and the other wrong items cannot outnumber
+    the rejected ones.
     """
     last = len(true_accepts) - 1
     total = true_accepts[last] + false_accepts[last]
@@ -239,7 +240,10 @@ def possible_counts(
 
 @kernel
 def rising_counts(true_accepts: Array, false_accepts: Array, right: Array, wrong: Array) -> None:
-    """Write counts in which the errors never decrease, and the rejected errors are possible."""
+    """Write counts in which the errors never fall.
+
+    The rejected errors never outnumber the rejected items.
+    """
     last = len(true_accepts) - 1
     most = 0.0
     for i in range(last + 1):
@@ -256,11 +260,12 @@ def rising_counts(true_accepts: Array, false_accepts: Array, right: Array, wrong
 
 @kernel
 def precision_sum(true_accepts: Array, false_accepts: Array, squares: Array, steps: bool) -> float:
-    """Return the area under the precision over the number of correct items.
+    """Return ∫ P dT, where P is the precision and T the number of accepted correct items.
 
-    With `steps`, the precision is that at the next threshold; otherwise, it changes within a tie as if
-    its items were accepted one by one. Σc̃ᵢc̃ⱼ over i ≠ j, plus Σc̃, is p² + Σc̃ẽ for the items of a tie.
-    Here ẽ is the estimated error, c̃ = 1 − ẽ, and p = Σc̃. Items known with certainty add 0 to Σc̃ẽ.
+    With `steps`, each tie has the precision at its threshold; otherwise, the precision changes within a
+    tie as if its items were accepted continuously. Σc̃ᵢc̃ⱼ over i ≠ j, plus Σc̃, is p² + Σc̃ẽ for the
+    items of a tie. Here ẽ is the estimated error, c̃ = 1 − ẽ, and p = Σc̃. Items known with certainty
+    add 0 to Σc̃ẽ.
     """
     total = 0.0
     for begin in range(0, len(squares), BLOCK):

@@ -36,7 +36,7 @@ def is_under(x: Array, y: Array, above_x: Array, above_y: Array) -> bool:
     """Return whether no point (x, y) lies above the polygonal line through (above_x, above_y).
 
     Both polygonal lines end at the same point; coordinates are below 2**62. At a vertical step, the
-    upper end counts.
+    upper end is the height of the line.
     """
     j = 0
     for i in range(len(x)):

@@ -41,7 +41,7 @@ def line_powers(
 def precision_influence(
     ta: Array, fa: Array, over_accepted: bool, trapezoids: bool, first: float, out: Array
 ) -> None:
-    """Write how items at each point influence an area under the precision, up to a constant.
+    """Write the influence of an item at each point on an area under the precision, up to a constant.
 
     With `over_accepted`, the precision is integrated over the accepted items, else over the correct
     ones, by trapezoids or by steps. `first` is the precision where the curve begins; NaN stands for the

@@ -15,7 +15,7 @@ from fastarac._kernels.keys import one_and_sign, threshold_bits
 
 @kernel
 def tie_below(keys: Array, bounds: Array, b: int, end: int) -> tuple[int, int, int]:
-    """Return (bucket, start, incorrect items) of the tie that ends at `end`, in bucket `b` or below."""
+    """Return (bucket, start, incorrect items) of the tie that ends at `end`, in bucket `b` or lower."""
     while end == bounds[b]:
         b -= 1
     one = keys.dtype.type(1)

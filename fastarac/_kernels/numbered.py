@@ -161,6 +161,6 @@ def fetch_values(
 ) -> None:
     """Write the values of the ties from `first` up to `last`; minus zero becomes zero."""
     for m in range(first, last):
-        # The values are read in random order, so ask for them before they are needed.
+        # The values are read in random order, so prefetch them.
         prefetch(values, order[starts[min(m + AHEAD, last - 1)]])
         thresholds[m] = values[order[starts[m]]] + 0.0

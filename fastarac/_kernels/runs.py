@@ -59,7 +59,7 @@ def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: A
 def write_ties(
     keys: Array, place: Any, true_accepts: Array, false_accepts: Array
 ) -> tuple[int, int, int]:
-    """Write as `write_changes` does, for any keys; return (points, labels of first and of last tie)."""
+    """Do what `write_changes` does, for any keys; return (points, labels of first and of last tie)."""
     start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
     j = start - 1

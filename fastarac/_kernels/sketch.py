@@ -218,7 +218,7 @@ def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, 
     top = 0
     n = 0
     position = np.uint64(0)
-    full = False  # whether `position` would be beyond the last key
+    full = False  # whether no key is left
     for k in range(len(low) + 1):
         while top and (k == len(low) or open_end[top - 1] < low[k]):
             top -= 1
@@ -330,7 +330,8 @@ def accept(
 ) -> int:
     """Add each interval's new items to the node that owns it, if the node stays small.
 
-    Return how many items were not added. ``added[:, 0]`` becomes -1 for their intervals, 0 for others.
+    Return how many items were not added. ``added[:, 0]`` becomes -1 for intervals whose items were not
+    added, and 0 for all others.
     """
     left = 0
     for k in range(len(owners)):

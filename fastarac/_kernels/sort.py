@@ -44,7 +44,7 @@ def cell_of(value: Any, ends: Any) -> Any:
 
 @kernel
 def fill_cells(values: Array, ends: Any, cells: Array) -> None:
-    """Write `cell_of` for each value; the separate loop handles several values at a time."""
+    """Write `cell_of` for each value, in a loop of its own, which the compiler can vectorise."""
     for i in range(len(values)):
         cells[i] = np.int32(cell_of(np.float64(values[i]), ends))
 
@@ -53,7 +53,7 @@ def fill_cells(values: Array, ends: Any, cells: Array) -> None:
 def fill_buckets(
     values: Array, bits: Array, kind: int, plan: Any, cells: Array, buckets: Array
 ) -> None:
-    """Write the bucket of each value, in loops that handle several values at a time.
+    """Write the bucket of each value, in loops that the compiler can vectorise.
 
     `plan` holds the number of buckets on either side of zero, the table of each cell's bucket, and the
     ends of the cells.

@@ -361,7 +361,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
 def point_sums(
     c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
 ) -> None:
-    """Add one point to the six sums of a row (see `gather`); the point's width begins at `before`."""
+    """Add one point to the six sums of a row (see `gather`); `before` is where its interval begins."""
     t = a[j] - c[j] if of_risk else c[j]
     rest = t * scale
     first = (rest / a[j] + ROUNDER) - ROUNDER
@@ -518,7 +518,7 @@ def go_to(
     t[0] = above[b, 2 if of_risk else 1]
     a[0] = above[b, 1] + above[b, 2]
     end = y[b + 1]
-    skip = start - 1 - above[b, 0]  # number of points to skip in the bucket
+    skip = start - 1 - above[b, 0]  # number of points of the bucket before point `start`
     flip = x.dtype.type(1 if of_risk else 0)
     while skip > 0:
         end, j = next_points(x, y[b], end, 1, 1 + min(BLOCK, skip), flip, t, a)

@@ -61,7 +61,7 @@ def sort_pairs_in_cells(keys: Array, weights: Array, more_bits: int) -> tuple[An
         return low, shift, table
     moved = np.empty(n, keys.dtype)
     moved_weights = np.empty(n, np.float64)
-    for i in range(n):  # table[c] is the position of the next key of cell c − 1
+    for i in range(n):  # from here on, `table[c]` is the position of the next key of cell c − 1
         c = np.int64((keys[i] - low) >> shift) + 1
         p = table[c]
         table[c] = p + 1
@@ -204,7 +204,7 @@ def write_weighted(
 
 @kernel
 def sums_above(results: Array) -> Array:
-    """Return, for each bucket, sums over higher buckets: distinct, correct (2), incorrect (2)."""
+    """Return, for each bucket, the first five columns of `results` summed over all higher buckets."""
     out = np.zeros((len(results), 5))
     for r in range(1, len(results)):
         b = len(results) - 1 - r

@@ -174,7 +174,7 @@ def sum_around_few(
 
     The smaller class is "the few". After the bits set in `flip` are inverted, the lowest bit of a key
     is 0 for the few and 1 for the others. `result` (6,) receives, each as high and low: the weight of
-    the few, the weight of the others, and the doubled pairs, in which one of the others is above.
+    the few, the weight of the others, and the doubled pairs of the few with others above them.
     """
     few = np.empty(PIECE * len(few_pieces), np.uint64)
     few_weights = np.empty(len(few), np.float64)

@@ -66,9 +66,9 @@ def curve_area(
 ) -> CurveArea:
     """Return an area with its parts, given the area `auc` and `loss` = 1 − `auc`.
 
-    With weights, `auc` and `loss` are both rounded. The upper part is computed from the smaller one,
-    whose absolute error is smaller. `rounding` is a bound on the error of the area; a part that does
-    not exceed this bound is set to 0.
+    With weights, `auc` and `loss` are both rounded. The upper part is computed from the smaller of the
+    two, because its absolute error is smaller. `rounding` is a bound on the error of the area; a part
+    that does not exceed this bound is set to 0.
     """
     p, q, _ = whole_pairs(pairs)  # Python integers are much faster than fractions
     n = p + q
@@ -137,9 +137,9 @@ def arac_area(
     .. math:: A = \int_0^1 Y\,dX = A_U + A_L,\qquad A_L = \beta,\qquad
               A'' = \frac{\frac{\gamma}{1-\beta} A_U + A_L}{\gamma + 1}
 
-    by trapezoids from (0, 1) to (1, β); equations 17 to 20 of Kimura et al. 2024. Items of equal
-    confidence give a straight segment, as if they were accepted in random order. The area is defined
-    for every input that is not empty.
+    These are equations 17 to 20 of Kimura et al. 2024. The integral is computed by trapezoids from
+    (0, 1) to (1, β). Items of equal confidence give a straight segment, as if they were accepted in
+    random order. The area is defined for every input that is not empty.
 
     References
     ----------
@@ -328,14 +328,14 @@ def augrc_loss(
 def ends_of_normalized(gamma: float = 1.0) -> tuple[float, float]:
     """Return the smallest and the largest possible normalised area, over all recognition rates.
 
-    The normalised area is (γ·u + β)/(γ + 1), where u = A_U/(1 − β). The worst order of the items
-    gives u = (1 − β)/2.
+    The normalised area is (γ·u + β)/(γ + 1), for the cost ratio γ and the recognition rate β. The upper
+    part of the area gives u = A_U/(1 − β), which is (1 − β)/2 for the worst order of the items.
     """
     return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
 
 
 def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma: float) -> CurveArea:
-    """Return the parts of an area from separate estimates of the area, its normalised form and β."""
+    """Return the parts of an area, given estimates of the area, its normalised form and the rate β."""
     improved = normalized * (gamma + 1.0)
     return CurveArea(auc, auc - recognition_rate, recognition_rate, improved, normalized, gamma)
 
@@ -381,7 +381,10 @@ def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
 
 
 def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
-    """Return the derivatives of (γ(A − β)/(1 − β) + β)/(γ + 1) by A and by β; both are 0 if β = 1."""
+    """Return the derivatives of the normalised area by the area A and by the recognition rate β.
+
+    The normalised area is (γ(A − β)/(1 − β) + β)/(γ + 1). Both derivatives are 0 if β = 1.
+    """
     rest = sweep.n_incorrect / sweep.total
     if rest == 0.0:
         return 0.0, 0.0

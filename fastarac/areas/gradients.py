@@ -29,7 +29,7 @@ class PointInfluence(NamedTuple):
 
 
 class CountsOfTies(NamedTuple):
-    """Counts for each threshold except the first: before it, in its tie, and accepted at it."""
+    """Counts for each threshold except the first: above its tie, in its tie, and in both."""
 
     true_before: FloatArray
     false_before: FloatArray

@@ -26,7 +26,7 @@ FEWEST = 50  # Smallest number of items for a warning; examples often have fewer
 
 
 def is_reversed(roc_auc: float, correct: float, incorrect: float, chance: float = CHANCE) -> bool:
-    """Return whether the ROC-AUC is below ½ by more than chance explains (Mann and Whitney 1947)."""
+    """Return whether the ROC-AUC is further below ½ than chance explains (Mann and Whitney 1947)."""
     if not roc_auc < REVERSED or correct + incorrect < FEWEST:  # `not … <` is true for NaN, too
         return False
     deviation = math.sqrt((correct + incorrect + 1) / (12 * correct * incorrect))
@@ -87,7 +87,7 @@ def question_order(
     independent: int | None = None,
     of: str = "",
 ) -> None:
-    """Warn if a confidence is reversed by more than chance, or equal for all items.
+    """Warn if a confidence is reversed by more than chance explains, or equal for all items.
 
     `items` are the confidences, or a sweep. If the items are dependent, `independent` is the number of
     independent groups.
@@ -101,7 +101,7 @@ def question_order(
 
 
 def question_groups(labels: NDArray[Any], pairs: NDArray[Any], independent: float = 1.0) -> None:
-    """Warn once about all groups whose confidence is reversed by more than chance; give their number.
+    """Warn once about all groups whose confidence is reversed by more than chance explains.
 
     `pairs` holds the :class:`.PairCounts` of each group. `independent` is the number of independent
     items divided by the number of all items.

@@ -125,7 +125,7 @@ def arac_partial_auc_score(
     -----
     Let X be the acceptance rate and Y the accuracy after correction. The value is (1/(b − a))∫ Y dX
     over X in [a, b], or (1/ε)∫ X dY over Y in [1 − ε, 1]. If the curve has the height Y at several X,
-    the largest X counts. At heights below the whole curve, X is 1.
+    the largest X is taken. At heights below the whole curve, X is 1.
 
     References
     ----------
@@ -144,7 +144,8 @@ def arac_partial_auc_score(
     exactly_one(acceptance_range=acceptance_range, max_error_rate=max_error_rate)
     limit = low = high = Fraction(0)
     if max_error_rate is not None:
-        # Convert the limit to a float: the integer 1 would raise a warning, but is harmless here.
+        # Convert the limit to a float, because the integer 1, which is harmless here, would raise a
+        # warning.
         number = real_scalar(max_error_rate, "max_error_rate")
         limit = Fraction(fraction_of(number, "max_error_rate"))
         if not limit:
@@ -329,14 +330,14 @@ def pr_partial_auc_score(
     Notes
     -----
     An end of the range may lie between two points of the curve, with :math:`T_0` and :math:`T` true
-    positives. Of the last segment, only the part with recall inside the range counts. In this part,
+    positives. Of that segment, only the part with recall inside the range is added. In this part,
     "step" has the precision at :math:`T`, "linear" has the precision on the straight line, and
     "davis-goadrich" accepts a share of the tie, in which true and false positives grow linearly.
     Therefore, the areas over adjacent ranges add up to the area over both.
 
     The area of a random order is :math:`\pi\,(\mathit{high} - \mathit{low})`, where π is the share of
-    positive items. "mcclish" rescales with it as :func:`.roc_partial_auc_score` does. The R package
-    precrec has both standardizations, for a grid of points on the curve.
+    positive items. "mcclish" takes this area as A_min in the formula of :func:`.roc_partial_auc_score`.
+    The R package precrec has both standardizations, for a grid of points on the curve.
 
     References
     ----------

@@ -105,7 +105,7 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
 
 
 def _precision_and_risk(items: RankedItems, estimator: str) -> tuple[Quotient, Quotient]:
-    """Return ARP-AUC and AURC: sum the smaller one, and compute the larger one as 1 minus the smaller.
+    """Return ARP-AUC and AURC: the smaller one is a sum, and the larger one is 1 minus the smaller.
 
     The smaller one would lose digits if it were computed as 1 minus the larger one.
     """
@@ -558,7 +558,7 @@ def share_of_judge(items: PartialItems, estimator: str) -> Shares | None:
 
 
 def share_of_normalized(items: PartialItems, estimator: str, gamma: float) -> Shares | None:
-    """Return the weight of a judge that minimises the variance of the normalised ARP-AUC."""
+    """Return the weight of a judge's predictions that minimises the variance of the normalised area."""
     choice(estimator, "estimator", ESTIMATORS)
     sweep = items.beginning.sweep
     weights = weights_of_errors(sweep, estimator)
