@@ -207,7 +207,7 @@ class _OrBounds(Protocol[P, C]):
 
 
 def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
-    """Let a curve function accept a `BoundedSweep`, for which it returns two extreme curves."""
+    """Let a curve function accept a `BoundedSweep`, and then return the worst and the best curve."""
 
     @wraps(curve)
     def or_bounds(correct: Any, confidence: Any = None, **options: Any) -> Any:

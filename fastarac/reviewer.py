@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         def total(self) -> int | float: ...
 
 
-FEWEST_FOUND = 100  # If double readings found fewer errors than this, a warning is issued.
-OF_FAILURE = 0.25  # share of δ spent on the bound for the share of errors that readers find
+FEWEST_FOUND = 100  # A warning is issued if d is estimated from fewer errors than this.
+OF_FAILURE = 0.25  # share of the failure probability δ that is spent on the bound of d
 CONTRADICTED = 0.05  # p-value below which verified outputs contradict a judge's rates
 
 
@@ -103,7 +103,7 @@ class Reviewer(Pickled):
     **A judge of known error.** `detection_rate` is the sensitivity of a judge that tests for errors,
     and 1 − `false_alarm_rate` is its specificity. If both were estimated from other outputs, give the
     numbers of those outputs as `estimated_from`. The rates must be the same in the outputs that the
-    judge labels now; no label can show that they are.
+    judge labels now; labels cannot show whether they are.
 
     References
     ----------
@@ -151,17 +151,17 @@ class Reviewer(Pickled):
         require_type(sizes, (tuple, list), "estimated_from", "two counts", shown=False)
         if sizes is None or len(sizes) != 2:
             raise ValueError(
-                "estimated_from must be two counts, of wrong and of right outputs, "
+                "estimated_from must hold two counts (of wrong and of right outputs), "
                 f"got {len(sizes or ())}"
             )
         if self.double_readings is not None:
-            raise ValueError("estimated_from must be left out where double_readings are given")
+            raise ValueError("estimated_from must be left out if double_readings are given")
         wrong, right = (whole_number(each, f"estimated_from[{i}]", 1) for i, each in enumerate(sizes))
         return wrong, right
 
     @property
     def sizes(self) -> tuple[float, float]:
-        """The numbers of wrong and right outputs that estimate d and a; infinite for known rates."""
+        """Numbers of wrong and right outputs from which d and a are estimated; infinite if known."""
         if self.double_readings is not None:
             return float(self.double_readings[0] + self.double_readings[2]), math.inf
         return self.estimated_from or (math.inf, math.inf)
@@ -213,8 +213,8 @@ class Reviewer(Pickled):
 
         Notes
         -----
-        With q = `called_wrong`/`n_items`, the estimate is p = (q − a)/(d − a), limited to [0, 1] (Rogan
-        and Gladen 1978). The interval holds all p for which
+        With q = `called_wrong`/`n_items`, the estimate is p = (q − a)/(d − a), limited to
+        [0, 1] (Rogan and Gladen 1978). The interval holds all p for which 0 is a possible mean of
 
         .. math:: \hat q - p\,\hat d - (1 - p)\,\hat a
 
@@ -241,7 +241,7 @@ class Reviewer(Pickled):
         n = whole_number(n_items, "n_items", 1)
         k = whole_number(called_wrong, "called_wrong", 0)
         if k > n:
-            raise ValueError(f"called_wrong must be at most n_items, {n}, got {k}")
+            raise ValueError(f"called_wrong must be at most n_items ({n}), got {k}")
         level = inner_fraction(confidence_level, "confidence_level")
         people = informative(self, "the Reviewer") or self
         d, a = people.detection_rate, people.false_alarm_rate
@@ -252,7 +252,7 @@ class Reviewer(Pickled):
         return Interval(p, min(low, p), max(high, p), spread, level, "inversion")
 
     def rates_p_value(self, correct: ArrayLike, called_right: ArrayLike) -> float:
-        """Test whether outputs that people verified contradict the rates.
+        """Test whether verified outputs contradict the judge's rates.
 
         Parameters
         ----------
@@ -275,8 +275,8 @@ class Reviewer(Pickled):
         Notes
         -----
         The rate among the verified outputs is compared with the judge's rate: by Fisher's
-        exact test if that was estimated from other outputs, and by the binomial test if it is known.
-        The factor of two allows for two tests (Bonferroni).
+        exact test if the judge's rate was estimated from other outputs, and by the binomial test if it
+        is known. The factor of two allows for two tests (Bonferroni).
 
         References
         ----------
@@ -357,9 +357,9 @@ class Reviewer(Pickled):
 def doubt_of(people: Reviewer, of_wrong: float, of_right: float) -> float:
     """Return the part of a statistic's standard error that is due to the uncertainty of d and a.
 
-    `of_wrong` and `of_right` are the sums of the statistic's derivative by the error of an item,
-    over the wrong and over the right items. The derivative by d is −`of_wrong`/(d − a), and the
-    derivative by a is −`of_right`/(d − a).
+    The derivative of the statistic by the error of an item is summed over the wrong items (`of_wrong`)
+    and over the right items (`of_right`). The derivative of the statistic by d is −`of_wrong`/(d − a),
+    and the derivative by a is −`of_right`/(d − a).
     """
     d, a = people.detection_rate, people.false_alarm_rate
     by_d, by_a = map(_error_of, (d, a), people.sizes)
@@ -369,9 +369,9 @@ def doubt_of(people: Reviewer, of_wrong: float, of_right: float) -> float:
 def interval_of_errors(
     people: Reviewer, found: float, ends: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the interval of a share of errors, from the share found and its interval.
+    """Return the interval of the true share of errors, from the found share and its interval.
 
-    If no share of errors agrees with the share found, both ends are 0 or both are 1.
+    If no true share agrees with the share found, both ends are 0 or both are 1.
     """
     tail = (1.0 - level) / 2.0
     d, a = people.detection_rate, people.false_alarm_rate
@@ -405,7 +405,7 @@ def _error_of(rate: float, n: float) -> float:
 
 
 def _p_value(k: int, n: int, rate: float, size: float) -> float:
-    """Return the exact two-sided p-value of k of n, for a rate estimated from `size` other outputs."""
+    """Return the exact two-sided p-value of k in n outputs, for a rate estimated from `size` others."""
     if size == math.inf:
         if rate in (0.0, 1.0):
             return float(k == rate * n)
@@ -430,7 +430,7 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def _first(holds: Callable[[float], bool]) -> float:
-    """Return the smallest share in [0, 1] from which a condition holds; 1 if there is none."""
+    """Return the smallest share in [0, 1] from which on a condition holds; 1 if it never holds."""
     if holds(0.0):
         return 0.0
     return change_of(holds)[1]
@@ -441,8 +441,8 @@ def _counts_of(readings: Any) -> tuple[int, int, int]:
     require_type(readings, (tuple, list), "double_readings", "three counts", shown=False)
     if len(readings) != 3:
         raise ValueError(
-            "double_readings must be three counts, of errors found by both readers, only by the first, "
-            f"and only by the second, got {len(readings)}"
+            "double_readings must hold three counts (errors found by both readers, only by the first, "
+            f"only by the second), got {len(readings)}"
         )
     both, first, second = (
         whole_number(each, f"double_readings[{i}]", 0) for i, each in enumerate(readings)
@@ -519,12 +519,12 @@ class FoundLimit(NamedTuple):
 def limit_of_found(
     limit: float, failure_probability: float, truth_reader: Reviewer | None
 ) -> FoundLimit:
-    r"""Return the limit to test if `truth_reader` finds the share d of the errors.
+    r"""Return the limit on found errors to test, if `truth_reader` finds the share d of the errors.
 
     If d is the same at every confidence, the rate of found errors is d times the rate of all errors,
     for any set of accepted items. So the rate of all errors is at most ε iff the rate of found errors
     is at most ε·d. If d is estimated, the share `OF_FAILURE` of the failure probability δ is spent on
-    the bound of d and the rest on the test, so that the two hold jointly (Bonferroni).
+    the bound of d and the rest on the test, so that the bound and the test hold jointly (Bonferroni).
 
     Warns
     -----
@@ -561,7 +561,7 @@ def limit_of_found(
 
 
 def premise_of(truth_reader: Reviewer | None) -> str:
-    """Return a clause with the assumption of a guarantee about the people who verify."""
+    """Return, as a clause, what a guarantee assumes about the people who verify."""
     if truth_reader is None:
         return "if the verification is right"
     share = percent(truth_reader.detection_rate, 3)

@@ -236,16 +236,16 @@ class ThresholdSweep(_Sweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """The counts to report: this sweep, or the nearest possible counts if it holds estimates."""
+        """Counts to report: this sweep's or, if those are estimates, the nearest possible counts."""
         return self
 
     @property
     def rising(self) -> ThresholdSweep:
-        """The counts for limits: this sweep, or if estimated, counts whose errors never decrease."""
+        """Counts for limits: this sweep's or, if those are estimates, ones whose errors never fall."""
         return self
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Return the sweep of the items of two sweeps together, with exact counts."""
+        """Return the sweep of all items of both sweeps, with exact counts."""
         if isinstance(other, CornerSweep):
             whole_sweep(other)
         if not isinstance(other, ThresholdSweep):
@@ -260,7 +260,7 @@ class ThresholdSweep(_Sweep):
             _at_thresholds(self, thresholds, name) + _at_thresholds(other, thresholds, name)
             for name in ("true_accepts", "false_accepts")
         ]
-        # The counts of valid sweeps have a valid sum, so it is not checked again.
+        # Sums of valid counts are valid, so they are not checked again.
         return trusted_sweep(ThresholdSweep, ThresholdCounts(thresholds, *counts))
 
     def __radd__(self, other: object) -> ThresholdSweep:
@@ -340,7 +340,7 @@ class CornerSweep(_Sweep):
         AcceptanceCounts(true_accepts=1, false_accepts=1, false_rejects=2, true_rejects=0)
         """
         given, points = self._points_at(threshold)
-        # If the threshold is inside a run of correct items, the sweep holds only the run's end.
+        # Inside a run of correct items, the counts are unknown: the sweep holds only those at its ends.
         below = np.minimum(points + 1, len(self.thresholds) - 1)
         correct = self.true_accepts[below] - self.true_accepts[points]
         run = (self.false_accepts[below] == self.false_accepts[points]) & (correct > 1)
@@ -389,7 +389,7 @@ def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
         if counts[0] != 0 or not (counts[1:] >= counts[:-1]).all() or not counts[-1] < np.inf:
             raise ValueError(f"{name} must start with 0, never decrease and stay finite")
     if not accepts[0][-1] + accepts[1][-1] > 0:
-        raise ValueError("true_accepts and false_accepts end at 0, but there must be items")
+        raise ValueError("true_accepts and false_accepts both end at 0, but a sweep needs items")
 
 
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:

@@ -86,7 +86,7 @@ class _TruncatedNormal:
         self.log_area = math.log(sides @ _decay_average(self.slope, sides))
 
     def distance(self, k: _Positions) -> _Array:
-        """Return the distance from the mode at which the density has fallen by exp(-k²/2), k > 0."""
+        """Return the distance from the mode where the density is exp(-k²/2) of its peak, k > 0."""
         return np.asarray(self.sd * (k * (k / (self.slope + np.hypot(self.slope, k)))))
 
     def log_density(self, y: _Array) -> _Array:
@@ -94,7 +94,7 @@ class _TruncatedNormal:
         return -np.abs(y) * (self.slope + np.abs(y) / 2) - self.log_area
 
     def log_tail_average(self, origin: _Positions, offset: _Positions) -> _Array:
-        """Return the log of the mean density from the position to 1; at 1, of the density there."""
+        """Return the log of the mean density from the position to 1; at 1, of the density itself."""
         y = ((origin - self.mode) + offset) / self.sd
         rest = np.maximum((1 - origin) - offset, 0) / self.sd
         beyond = np.maximum(y, 0)
@@ -111,7 +111,10 @@ class _TruncatedNormal:
 
     @np.errstate(all="ignore")
     def mean_of(self, value: Callable[[float, _Array], _Array], other: _TruncatedNormal) -> float:
-        """Return the mean of ``value(origin, offset)``, which varies no faster than both densities."""
+        """Return the mean of ``value(origin, offset)`` over this distribution.
+
+        `value` must not vary faster than the densities of this and of the other distribution.
+        """
         own = self.distance(np.arange(2.0, 15, 2))  # exp(-14²/2) is far smaller than any 1 − β in use
         theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
@@ -134,7 +137,7 @@ class _TruncatedNormal:
 
     @np.errstate(all="ignore")
     def sample(self, n: int, rng: np.random.Generator) -> _Array:
-        """Draw n values by rejection; the acceptance probability of a proposal exceeds 0.4."""
+        """Draw n values by rejection sampling, which accepts a proposal with probability above 0.4."""
         values = self._propose(n, rng)
         while values.size < n:
             values = np.append(values, self._propose(n - values.size, rng))
@@ -194,8 +197,8 @@ class TruncatedNormalMixture:
     The density of the confidence t is ``weight_correct * f_P(t) + (1 - weight_correct) * f_N(t)``. Here
     f_P and f_N are normal densities for correct and for incorrect outputs. They are zero outside [0, 1]
     and scaled to integrate to 1 (Kimura et al., section 4.1). An item is accepted iff confidence >=
-    threshold. Areas and rates have an absolute error of at most 1e-9, not counting the effect on rates
-    of rounding the given threshold or error rate to double precision.
+    threshold. Areas and rates have an absolute error of at most 1e-9. For rates, this does not include
+    the effect of rounding the given threshold or error rate to double precision.
 
     Parameters
     ----------
@@ -462,8 +465,8 @@ class TruncatedNormalMixture:
         """X(θ), the highest acceptance rate with an error rate of at most `max_error_rate`.
 
         For arguments and errors raised, see `threshold_at_error_rate`. The result has the shape of
-        `max_error_rate`. It is 1 if the error rate ε is at least 1 - β, where β is `weight_correct`;
-        otherwise, it is 0 if ε = 0.
+        `max_error_rate`. It is 1 for limits of at least 1 - `weight_correct`; otherwise, it is 0 for a
+        limit of 0.
 
         Examples
         --------
@@ -484,7 +487,8 @@ class TruncatedNormalMixture:
     ) -> float | _Array:
         """W(θ) = γ X(θ) + β - δ ε, where higher is better (Kimura et al., eq. 15, tables 4 and 6).
 
-        For arguments and errors raised, see `threshold_at_error_rate`; `costs` provides γ and δ.
+        Here ε is `max_error_rate`, β is `weight_correct`, and `costs` provides γ and δ. For other
+        arguments and errors raised, see `threshold_at_error_rate`.
 
         Examples
         --------
@@ -531,7 +535,7 @@ class TruncatedNormalMixture:
         return 1 / (1 + 1 / odds), 1 / (other * (1 + odds))
 
     def _misorder(self) -> float:
-        """Return the probability that an incorrect output has the higher confidence."""
+        """Return P(confidence of an incorrect output ≥ confidence of a correct one)."""
         law, other = self._laws()
         return min(law.mean_of(lambda *at: np.exp(other.log_survival(*at)), other), 1.0)
 

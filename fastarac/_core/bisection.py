@@ -1,4 +1,4 @@
-"""Bisection of the shares between 0 and 1."""
+"""Bisection between 0 and 1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HALVINGS = 60  # number of steps
 
 
 def change_of(holds: Callable[[float], bool]) -> tuple[float, float]:
-    """Return two neighbouring shares: a condition is false up to the first, and true from the second.
+    """Return two very close shares, so that a condition is false at the first and true at the second.
 
     The condition must be false at 0 and true at 1, and change only once.
     """

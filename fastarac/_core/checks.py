@@ -52,7 +52,7 @@ def of_percent(number: float) -> str:
 
 
 def require_type(value: Any, kinds: Any, name: str, expected: str, *, shown: bool = True) -> Any:
-    """Return `value` if it has one of these types, else raise; `shown` puts it into the message."""
+    """Return `value` if it has one of these types, else raise; the message shows it if `shown`."""
     if not isinstance(value, kinds):
         kind = type(value).__name__
         found = f"{value!r:.60} ({kind})" if shown else f"a {kind}"
@@ -134,7 +134,7 @@ def same_number(name: str, found: int, beside: str, expected: int) -> None:
 
 
 def text_in(array: NDArray[Any]) -> str:
-    """Return the end of an error message that shows an array's first text; empty without text."""
+    """Return the end of an error message, with the array's first text; empty for numbers."""
     if array.dtype.kind not in "US":
         return ""
     return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"
@@ -201,10 +201,10 @@ def reject_all_beside_sweep(**values: object) -> None:
     for name, value in values.items():
         if value is not None:
             message = f"{name} cannot go with a ThresholdSweep: give the sweep alone"
-            # The caller probably passed a name by position.
+            # The caller probably passed the name of a statistic by position.
             if name == "confidence" and isinstance(value, str):
                 message = (
-                    f"confidence cannot go with a ThresholdSweep, got {value!r}: give the sweep "
-                    f"alone, and names by keyword, such as statistic={value!r}"
+                    f"confidence cannot go with a ThresholdSweep, got {value!r}: pass other "
+                    f"arguments by keyword, such as statistic={value!r}"
                 )
             raise TypeError(message)

@@ -38,8 +38,8 @@ def parts_of(value: Any) -> dict[str, Any] | None:
 def flat(parts: Mapping[Any, Any]) -> dict[str, Any]:
     """Flatten named parts into a dictionary of JSON values.
 
-    The names of the parts of a nested result begin with the name of the result and an underscore. A
-    tuple of results becomes one list per part.
+    Parts of a nested result get the result's name and an underscore as a prefix. A tuple of results
+    becomes one list per part.
     """
     found: dict[str, Any] = {}
     for name, value in parts.items():

@@ -10,7 +10,7 @@ from fastarac._core.text import listed
 
 
 def missing(packages: Sequence[str], extra: str) -> str | None:
-    """Return a message about packages that are not installed, and how to install them; or None."""
+    """Return a message that says which packages are missing and how to install them, or None."""
     absent = [package for package in packages if find_spec(package) is None]
     if not absent:
         return None
@@ -27,7 +27,7 @@ def require(package: str, extra: str) -> None:
 
 @contextmanager
 def needed_by_ocr(what: str) -> Iterator[None]:
-    """Turn a failed import in this context into an error with the reason and the install command."""
+    """If an import in this block fails, raise an error with the reason and the install command."""
     try:
         yield
     except ModuleNotFoundError as error:

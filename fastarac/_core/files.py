@@ -154,7 +154,7 @@ def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | N
 
 def _holds(partial: Path, descriptor: int) -> bool:
     """Lock a new file or folder; return False if it was removed before it was locked."""
-    with suppress(OSError):  # if the file system has no locks, no process removes the file
+    with suppress(OSError):  # without locks in the file system, no process removes partial files
         if not try_lock(descriptor):
             return False
     return is_there(partial, descriptor)

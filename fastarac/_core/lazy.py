@@ -55,7 +55,7 @@ def attach(module: str, package: str, file: str) -> Names:
         return value
 
     def elsewhere(name: str) -> str:
-        """Return a hint that names the public submodule with this name."""
+        """Return a hint at the public submodules that have this name, or an empty text."""
         from importlib import import_module
 
         below = (other for other, origin in home.items() if origin == "." and not name.startswith("_"))

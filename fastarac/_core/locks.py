@@ -18,7 +18,7 @@ PAUSE = 0.02  # Time between two attempts to get the lock, in seconds.
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, which need not exist; if the process ends, the lock is released.
+    """Hold the lock of a file, which need not exist; the end of the process releases the lock.
 
     The lock is a system lock on a second file beside `path`. The file itself can therefore be replaced
     while locked, and a killed process leaves no lock behind.

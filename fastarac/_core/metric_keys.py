@@ -1,6 +1,6 @@
 """Keys of metrics, made of letters, digits and ``_-./``, which every experiment tracker accepts.
 
-A key consists of the metric, the point where it was measured, and the part of the outputs:
+A key consists of the metric and, if needed, its operating point and its group of outputs:
 ``acceptance_rate``, ``acceptance_rate/risk/0.02``, ``error_rate/0.01/field/total``.
 """
 

@@ -6,7 +6,7 @@ import math
 from statistics import NormalDist
 
 MANY = 200.0  # Degrees of freedom above which Hill's approximation has full precision.
-# Degrees of freedom that are below a whole number by less than this are rounded up to it.
+# Degrees of freedom that are less than this below a whole number are rounded up.
 ROUNDING = 1e-9
 # Tails below this are computed directly, because 1 minus the central probability would lose digits.
 FAR = 1e-4
@@ -25,10 +25,10 @@ def normal_quantile(level: float) -> float:
 def student_pvalue(t: float, degrees: float) -> float:
     """Return the probability that Student's t is at least as far from 0 as `t`.
 
-    The error is below 1e-14, for tails below 1e-4 even relative to the tail. `degrees` may be
-    infinite; otherwise they are rounded down, but not below 1. The probability is a finite sum
-    (Abramowitz and Stegun, 26.7.3 and 26.7.4). If the sum would be long, Hill's normal deviate (1970,
-    algorithm 395) is used.
+    The error is below 1e-14: a relative error for probabilities below 1e-4, otherwise an absolute one.
+    `degrees` may be infinite; otherwise they are rounded down, but not below 1. The probability is a
+    finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4). If the sum would be long, Hill's normal
+    deviate (1970, algorithm 395) is used.
     """
     t = abs(t)
     if math.isinf(degrees) or math.isinf(t):
@@ -54,7 +54,7 @@ def student_pvalue(t: float, degrees: float) -> float:
 
 
 def _student_tail(t: float, degrees: int) -> float:
-    """Return a small tail, by the power series of the incomplete beta function (ibid., 26.5.4)."""
+    """Return a small p-value by a power series (Abramowitz and Stegun, 26.5.4)."""
     a, x = degrees / 2.0, degrees / (degrees + t * t)
     if x == 0.0:
         return 0.0

@@ -53,7 +53,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def hash_of(values: Iterable[object]) -> int:
-    """Hash values that may be NaN, consistently with `same`; arrays raise a TypeError."""
+    """Return a hash that is equal for values that are equal by `same`; arrays raise a TypeError."""
     return hash(tuple(map(_hashable, values)))
 
 
@@ -125,7 +125,7 @@ class Sheet(Shown):
     __slots__ = ()
 
     def _rows(self) -> list[tuple[str, str]]:
-        """Return names and values as texts for people."""
+        """Return names and values as the texts that ``print`` shows."""
         raise NotImplementedError
 
     def __str__(self) -> str:

@@ -62,7 +62,7 @@ def fields_of_kind(content: Any, kind: str, version: int) -> dict[str, Any]:
         raise ValueError(f"it is not the file of a {kind}")
     found = content.get("version")
     if type(found) is not int or found != version:
-        raise ValueError(f"its version must be {version}, got {shown(found)}")
+        raise ValueError(f"the version of the file must be {version}, got {shown(found)}")
     return {key: value for key, value in content.items() if key not in ("kind", "version")}
 
 
@@ -85,7 +85,7 @@ def _no_constant(name: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """Return a short description of a value in a file, which may be huge."""
+    """Return a short description of a value, even if the value is huge."""
     if isinstance(value, bool):
         return _CONSTANTS[value]
     if isinstance(value, str):
@@ -101,7 +101,7 @@ def unexpected(value: Any, name: str, expected: str) -> ValueError:
 
 
 def number(check: Callable[[Any, str], float] = real_scalar) -> Check:
-    """Return a check for a number that passes an argument check; true and false are rejected."""
+    """Return a check for a number that `check` accepts; true and false are rejected."""
 
     def checked(value: Any, name: str) -> Any:
         if type(value) not in (int, float):
@@ -119,7 +119,7 @@ def finite(value: Any, name: str) -> Any:
 
 
 def infinite_or(check: Check) -> Check:
-    """Return a check for a number that may also be the text "inf" or "-inf"."""
+    """Return a check that accepts what `check` accepts, and the texts "inf" and "-inf"."""
 
     def checked(value: Any, name: str) -> Any:
         return float(value) if value in ("inf", "-inf") else check(value, name)
@@ -203,7 +203,7 @@ def sequence(check: Check, most: int | None = None) -> Check:
 
 
 def mapping(check: Check) -> Check:
-    """Return a check for an object with any keys whose values pass `check`."""
+    """Return a check for a JSON object with any keys; all its values must pass `check`."""
 
     def checked(value: Any, name: str) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -214,7 +214,7 @@ def mapping(check: Check) -> Check:
 
 
 def record(checks: Mapping[str, Check]) -> Check:
-    """Return a check for an object with exactly these keys; the file as a whole has an empty name."""
+    """Return a check for a JSON object with exactly these keys; the name of a whole file is empty."""
 
     def checked(value: Any, name: str) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -246,7 +246,7 @@ def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True)
 
 
 def require_length(values: Any, name: str, length: int, beside: str) -> None:
-    """Raise unless a sequence has `length` elements, the length of the sequence named `beside`."""
+    """Raise unless a sequence has `length` elements, like the sequence named `beside`."""
     if len(values) != length:
         raise ValueError(f"{name} must have {length} elements (as many as {beside}), got {len(values)}")
 

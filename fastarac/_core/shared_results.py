@@ -1,4 +1,4 @@
-"""Results that several metrics of the same counts need; they are kept while metrics are computed."""
+"""Intermediate results that several metrics need, kept while the metrics are computed."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ def takes_items_only(reason: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
             if isinstance(first, Result) and first._is_sweep:  # noqa: SLF001
                 name = type(first).__name__
                 raise TypeError(
-                    f"correct is {'an' if name[0] in 'AEIOU' else 'a'} {name}, which has no items, "
-                    f"but {function.__name__} needs (correct, confidence), because {reason}"
+                    f"{function.__name__} needs (correct, confidence), because {reason}; "
+                    f"correct is {'an' if name[0] in 'AEIOU' else 'a'} {name}, which has no items"
                 )
             return function(*args, **kwargs)
 

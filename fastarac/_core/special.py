@@ -122,7 +122,7 @@ def chi_square_quantile(probability: float, degrees: float) -> float:
 
 
 def _poisson(count: float, mean: float) -> float:
-    """Return the probability meanᶜ·e⁻ᵐᵉᵃⁿ/Γ(c + 1) of a count c > 0, which need not be whole."""
+    """Return mᶜ·e⁻ᵐ/Γ(c + 1), the probability of a count c > 0 with mean m; c need not be whole."""
     if mean <= 0.0:
         return 0.0
     exponent = -stirling_error(count) - _deviance(count, mean)
@@ -132,7 +132,7 @@ def _poisson(count: float, mean: float) -> float:
 def gamma_cdf(shape: float, x: float) -> float:
     """Return the regularised incomplete gamma function P(shape, x); NaN gives NaN.
 
-    Above a shape of 10¹², Wilson and Hilferty's cube root is used, which is exact to 1e-11.
+    Shapes above 10¹² use Wilson and Hilferty's cube-root approximation, with an error below 1e-11.
     """
     if math.isnan(shape + x):
         return math.nan
@@ -190,7 +190,7 @@ def stirling_error(n: float) -> float:
 
 
 def _deviance(count: float, mean: float) -> float:
-    """Return count·ln(count/mean) + mean − count, without cancellation if both are close."""
+    """Return count·ln(count/mean) + mean − count, without cancellation if count ≈ mean."""
     difference = count - mean
     if abs(difference) >= 0.1 * (count + mean):
         return count * math.log(count / mean) - difference
@@ -210,8 +210,9 @@ def _deviance(count: float, mean: float) -> float:
 def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
     """Return I_x(a, b)·B(a, b)/(xᵃ·yᵇ) by a continued fraction; `excess` = a − (a + b)·x > −1.
 
-    I is the incomplete beta function. `excess` and y = 1 − x are arguments, so that no digits are lost
-    if x is close to 1. Numerators and denominators are scaled to a denominator of 1 at every step.
+    B is the beta function, and I the regularised incomplete beta function. `excess` and y = 1 − x are
+    arguments, so that no digits are lost if x is close to 1. Every step divides numerators and
+    denominators by the last denominator, to avoid overflow.
     """
     ratio = (1.0 + 1.0 / a) / (1.0 + excess)
     last_numerator, last_denominator = 0.0, ratio
@@ -240,10 +241,9 @@ def log_beta(a: float, b: float) -> float:
 def log_beta_tail(a: float, b: float, x: float) -> float:
     """Return the logarithm of 1 − I_x(a, b), the probability of a beta distribution above x.
 
-    x is in (0, 1). The continued fraction is evaluated for the tail for which it converges fast, so
-    that small tails keep their digits: for x < (a + 1)/(a + b + 2), the tail below x, as in Numerical
-    Recipes (6.4). If the mean a/(a + b) were used as the boundary, the fraction could take a million
-    steps for x = 1 − 10⁻¹³.
+    x is in (0, 1). The continued fraction gives the tail below x if x < (a + 1)/(a + b + 2), otherwise
+    the tail above x, because it converges fast there (Numerical Recipes, 6.4). With the mean a/(a + b)
+    as the boundary, it could take a million steps for x = 1 − 10⁻¹³.
     """
     excess = a - (a + b) * x
     front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)

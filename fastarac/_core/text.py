@@ -12,9 +12,8 @@ from typing import Any
 UNDEFINED = "-"
 NEARLY = 0.001  # Probabilities closer than this to 0 or 1 are shown as "< 0.001" or "> 0.999".
 NEGLIGIBLE = 1e-10  # Computed shares closer than this to 0 or 1 are shown as 0 or 1.
-# If the lower end of an interval is less than this share of the upper end, it is shown as 0. Likewise,
-# if the distance of the upper end from 1 is less than this share of the distance of the lower end, the
-# upper end is shown as 1.
+# The lower end of an interval is shown as 0 if low < HIDDEN·high; the upper end is shown as 1 if
+# 1 − high < HIDDEN·(1 − low).
 HIDDEN = 1e-3
 MOST_DIGITS = 17  # Number of significant digits that distinguish any two doubles.
 LONGEST_VALUE_SHOWN = 60
@@ -103,7 +102,7 @@ def rounded(value: float, decimals: int = 3) -> str:
 
 
 def significant(value: float) -> str:
-    """Return a possibly small number with three significant digits."""
+    """Return a number with three decimals or, between −1 and 1, with three significant digits."""
     return f"{Decimal(f'{value:.2e}'):f}" if 0 < abs(value) < 1 else f"{value:.3f}"
 
 
@@ -151,7 +150,7 @@ def p_is(value: float) -> str:
 
 
 def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
-    """Return " (p = 0.12)"; of several p-values, show the largest if `clear`, else the smallest."""
+    """Return p-values as " (p = 0.12)"; of several, show the largest if `clear`, else the smallest."""
     known = [each for each in pvalues if not math.isnan(each)]
     if not known:
         return ""
@@ -173,7 +172,7 @@ def json_text(content: Any, *, indent: int | None = None) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Return a text with its first letter in upper case, unless it begins with a name, as of a file."""
+    """Return a text with its first letter in upper case, unless it begins with the name of a file."""
     is_name = any(mark in text.partition(" ")[0][:-1] for mark in "._/")
     return text if is_name else f"{text[:1].upper()}{text[1:]}"
 
@@ -207,9 +206,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def lead(name: str, clear: Sequence[str], even: Sequence[str], better: str) -> str:
-    """Return a sentence on the names that `name` beats, and on those with which it ties.
+    """Return a sentence on the names that `name` beats (`clear`) and those that tie with it (`even`).
 
-    The beaten names, `clear`, fill the place "{}" in `better`; `even` holds the others.
+    The beaten names fill the place "{}" in `better`, such as "beats {}".
     """
     parts = [f"{name} {better.format(listed(clear))}"] if clear else []
     parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []

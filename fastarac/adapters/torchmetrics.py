@@ -131,7 +131,9 @@ class SelectiveMetrics(Metric):
         self.counts += torch.bincount(keys, minlength=2 * BINS).reshape(2, BINS)
 
     def compute(self) -> dict[str, Tensor]:
-        """Return the results by name; NaN stands for undefined and infinite results, and for no items.
+        """Return the results by name; NaN replaces undefined and infinite results.
+
+        Without items, all results except n = 0 are NaN.
 
         The names are the keys of :meth:`.Evaluation.to_dict` or, without `exact`, of
         :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.
@@ -213,7 +215,7 @@ class SelectiveMetrics(Metric):
 
 
 def _bins_of(confidence: Tensor) -> Tensor:
-    """Return the first 16 bits of each float32 confidence, mapped to increase with it."""
+    """Return each confidence's bin: the first 16 bits of its float32, mapped to increase with it."""
     single = confidence.float()
     if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
         # Conversion to float32 must round down, because rounding up could move an item to the next bin.

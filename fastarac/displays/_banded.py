@@ -78,13 +78,13 @@ class BoundedDisplay(ItemDisplay):
         return cls._of(sweep.order(best=False, steps=steps_of(sweep)))
 
     def _plot_bounded(self, sweep: BoundedSweep, ax: Axes | None, options: dict[str, Any]) -> Self:
-        """Draw the curve of the worst order, and the band up to the curve of the best order."""
+        """Draw the curve of the worst order in the bins, and the band up to that of the best order."""
         best = self._of(sweep.order(best=True, steps=steps_of(sweep)))
         said = "between the bounds"
         if self._measure:
             area = self._area_between(sweep)
             said = f"{self._measure} {area}" if area.width else f"{self._measure} = {area}"
-            # The band's entry in the legend shows the bounds of the area instead.
+            # The legend shows the bounds of the area beside the band, not an area beside the curve.
             setattr(self, self._area, None)
         self.plot(ax, **options)
         self._draw_band(*self._between(sweep, best), {"label": said})
@@ -227,13 +227,17 @@ class AcceptanceDisplay(BandedDisplay):
 
     @staticmethod
     def _height(x: FloatArray, correct: FloatArray) -> FloatArray:
-        """Return y at acceptance rate `x`; `correct` is the share of items accepted and right."""
+        """Return y at acceptance rate `x`; `correct` is the share of accepted correct items."""
         raise NotImplementedError
 
     def _curve_of_order(
         self, right: Callable[[FloatArray, float], FloatArray]
     ) -> tuple[FloatArray, ...]:
-        """Return the curve of an order; `right(x, beta)` is the share of items accepted and right."""
+        """Return the curve of an order that `right` defines.
+
+        ``right(x, beta)`` is the share of items that are accepted and correct, at acceptance rate x, if
+        the share beta of all items is correct.
+        """
         beta = float(self._curve()[1][-1])
         beta = beta if self._best else 1 - beta
         x = np.union1d(np.linspace(0, 1, 501), beta)

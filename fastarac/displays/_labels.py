@@ -26,7 +26,7 @@ PLACES = ((-1, -1), (1, 1), (0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
 ACROSS = {-1: "right", 0: "center", 1: "left"}
 UP = {-1: "top", 0: "center", 1: "bottom"}
 STEP = 3.0  # spacing, in pixels, of sample points along the curves; labels avoid these points
-# Maximum number of sample points that a label may cover, about two curves along its length.
+# Maximum number of sample points that a label may cover: about those of two curves that cross it.
 MOST_COVERED = 24
 
 
@@ -48,7 +48,7 @@ def place_labels(ax: Axes) -> None:
 
     Each label takes the nearest position where it covers little of the curves and no other label, mark
     or legend. If there is no such position, it takes the one where it covers least. A label is hidden
-    only if it repeats a label of the same mark.
+    only if the mark already has an identical one.
     """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:

@@ -41,7 +41,7 @@ ROOM_FOR_LEGEND = 0.85  # maximum width of a legend below the axes, as a share o
 # Font sizes to try for a legend inside the axes, relative to the default size.
 LEGEND_SIZES = (1.0, 0.85, 0.7)
 MOST_HEIGHT = 0.6  # maximum height of a legend inside the axes, as a share of the axes' height
-# Number of letters in the shortest line of a broken name, and width of the line sample in letters.
+# Least line length to which long names are wrapped, and width of a legend's line sample, in letters.
 FEWEST_LETTERS, MARGIN_LETTERS = 12, 6
 
 
@@ -61,7 +61,7 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
 def next_style(ax: Axes) -> dict[str, Any]:
     """Return the first colour and line style of the cycle that no line in the axes has.
 
-    If matplotlib's own property cycle sets line styles, that cycle is used, because its user may print
+    If matplotlib's own property cycle sets line styles, that cycle is used, because the user may print
     without colours.
     """
     from matplotlib import rcParams
@@ -225,7 +225,7 @@ def _setting(name: Literal["legend.fontsize"]) -> Any:
 
 
 def _wrapped(names: list[str], share: float) -> list[str]:
-    """Break names into lines, whose maximum length is about this share of the longest name."""
+    """Break names into lines of at most about `share` times the length of the longest name."""
     longest = max(map(len, names))
     return [fill(name, max(FEWEST_LETTERS, int(share * longest) - MARGIN_LETTERS)) for name in names]
 

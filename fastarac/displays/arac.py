@@ -193,7 +193,7 @@ class ARACDisplay(AcceptanceDisplay):
         self.shades_ = None
         if shade_areas:
             self.shades_ = self._shade()
-            draw_legend(self.ax_, "lower right")  # in any other position, it would cover the curve
+            draw_legend(self.ax_, "lower right")  # elsewhere, the legend would cover the curve
         draw_limits(self.ax_, self.max_error_rate)
         if self.points_ is not None and with_thresholds:
             label_marks(self.ax_, self.points_, self.point_labels)

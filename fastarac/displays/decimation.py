@@ -68,7 +68,7 @@ def edges_of_columns(xlim: Range) -> FloatArray:
 
 
 def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
-    """Return the first, last, lowest and highest vertex in each column, and left and right of all."""
+    """Return the first, last, lowest and highest vertices of each column, and of the parts beside."""
     if len(x) <= len(edges):
         return np.arange(len(x))
     rising = x if x[0] <= x[-1] else x[::-1]
@@ -127,7 +127,7 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
 
 
 def _distance_to_chords(x: FloatArray, y: FloatArray, start: Indices, stop: Indices) -> FloatArray:
-    """Return each vertex's distance from its segment, `start` to `stop`; omit the last vertex."""
+    """Return the distances of all vertices but the last from their segments, `start` to `stop`."""
     along_x, along_y = x[stop] - x[start], y[stop] - y[start]
     off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
     length = along_x**2 + along_y**2

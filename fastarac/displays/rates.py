@@ -179,12 +179,14 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
         height = self.prevalence_pos_label
         if height is None:
-            raise ValueError("prevalence_pos_label is None, but it is the height of the chance level")
+            raise ValueError(
+                "prevalence_pos_label is None, but the chance level is drawn at this height; give it"
+            )
         return {f"Chance level (AP = {rounded(height)})": (DIAGONAL, np.full(2, height))}
 
 
 def _precision_between(sweep: BoundedSweep) -> Band:
-    """Return the recalls on both sides of each step, and the lowest and highest precision there."""
+    """Return the recalls on both sides of each step, and the lowest and highest precisions there."""
     if not sweep.n_correct:
         raise ValueError("sweep has no correct item, but a precision-recall curve needs at least one")
     correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
@@ -280,7 +282,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
         return deviate(fpr), deviate(fnr)
 
     def _view(self) -> tuple[Range, Range]:
-        """Return scikit-learn's axis ranges, shifted down if the curve has lower rates."""
+        """Return scikit-learn's axis ranges, shifted down if the equal error rate is low."""
         rate = np.maximum(self.fpr, self.fnr).min()
         low = min(-END, float(deviate(rate)) - ROOM) if rate else -END
         return (low, low + 2 * END), (low, low + 2 * END)

@@ -150,7 +150,7 @@ def check_finite(array: Array, name: str = "") -> None:
 def read_weights(
     sample_weight: Array, scores: Array
 ) -> tuple[NDArray[np.float64], tuple[float, float]]:
-    """Check the weights and return them with their range; their length must have been checked.
+    """Check the weights and return them with their range; the caller must have checked their length.
 
     If both scores and weights are invalid, the error is about the scores.
     """
@@ -213,7 +213,7 @@ def readable(array: Array, dtype: Any = None) -> Array:
 
 
 class Scores(Items):
-    """Labelled items with scores of any sortable type, which raise scikit-learn's errors.
+    """Labelled items with scores of any sortable type; invalid scores raise scikit-learn's errors.
 
     `given` is the type of the scores as the caller gave them. If ranks replace the scores, `levels`
     holds the score of each rank; otherwise it is None. `weight_range` is the smallest and the largest

@@ -105,7 +105,7 @@ def _is_whole(values: Array) -> bool:
 
 
 def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
-    """Return the one or two distinct values, and 1 for items equal to the last; else (None, None)."""
+    """Return the distinct values, and 1 for items equal to the last; (None, None) for more than two."""
     if flat.dtype.kind == "b":
         codes = np.ascontiguousarray(flat).view(np.uint8)
         if flat.all():

@@ -37,7 +37,7 @@ class Shape(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Points of a curve, and next to the highest score an added point where nothing is accepted."""
+    """Points of a curve, with an added point beside the highest score, where nothing is accepted."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -127,7 +127,7 @@ def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Po
 
 
 def _kept(tp: Array, fp: Array, rule: int) -> NDArray[np.bool_]:
-    """Return which points a rule keeps, for weighted items, where rounding may decide."""
+    """Return which points the rule keeps, given the cumulative counts or weights of both classes."""
     kept = np.ones(len(tp), np.bool_)
     if rule == TP_CHANGES_ONLY:
         changes = np.diff(tp, prepend=0.0) != 0

@@ -17,7 +17,7 @@ THRESHOLDS = {"predict_proba": 0.5, "decision_function": 0.0}
 def scores_of(
     estimator: Any, X: Any, response_method: str = "auto"
 ) -> tuple[NDArray[np.floating[Any]], float]:
-    """Return the scores of rows, and the decision threshold for scores of a single class.
+    """Return the scores of rows, and the threshold between two classes if each row has one score.
 
     Raises
     ------

@@ -455,8 +455,8 @@ def det_curve(
     x, y, *_ = curve.points
     x[-1] = 0.0 if curve.points.negatives else np.nan
     y[-1] = 1.0 if curve.points.positives else np.nan
-    # Keep the points from the highest threshold without a miss to the lowest one without a false
-    # positive.
+    # Keep the points from the highest threshold without false negatives to the lowest one without false
+    # positives.
     first = bisect_right(y, 0.0) - 1
     last = bisect_left(x, 0.0, key=lambda rate: -rate) + 1 if curve.points.negatives else 1
     return DETCurve(x[first:last], y[first:last], curve.thresholds()[first:last])

@@ -72,7 +72,7 @@ class Multilabel:
         return np.asarray(values.sum(axis=0))
 
     def check_labels(self, axis: int | None) -> None:
-        """Raise if a column or row along `axis` has two labels and neither is known to be positive."""
+        """Raise if a column or row along `axis` has two labels, but neither is known as positive."""
         pair, codes = self.target.pair, self.target.codes
         if pair is None or codes is None or pair.tolist() in DEFAULT_PAIRS:
             return
@@ -81,7 +81,7 @@ class Multilabel:
 
 
 class Classes:
-    """The class of each item, with the interface of a matrix of 0 and 1, which is never stored."""
+    """The class of each item, with the methods of `Multilabel`, but without a stored matrix."""
 
     def __init__(self, codes: Array, n_classes: int) -> None:
         self.codes = codes
@@ -298,10 +298,10 @@ def _classes(target: Target, scores: Array, labels: Any) -> Array:
 
 
 def one_vs_one(codes: Array, n_classes: int, scores: Array, *, weighted: bool) -> float:
-    """Return the mean ROC area over all pairs of classes that occur; a pair uses its two columns.
+    """Return the mean ROC area over all pairs of classes that occur.
 
-    The method is from Hand and Till 2001. With `weighted`, each pair is weighted by its number of
-    items.
+    The area of a pair is the mean over the score columns of its two classes (Hand and Till 2001). With
+    `weighted`, each pair is weighted by its number of items.
     """
     sizes = np.bincount(codes, minlength=n_classes)
     present = np.flatnonzero(sizes)
@@ -330,12 +330,12 @@ def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
 
 
 def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> NDArray[np.int64]:
-    """Return, for each class that occurs, how many of its scores are below each item's, summed up.
+    """Return rank sums from which ROC areas follow, one row for each class that occurs.
 
-    All scores come from the column of that class. For each item, a lower score of the class counts as 2
-    and an equal score as 1. With `by_class`, the items of each class have a separate sum; otherwise
-    there is one sum over all items. Only the scores of the class are sorted, and the scores of all
-    items are looked up among them.
+    A row uses only the score column of its class. Every item adds 2 for each item of the class with a
+    lower score, and 1 for each with an equal score. With `by_class`, a row has a separate sum for the
+    items of each class; otherwise, it has one sum over all items. Only the scores of the items of the
+    class are sorted; the scores of all items are looked up among them.
     """
     kernels = _kernels.curve_points
     n, n_classes = scores.shape

@@ -277,5 +277,5 @@ class TestBuiltDirectly:
 
     def test_needs_items(self):
         zero = np.zeros(3, np.int64)
-        with pytest.raises(ValueError, match="end at 0"):
+        with pytest.raises(ValueError, match="both end at 0"):
             fa.ThresholdSweep(self.ARRAYS[0], zero, zero)

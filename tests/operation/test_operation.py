@@ -120,7 +120,7 @@ class TestFile:
         for text, message in (
             ("{", "not valid JSON"),
             ("[]", "not the file of a fastarac policy"),
-            (json.dumps(content | {"version": 2}), "its version must be 1, got 2"),
+            (json.dumps(content | {"version": 2}), "the version of the file must be 1, got 2"),
             (
                 json.dumps({k: v for k, v in content.items() if k != "limit"}),
                 'damaged: "limit" is missing',

@@ -61,8 +61,8 @@ ALONE: dict[str, None] = {"groups": None}
             r"edges\[1\]",
         ),
         ({"more": 1}, 'it is incomplete or damaged: "more" is unknown'),
-        ({"version": 1.0}, "its version must be 1, got 1.0"),
-        ({"version": True}, "its version must be 1, got true"),
+        ({"version": 1.0}, "the version of the file must be 1, got 1.0"),
+        ({"version": True}, "the version of the file must be 1, got true"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_policy_is_named(policy, to, message):
@@ -134,7 +134,7 @@ def test_what_is_fitted_can_be_read(dtype, labels):
         ({"max_group_size": 0}, "max_group_size must be an integer of at least 1, got 0"),
         ({"detect": "all"}, 'detect must be "both" or "proof" or "change", got "all"'),
         ({"detect": "proof"}, "detectors.change must be null for detect=proof, got an object"),
-        ({"version": 1}, "its version must be 2, got 1"),
+        ({"version": 1}, "the version of the file must be 2, got 1"),
         ({"detectors": {"change": {}}}, '"proof" of detectors is missing'),
     ],
 )  # fmt: skip

@@ -71,7 +71,7 @@ class TestTheLimitThatIsTested:
     @pytest.mark.parametrize(
         ("readings", "message"),
         [
-            ((1, 2), "must be three counts, of errors found by both readers, .*, got 2"),
+            ((1, 2), r"must hold three counts \(errors found by both readers, .*\), got 2"),
             ((0, 3, 0), "at least one error that the second reader found, got none"),
             ((1, -1, 0), r"double_readings\[1\] must be an integer of at"),
         ],

@@ -249,7 +249,7 @@ def test_scores_in_the_place_of_labels():
 )
 def test_a_statistic_in_the_place_of_confidences(function):
     sweep = fa.threshold_sweep([1, 0, 1], [0.9, 0.2, 0.5])
-    with pytest.raises(TypeError, match="alone, and names by keyword, such as statistic='aurc'"):
+    with pytest.raises(TypeError, match="pass other arguments by keyword, such as statistic='aurc'"):
         function(sweep, "aurc")
     with pytest.raises(TypeError, match="confidence cannot go with a ThresholdSweep"):
         function(sweep, [0.9, 0.2, 0.5])
