@@ -30,7 +30,7 @@ def sentence(outputs: Outputs, word: str, level: float) -> str | None:
     most = percent(share, 1 if share < 0.1 else 2)
     groups = f"{found.n_groups} {plural(word, found.n_groups)}"
     wrong = f"{found.n_wrong or 'none'} of {groups} {'was' if found.n_wrong < 2 else 'were'}"
-    return f"{wrong} wholly wrong; up to {most} may be"
+    return f"{wrong} wholly wrong; of all {plural(word, 2)}, up to {most} may be"
 
 
 def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:

@@ -80,7 +80,9 @@ class Watch:
         self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
         documents = [name for name, each in self.policies.items() if each.documents is not None]
         if audits.group is not None and documents:
-            raise RefusalError(f"--group is for single outputs, but {source} accepts whole documents")
+            raise RefusalError(
+                f"--group is for single outputs, but {source} accepts whole documents: leave it out"
+            )
         self._of_policy, self._options = POLICY if is_folder else None, audits
         limits: dict[str, Any] = {
             name: {
@@ -120,9 +122,7 @@ class Watch:
         was = self.monitor.mean_updates_to_false_alarm
         problem = _other_state(source, self.monitors, new)
         if problem is None and promised != was:
-            problem = (
-                f"it was made with another mean number of updates to a false alarm, {was or 'none'}"
-            )
+            problem = f"its mean number of updates to a false alarm is {was or 'none'}"
         if problem is not None:
             raise RefusalError(
                 f"{state}: {problem}; use one --state for each policy, and a new one after each fit"

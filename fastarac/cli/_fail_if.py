@@ -97,7 +97,9 @@ class Conditions:
         for each in self.every:
             if each.model is not None and each.model not in (BEST, *names):
                 known = listed([quoted(name) for name in names])
-                raise RefusalError(f"--fail-if names the model {quoted(each.model)}; there is {known}")
+                raise RefusalError(
+                    f"--fail-if names the model {quoted(each.model)}; use one of {known}"
+                )
 
     def require_keys(self, figures: Mapping[str, Any]) -> None:
         """Refuse a condition whose key names no number in `figures`, which are those of an example."""

@@ -508,7 +508,7 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
 def require_groups(groups: object) -> None:
     """Refuse --unseen-pages without a column of pages."""
     if groups in (None, NONE):
-        raise RefusalError("--unseen-pages needs --group, the column of pages")
+        raise RefusalError("--unseen-pages needs --group COLUMN, which names the column of pages")
 
 
 def needed_level(level: float | None) -> float:

@@ -213,7 +213,7 @@ def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed
         )
         notes.append(f"{told} never accepted, {lack}")
         return outputs
-    notes.append(f"{said} never accepted; the limit holds among the others, and so among all")
+    notes.append(f"{said} never accepted; a limit that holds among the others also holds among all")
     return outputs.take(np.flatnonzero(left))
 
 
