@@ -80,8 +80,9 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
     """Yield notes on the assumptions of the guarantee and on its sample."""
     if policy.by_halves and not (policy.fields or policy.documents):
         yield Note(
-            "One half of the sample chose the thresholds, and the other half tested them. If "
-            "confidences lie in [0, 1], scale='unit' tests on the whole sample and usually accepts more.",
+            "One half of the sample chose the thresholds, and the other half tested them. If all "
+            "confidences are in [0, 1], scale='unit' tests on the whole sample and usually accepts "
+            "more.",
             Weight.DECIDES,
         )
     if policy.approximate_acceptance_rate is not None:

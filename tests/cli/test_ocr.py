@@ -85,7 +85,7 @@ def test_one_engine_in_words():
     assert "reject, wrong, right (as above)     70.1%" in text
     options = "--missed, inserted in --settings, moved in --settings"
     assert (
-        f"the way to count missed, inserted and moved words ({options}) changes the accepted share by up to"
+        f"the way to count missed, inserted and moved words ({options}) changes the accepted share by "
         in said
     )
     assert "confidence intervals, from 20 pages." in text
