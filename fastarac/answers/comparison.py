@@ -88,7 +88,7 @@ def answer(found: ModelComparison) -> str:
 
 
 def _too_few_resamples(found: ModelComparison) -> int:
-    """Return the number of resamples if it is too small for any corrected p-value below α, else 0."""
+    """Return the number of resamples if it is too small for significant p-values, else 0."""
     values = found.intervals[0].distribution
     if found.correction is None or values is None:
         return 0

@@ -72,7 +72,7 @@ class EngineFields:
 
     @property
     def paired(self) -> Literal["items", "groups"]:
-        """Whether engines are compared by item or, if an engine has inserted fields, by group."""
+        """How engines are compared: by item or, if their items are not the same, by group."""
         keys = {(fields.document, fields.field) for fields in self.engines.values()}
         return "items" if len(keys) == 1 else "groups"
 

@@ -116,7 +116,7 @@ def _errors_of(policy: Policy) -> float:
     """Return the errors of the sample that tested the limit, counted or expected.
 
     If only some outputs are verified, their weighted errors would be too few, because acceptance stops
-    just before an error. So these are the errors that the policy expects, as for new outputs.
+    just before an error. So the function then returns the errors that the policy expects.
     """
     if policy.n_verified is None:
         return policy.errors

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fastarac.io import Outputs
 
-FEW = 10  # with this many wrong groups, error rates are reliable without this note
+FEW = 10  # from this number of wrong groups on, error rates are reliable and need no note
 NAMED = 3  # maximum number of model names in a sentence; the rest become a number
 
 

@@ -110,7 +110,7 @@ class Watch:
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates of change alarms in these files or, without any, of an active alarm."""
+        """Return the updates in these files with a change alarm, or else that of an active alarm."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
@@ -270,7 +270,7 @@ class Watch:
     def shifts(self) -> dict[str, ConfidenceShift | None]:
         """Return for each policy whether the confidences in the files shifted, or None if unknown.
 
-        This is unknown if the limit is a risk. Audits may then come from accepted outputs only, so
+        A shift is unknown if the limit is a risk. Audits may then come from accepted outputs only, so
         their confidences are not a sample of all confidences.
         """
         found: dict[str, ConfidenceShift | None] = {}

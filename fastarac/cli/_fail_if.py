@@ -26,7 +26,9 @@ CONDITION = re.compile(
 )
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-BEST = "best"  # in place of a model's name: fails only if all models fail, so even the best one
+BEST = (
+    "best"  # replaces a model's name in a condition that fails only if all models, even the best, fail
+)
 NAMED = 5  # maximum number of models that a condition lists
 NEAREST = 3  # number of similar keys that an error message suggests
 EXAMPLE = '"acceptance_rate/0.01 < 0.6"'

@@ -102,7 +102,7 @@ class PolicyColumns(NamedTuple):
 
 
 def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
-    """Return the columns that a policy remembers, with default names for those that it does not.
+    """Return the columns that a policy remembers, and default names for the other columns.
 
     `confidence` replaces the column of confidences. Raise if the policy needs a column of fields or of
     documents, and the file has none.

@@ -638,7 +638,7 @@ def test_names_of_which_none_are_alike(folders):
         path.rename(path.with_name(f"scan_{path.name}"))
     message = refusal(folders / "truth", folders / "one")
     assert "no names match: list the pairs of files in a table for --pair" in message
-    assert "name the columns of one table of all words in the file of --settings" in message
+    assert "name its columns in the file of --settings" in message
     assert "--skip-unmatched" not in message
 
 

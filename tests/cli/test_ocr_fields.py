@@ -245,7 +245,7 @@ def test_refusals(tables):
     assert 'there is no column "prediction"' in refusal(truth, truth)
     write(tables / "more.csv", ("document", "field", "prediction", "confidence"), [("z", "q", "1", 1)])
     message = refusal(truth, tables / "more.csv")
-    assert "1 output without a truth: q of z; in the file of --settings, rename fields" in message
+    assert "1 output without a truth: q of z; rename these fields to their names" in message
     assert message.endswith("or leave them out by --skip-unmatched")
     absent = write(
         tables / "absent.csv",
