@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 GROUPS_NOTE = (
-    "The policy was fitted with --group, but these outputs have no column of groups: differences "
-    "between pages may look like a shift of the confidences."
+    "The policy was fitted with --group, but this file has no column of groups. So differences "
+    "between pages may be mistaken for a shift of the confidences."
 )
 
 
@@ -70,7 +70,7 @@ def _answer(applied: AppliedPolicy, notes: Sequence[Note]) -> Answer:
 
 def _warning(applied: AppliedPolicy) -> Note:
     """Return the warning that confidences have shifted, with advice."""
-    advice = "Verify a random sample of them and run fastarac check."
+    advice = "Verify a random sample of these outputs and run fastarac check."
     brief = f"The confidences have moved since the fit: the limit may no longer hold. {advice}"
     return Note(f"{sentence(applied.warning)} {advice}", Weight.DECIDES, brief)
 

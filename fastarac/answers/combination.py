@@ -36,8 +36,8 @@ def sentences(
     units = rule.source.units
     yield (
         f"{rule.name}: all engines agree on {rounded_percent(float(agreed.mean()))} of the {units}. "
-        f"Accepting these leaves {rounded_percent(float(wrong.mean()))} errors; agreement has no other "
-        "threshold."
+        f"If these are accepted, {rounded_percent(float(wrong.mean()))} of all {units} remain wrong. "
+        "This rule has no other threshold."
     )
     costs = {}
     for name in (*engines, together_name(engines)):

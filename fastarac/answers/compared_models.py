@@ -269,6 +269,6 @@ def _require_accepted(models: Mapping[str, Outputs], found: ModelComparison) -> 
         sweep = threshold_sweep(outputs.correct, outputs.confidence, sample_weight=outputs.weight)
         if share > most_accepted(sweep, outputs.never_accepted):
             raise ValueError(
-                f"statistic {answers.named(found.statistic)} of {name} would accept outputs "
-                "without a confidence, but these are never accepted; use a smaller limit"
+                f"{name} could reach {answers.named(found.statistic)} only if it accepted outputs "
+                "without a confidence, which are never accepted; use a smaller limit"
             )

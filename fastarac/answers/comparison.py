@@ -44,16 +44,16 @@ def parts(found: ModelComparison, n_groups: int | None) -> Iterator[Part]:
     if found.method == "bootstrap":
         source = f"from {RESAMPLES:,} resamples{of_groups} (seed {SEED})"
         if found.statistic.definition.has_limit:
-            source += ", but those of single models are found without resampling"
-    held = "each holds on its own"
+            source += ", except those of single models, which need no resamples"
+    held = "Each interval holds on its own"
     if len(found.pairs) > 1:
         held += ", and p-values are not adjusted for the number of pairs"
     if len(found.pairs) > 1 and found.correction is not None:
         how = f"{len(found.pairs)} pairs ({found.correction.capitalize()})"
-        held = f"those of differences and all p-values are adjusted for {how}"
+        held = f"Intervals of differences, and all p-values, are adjusted for {how}"
     yield Said(
         f"Models that share a letter do not differ significantly at {percent(_alpha(found))}. "
-        f"Intervals are {source}; {held}."
+        f"Intervals are {source}. {held}."
     )
 
 
@@ -88,7 +88,7 @@ def answer(found: ModelComparison) -> str:
 
 
 def _too_few_resamples(found: ModelComparison) -> int:
-    """Return the number of resamples if it is too small for any corrected p-value below α, else 0."""
+    """Return the number of resamples if it is too small for significant p-values, else 0."""
     values = found.intervals[0].distribution
     if found.correction is None or values is None:
         return 0

@@ -89,8 +89,8 @@ class CostComparison:
             if never is not None:
                 if cost_evaluation.cheapest.threshold <= never:
                     raise ValueError(
-                        f"at these prices the cheapest threshold of {name} accepts outputs without "
-                        "a confidence; costs of models cannot be compared"
+                        f"at these prices, the cheapest threshold of {name} accepts outputs without "
+                        "a confidence, which are never accepted: costs cannot be compared"
                     )
                 acceptable = drop_rejected(sweep, never)
                 cost_evaluation = evaluate_costs(sweep, prices, reviewer, acceptable=acceptable)

@@ -427,8 +427,8 @@ def _stricter(models: Sequence[Model]) -> Iterator[Note]:
                 "no errors" if not point.error_rate else f"{rounded_percent(point.error_rate)} errors"
             )
             yield Note(
-                f"{who}{money(UNIT * here)} per {UNIT:,} {model.units} at {short(limit)}: a stricter "
-                f"limit is cheaper, {money(UNIT * costs.at_cheapest)} at {errors}.",
+                f"{who}{UNIT:,} {model.units} cost {money(UNIT * here)} at {short(limit)}; a stricter "
+                f"limit is cheaper: {money(UNIT * costs.at_cheapest)} at {errors}.",
                 Weight.DECIDES,
             )
 

@@ -28,8 +28,14 @@ def drift_answer(drift: JudgeDrift) -> Answer:
     ]
     table = AnswerTable([str(each.name) for each in rows], [columns], "release")
     notes = [
-        Note(f"An evidence of {1.0 / drift.failure_probability:.4g} raises the alarm.", Weight.ASSUMES),
-        Note("Worse and better: anchors on which a release lost or gained agreement since the first."),
+        Note(
+            f"The alarm is raised at an evidence of {1.0 / drift.failure_probability:.4g}.",
+            Weight.ASSUMES,
+        ),
+        Note(
+            "Worse: anchors on which the first release agreed with people and this release does not. "
+            "Better: the reverse."
+        ),
     ]
     figures = {
         "n": drift.n, "releases": [each.to_dict() for each in rows],

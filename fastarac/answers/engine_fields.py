@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 FIELDS = "fields"
 ITEMS = (
-    "Items are the fields of the truth and outputs without a true value. A field without an output or "
-    "a confidence is always rejected, because a person sees that it is empty. A document is right if "
-    "all its fields are right. It goes straight through if all its outputs are accepted and it has "
-    "every required field."
+    "Each field of the truth is an item, and so is each output without a true value. A field without "
+    "an output or a confidence is always rejected, because a person sees that it is empty. A document "
+    "is right if all its fields are right. It goes straight through if all its outputs are accepted "
+    "and it has every required field."
 )
 ITEMS_BRIEF = (
     "A document goes straight through if all its outputs are accepted and it has every required field."
@@ -42,7 +42,7 @@ UNLISTED = (
 )
 CHOSEN = (
     "These figures describe all these documents. To choose optional fields, use the figures of "
-    "fastarac fit, which come from the half of the sample that does not test the limit."
+    "fastarac fit: they come from one half of the sample, and the other half tests the limit."
 )
 ABSENT = ("optional", "documents", "absent", "rightly", "unlisted")
 SHOWN = 20  # number of fields in the printed table; JSON and CSV have all fields
@@ -72,7 +72,7 @@ class EngineFields:
 
     @property
     def paired(self) -> Literal["items", "groups"]:
-        """Whether engines are compared by item or, if an engine has inserted fields, by group."""
+        """How engines are compared: by item or, if their items are not the same, by group."""
         keys = {(fields.document, fields.field) for fields in self.engines.values()}
         return "items" if len(keys) == 1 else "groups"
 
@@ -216,13 +216,13 @@ class EngineFields:
         """Return a sentence, with advice, on a limit that fields keep and documents exceed."""
         whole = self.documents[model.name]
         share = whole.point(index).acceptance_rate
-        instead = "No threshold keeps it among documents."
+        instead = "No threshold keeps the limit among documents."
         if share:
-            at = f"a confidence of the document >= {whole.threshold(index)}"
-            instead = f"At {at}, documents keep it: {rounded_percent(share)} go straight through."
+            at = f"at a document confidence >= {whole.threshold(index)}"
+            instead = f"Documents keep it {at}; {rounded_percent(share)} then go straight through."
         return (
-            f"Fields keep {short(model.limits[index])}, documents do not: {rounded_percent(wrong)} of "
-            f"these go through with an error. {instead}"
+            f"Fields keep {short(model.limits[index])}, but documents do not: "
+            f"{rounded_percent(wrong)} of documents go through with an error. {instead}"
         )
 
     def sections(self, models: Sequence[Model]) -> Iterator[Section]:
@@ -318,11 +318,13 @@ def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -
     """Yield how often fields are absent, and the effect of making them optional at the first limit."""
     threshold = model.point(0).threshold
     at = short(model.limits[0])
-    yield Said(f"Shares that go straight through are those at the fields' threshold for {at}.", "dim")
+    yield Said(
+        f"The shares that go straight through apply to the threshold at which fields keep {at}.", "dim"
+    )
     often = sorted(absent, key=lambda each: -each.absent)
     yield from (Said(f"{printable(str(each))}.") for each in often[:SHOWN])
     if len(often) > SHOWN:
-        yield Said(f"{count(len(often) - SHOWN)} more fields are absent in fewer documents.")
+        yield Said(f"{count(len(often) - SHOWN)} more fields are absent, each in fewer documents.")
     if any(each.unlisted for each in absent):
         yield Said(UNLISTED)
     elif len(often) > 1:

@@ -100,7 +100,7 @@ class EngineTexts:
         pages = f"{self.n_parts:,} {plural('page', self.n_parts)}"
         said = (
             f"{printable(name)}: to look at all {pages} for {words} and correct them costs "
-            f"{money(looking + correcting)}; as errors they cost {money(errors)}"
+            f"{money(looking + correcting)}; left as errors, they cost {money(errors)}"
         )
         if looking + correcting < errors:
             return (looking + correcting) / n, f"{said}: look for them."
@@ -243,7 +243,7 @@ class EngineTexts:
         if len(policies) == 1:
             aligned = [self._of(model.name)[0] for model in models]
             yield Said(
-                "No other policy adds items with a confidence."
+                "Other policies add no items with a confidence, so none is compared here."
                 if any(each.missed or each.counts["inserted"] for each in aligned)
                 else "Nothing is missed or inserted: no policy changes what is accepted."
             )
@@ -316,9 +316,9 @@ def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
 def _spread(spread: float, of: str, limit: str, varied: Sequence[str]) -> str:
     points, what = f"{100 * spread:.1f} points", what_counts(varied)
     if spread < MOVES:
-        return f"Counting {what} in another way changes the share by at most {points}."
+        return f"Counting {what} in another way changes the accepted share by at most {points}."
     options = ", ".join("--missed" if name == "missed" else f"{name} in --settings" for name in varied)
     return (
-        f"At {limit}, how {what} count ({options}) changes the share{of} by up to {points}: choose "
-        "before you see the figures, and consider who would notice such a word."
+        f"At {limit}, the way to count {what} ({options}) changes the accepted share{of} by up to "
+        f"{points}: choose before you see the figures, and consider who would notice such a word."
     )

@@ -35,7 +35,7 @@ CAUTION = (
     "other outputs."
 )
 BESIDE_GUARANTEE = (
-    "The other thresholds are fitted to these outputs: new ones may well exceed the limit. "
+    "Thresholds without a guarantee are fitted to these outputs: new ones may well exceed the limit. "
     "A guarantee holds for new outputs from the same source, for each model and limit on its own, if "
     "{that}."
 )

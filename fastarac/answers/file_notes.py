@@ -114,9 +114,9 @@ def notes_of_pages(
         if found is not None:
             name = printable(found.column)
             note = (
-                f"column {quoted(found.column)} looks like pages or documents ({found.values:,} in "
-                f"{found.rows:,} rows): use --group {name} if outputs of the same one depend on each "
-                "other"
+                f"column {quoted(found.column)} looks like pages or documents ({found.values:,} "
+                f"values in {found.rows:,} rows): use --group {name} if outputs of one page or "
+                "document depend on each other"
             )
             return [note]
         repeated = None if columns.get("model") else repeated_ids(path, used, only)

@@ -118,7 +118,7 @@ class Model(Evaluated):
 
     @property
     def takes_guarantee(self) -> bool:
-        """Whether limits can be guaranteed: not with weights; with groups, no limit of the risk."""
+        """Whether limits can be guaranteed: none with weights, and no limit of the risk with groups."""
         of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
         return self.outputs.weight is None and not (of_risk and self.n_groups is not None)
 

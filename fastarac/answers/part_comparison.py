@@ -49,7 +49,7 @@ def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
             text += f"; {printable(other)} leads in {names}"
         said.append(f"{text}.")
     if not pvalues:
-        return [f"No lead can be compared between values of {printable(by)}: too few errors in them."]
+        return [f"The values of {printable(by)} have too few errors to compare the lead between them."]
     return said or [
         f"Its lead may be the same for every value of {printable(by)} ({p_is(min(pvalues))})."
     ]

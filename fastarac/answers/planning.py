@@ -75,8 +75,8 @@ def work_words(n: int, seconds: float) -> str:
     """Return the hours of work for n outputs, and the number of people who can do it in one week."""
     hours = _hours(n, seconds)
     return (
-        f"{hours:,.1f} hours of work at {seconds:g} seconds an output, {hours / WEEK:,.2g} people at "
-        f"{WEEK:g} hours a week"
+        f"{hours:,.1f} hours of work at {seconds:g} seconds an output, or {hours / WEEK:,.2g} people "
+        f"at {WEEK:g} hours a week"
     )
 
 
@@ -101,7 +101,9 @@ def guarantee_answer(plan: GuaranteePlan) -> Answer:
     )
     notes = [Note(plan.least_words, Weight.LITTLE), verification_note(plan.truth_reader)]
     if sizes.first != sizes.stable:
-        some = f"The first sufficient size is {sizes.first:,}; from {sizes.stable:,} on, all are."
+        some = (
+            f"The smallest sufficient size is {sizes.first:,}; from {sizes.stable:,} on, all suffice."
+        )
         notes.append(Note(some))
     del given["sizes"], given["rates"], given["truth_reader"]
     given |= reader_figures(plan.truth_reader)
@@ -147,8 +149,8 @@ def audit_answer(
 def design_effect_sentence(effect: float, groups: Sequence[str], pilot: str, limit: float) -> str:
     """Return a sentence on how much larger the sample must be because of groups."""
     return (
-        f"Errors cluster by {' and '.join(groups)} in {pilot}: the plan multiplies the outputs by "
-        f"{effect:.2f}, measured at the threshold for {percent(limit)}."
+        f"Errors cluster by {' and '.join(groups)} in {pilot}, so the plan multiplies the number of "
+        f"outputs by {effect:.2f}, a factor measured at the threshold for {percent(limit)}."
     )
 
 

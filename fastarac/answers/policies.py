@@ -60,7 +60,7 @@ def choice_sentence(choice: PolicyChoice) -> str:
     ]
     n = len(choice.names)
     if choice.by_half:
-        how = "the half of the sample that ranks the outputs chose it, so the guarantee is valid"
+        how = "one half of the sample chose it, the other half tested it, so its guarantee is valid"
     else:
         how = f"all {n} guarantees hold together, so the chosen one is valid"
     return f"{choice.chosen} was chosen among {n} ({', '.join(shares)}): {how}."
@@ -80,8 +80,9 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
     """Yield notes on the assumptions of the guarantee and on its sample."""
     if policy.by_halves and not (policy.fields or policy.documents):
         yield Note(
-            "Half of the sample chose the thresholds that the other half tested. For confidences in "
-            "[0, 1], scale='unit' tests on the whole sample and usually accepts more.",
+            "One half of the sample chose the thresholds, and the other half tested them. If all "
+            "confidences are in [0, 1], scale='unit' tests on the whole sample and usually accepts "
+            "more.",
             Weight.DECIDES,
         )
     if policy.approximate_acceptance_rate is not None:
@@ -106,7 +107,7 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
     if policy.least_probability is not None:
         least = f"{policy.least_probability:.4g}"
         yield Note(
-            f"The promise assumes that every output had at least probability {least} of being drawn.",
+            f"The promise assumes that every output was drawn with a probability of at least {least}.",
             Weight.ASSUMES,
         )
 
@@ -115,7 +116,7 @@ def _errors_of(policy: Policy) -> float:
     """Return the errors of the sample that tested the limit, counted or expected.
 
     If only some outputs are verified, their weighted errors would be too few, because acceptance stops
-    just before an error. So these are the errors that the policy expects, as for new outputs.
+    just before an error. So the function then returns the errors that the policy expects.
     """
     if policy.n_verified is None:
         return policy.errors
@@ -213,7 +214,7 @@ def _look_sentence(check: PolicyCheck) -> str:
     """Return a sentence on the number of this look, and on the looks at which the verdict is valid."""
     items = f"{check.n_items:,} {check.unit}"
     if check.look_rule == "once":
-        return f"This test is exact for one look at these {items}."
+        return f"This test is exact if these {items} are tested only once."
     if check.looks_declared is not None:
         return f"This is look {check.look} of {check.looks_declared} declared, at {items} so far."
     return f"This is look {check.look}, at {items} so far; the verdict is valid however often you look."
@@ -250,7 +251,7 @@ def accepted_sentence(check: PolicyCheck) -> str:
     of_read = percent(check.accepted / check.n_items, 3)
     return (
         f"{check.accepted:,} of {n_all:,} items are accepted ({share}); the limit applies to the "
-        f"{check.n_items:,} with an output, {of_read} of them accepted."
+        f"{check.n_items:,} items with an output, of which {of_read} are accepted."
     )
 
 
@@ -261,8 +262,8 @@ def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Not
         return []
     share = percent(policy.acceptance_rate, 3)
     note = (
-        f"All {n_items:,} are accepted, but the policy accepts {share}: the limit is a share of "
-        "all outputs, so add the rejected ones."
+        f"All {n_items:,} outputs here are accepted, but in general the policy accepts {share}: the "
+        "limit is a share of all outputs, so add the rejected ones."
     )
     return [Note(note, Weight.DECIDES)]
 

@@ -188,7 +188,7 @@ def station_answer(n: int, page: Path, table: Path) -> Answer:
 
 def station_sentence(page: Path, table: Path) -> str:
     """Return a sentence on how to use the page on which people answer."""
-    return f"Open {page} in a browser to answer; the file that it saves takes the place of {table}."
+    return f"Open {page} in a browser to answer, and use the file that it saves in place of {table}."
 
 
 def search_answer(search: AdaptiveThresholdSearch, batch: Path) -> Answer:

@@ -99,7 +99,7 @@ def _notes(week: PolicyWeek) -> Iterator[Note]:
         weeks = "week 1" if week.counted == 1 else f"weeks 1 to {week.counted}"
         yield Note(f"Check of {weeks}: {found}.", Weight.ASSUMES)
     if week.check_left_out:
-        text = "The check was left out: chance makes such a number of audits only once in 1,000 weeks."
+        text = "The check was left out: such a number of audits occurs by chance once in 1,000 weeks."
         yield Note(text, Weight.LITTLE)
     yield Note(f"{week.spending}.", Weight.ASSUMES)
     if week.applied is not None:
@@ -118,7 +118,7 @@ def _answers_sentence(week: PolicyWeek) -> str:
         files = f"{week.known_files:,} {plural('file', week.known_files)}"
         old.append(f"{files} of answers {'was' if week.known_files == 1 else 'were'} taken before")
     if week.late:
-        old.append(f"{week.late:,} came too late for the count of their week")
+        old.append(f"{week.late:,} came after their week was counted")
     counted = f"weeks 1 to {week.counted} are" if week.counted > 1 else "week 1 is"
     counted = f"{counted} counted" if week.counted else "no week is counted yet"
     return f"{'; '.join([taken, *old, counted])}."

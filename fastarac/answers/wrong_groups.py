@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fastarac.io import Outputs
 
-FEW = 10  # with this many wrong groups, error rates are reliable without this note
+FEW = 10  # from this number of wrong groups on, error rates are reliable and need no note
 NAMED = 3  # maximum number of model names in a sentence; the rest become a number
 
 
@@ -30,7 +30,7 @@ def sentence(outputs: Outputs, word: str, level: float) -> str | None:
     most = percent(share, 1 if share < 0.1 else 2)
     groups = f"{found.n_groups} {plural(word, found.n_groups)}"
     wrong = f"{found.n_wrong or 'none'} of {groups} {'was' if found.n_wrong < 2 else 'were'}"
-    return f"{wrong} wholly wrong; up to {most} may be"
+    return f"{wrong} wholly wrong; of all {plural(word, 2)}, up to {most} may be"
 
 
 def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:

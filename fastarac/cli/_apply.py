@@ -67,7 +67,7 @@ Examples:
   fastarac apply policy.json ocr/ -o accepted.csv --review review.csv --pages pages.csv \\
     --station station.html --images scans/
 
-A table has the columns that fit read; it needs no truth, and may be larger than memory.
+A table needs the columns that fastarac fit used, except the truth; it may be larger than memory.
 Files and folders of an OCR engine are read as fastarac ocr reads them.
 """
 

@@ -80,7 +80,9 @@ class Watch:
         self.policies = policies_in(source) if is_folder else {ALONE: load(source)}
         documents = [name for name, each in self.policies.items() if each.documents is not None]
         if audits.group is not None and documents:
-            raise RefusalError(f"--group is for single outputs, but {source} accepts whole documents")
+            raise RefusalError(
+                f"--group is for single outputs, but {source} accepts whole documents: leave it out"
+            )
         self._of_policy, self._options = POLICY if is_folder else None, audits
         limits: dict[str, Any] = {
             name: {
@@ -108,7 +110,7 @@ class Watch:
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates of change alarms in these files or, without any, of an active alarm."""
+        """Return the updates in these files with a change alarm, or else that of an active alarm."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
@@ -120,9 +122,7 @@ class Watch:
         was = self.monitor.mean_updates_to_false_alarm
         problem = _other_state(source, self.monitors, new)
         if problem is None and promised != was:
-            problem = (
-                f"it was made with another mean number of updates to a false alarm, {was or 'none'}"
-            )
+            problem = f"its mean number of updates to a false alarm is {was or 'none'}"
         if problem is not None:
             raise RefusalError(
                 f"{state}: {problem}; use one --state for each policy, and a new one after each fit"
@@ -270,7 +270,7 @@ class Watch:
     def shifts(self) -> dict[str, ConfidenceShift | None]:
         """Return for each policy whether the confidences in the files shifted, or None if unknown.
 
-        This is unknown if the limit is a risk. Audits may then come from accepted outputs only, so
+        A shift is unknown if the limit is a risk. Audits may then come from accepted outputs only, so
         their confidences are not a sample of all confidences.
         """
         found: dict[str, ConfidenceShift | None] = {}

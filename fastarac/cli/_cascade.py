@@ -62,14 +62,14 @@ The file lists the stages in order, each with its price; files are named relativ
   detection_rate = 0.98
   max_share = 0.2
 
-The last stage takes all remaining outputs. With "abstains = true" and neither price nor file, it gives
-them no answer. Options replace limits of the file.
+The last stage takes all remaining outputs. If it has "abstains = true", but no price and no file, these
+outputs get no answer. Options replace limits of the file.
 \f
-Files of fastarac ocr -o are matched by their items; an engine decides nothing on an item for which it
-has no output. Further keys are max_risk, failure_probability and max_group_size; in [columns]
-confidence, correct, prediction, truth, id, group and model, which name the columns of all files (with
-model, each stage is named as its model), and compare and open, as in evaluate; and false_alarm_rate in
-a stage of people.
+Files of fastarac ocr -o are matched by their items; an engine never decides on an item for which it has
+no output. Further keys of the file are max_risk, failure_probability and max_group_size. A stage of
+people may also have false_alarm_rate. In [columns], the keys confidence, correct, prediction, truth,
+id, group and model name the columns of all files, and compare and open are as in evaluate. With the key
+model, each stage has the name of its model.
 """
 
 Stages = Annotated[

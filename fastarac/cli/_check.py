@@ -75,7 +75,7 @@ Examples:
   fastarac check policy.json verified.csv --group page
   fastarac check policy.json log.csv --log
 
-Columns have the names that they had for fit; the policy stores them. A log beside the policy keeps the
+Columns need the names that they had for fit; the policy stores them. A log beside the policy keeps the
 outputs of all checks ("looks"), so that verdicts are valid however often you check.
 
 Exit status: 0 if the limit holds, 1 if it fails, 3 if the outputs are too few to tell.
@@ -101,7 +101,7 @@ Once = Annotated[
 ]
 DeclaredLooks = Annotated[
     int | None,
-    option("--looks N", "Plan at most N checks; give this at the first check.", Panel.sure, min=1),
+    option("--looks N", "Plan at most N checks; give this option at the first one.", Panel.sure, min=1),
 ]
 Log = Annotated[
     bool,

@@ -43,9 +43,9 @@ Examples:
   fastarac compare released.csv candidate.csv --fail-if worse
   fastarac compare a.csv b.csv --statistic acceptance_rate/risk/0.01
 
-Files are as for fastarac evaluate. --fail-if worse holds if a file is worse than the first one
-beyond chance (by the adjusted interval of their difference). A statistic at a limit or a threshold has
-its key of --format json, such as acceptance_rate/0.01, acceptance_rate/risk/0.01 or
+Files are as for fastarac evaluate. --fail-if worse holds if a file is significantly worse than the
+first one (by the adjusted interval of their difference). Name a statistic at a limit or a threshold by
+its key in --format json, such as acceptance_rate/0.01, acceptance_rate/risk/0.01 or
 error_rate/threshold/0.9. Other parameters follow the name after a colon, as in aurc:estimator=exact.
 Statistics are {", ".join(Statistic.names())}.
 """
@@ -123,7 +123,7 @@ def _compare_items(
 
     groups, item = columns["group"], context.params["item"]
     columns, pages = with_pages(paths, columns)
-    one_file = len(paths) == 1 and columns["model"] is None  # columns of the same rows
+    one_file = len(paths) == 1 and columns["model"] is None  # all models share its rows
     by_pages = columns["group"] != groups and columns["group"] is not None and not one_file
     if request.unseen_pages:
         require_groups(columns["group"])

@@ -41,8 +41,8 @@ BY_IDS = (
     'Column "id" matches the items of all models; --id none takes outputs in the order of the files.'
 )
 SHARED = "Only shared items are compared"
-KEY = re.compile(r"(\w+)/(?:(risk|threshold)/)?([^/:]+)")  # of a figure at a limit or a threshold
-# For parameters that a key holds, examples of keys.
+KEY = re.compile(r"(\w+)/(?:(risk|threshold)/)?([^/:]+)")  # the key of a figure in JSON
+# An example of a key for each parameter that a key may contain.
 EXAMPLES = {
     "threshold": "{0}/threshold/0.9",
     "max_error_rate": "acceptance_rate/0.01",

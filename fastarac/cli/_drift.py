@@ -26,16 +26,16 @@ Examples:
 \b
   fastarac drift anchors.csv --release v1 --release v2 --release v3
 
-The file has a row for each anchor. Its column "correct" says whether people call the anchor right. It
-has a column for each release of the judge, which says whether the release calls the anchor right. Add a
-column for each new release.
+The file has a row for each anchor, an output that is judged again by each release. Its column "correct"
+says whether people judge the output to be right. Each release of the judge has a column of its own that
+says the same of the release. Add a column for each new release.
 
 Exit status: 0 if no drift is shown, 1 at an alarm.
 """
 
 Releases = Annotated[
     list[str],
-    option("--release COLUMN", "Calls of a release; repeatable, in order.", Panel.columns),
+    option("--release COLUMN", "Column of a release's verdicts; repeatable, in order.", Panel.columns),
 ]
 
 

@@ -160,7 +160,7 @@ def evaluate(
 def _given(
     context: typer.Context, certainty: Certainty, reading: ReadColumns, confidence: str | list[str]
 ) -> set[str]:
-    """Return the options that the user typed; for some, the name includes the relevant value."""
+    """Return the options that the user typed; some names include the value, such as --ci none."""
     given = set(given_options(context).values())
     if isinstance(confidence, list):
         given.add(SEVERAL_CONFIDENCES)

@@ -26,7 +26,9 @@ CONDITION = re.compile(
 )
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-BEST = "best"  # in place of a model's name: fails only if all models fail, so even the best one
+BEST = (
+    "best"  # replaces a model's name in a condition that fails only if all models, even the best, fail
+)
 NAMED = 5  # maximum number of models that a condition lists
 NEAREST = 3  # number of similar keys that an error message suggests
 EXAMPLE = '"acceptance_rate/0.01 < 0.6"'
@@ -97,7 +99,9 @@ class Conditions:
         for each in self.every:
             if each.model is not None and each.model not in (BEST, *names):
                 known = listed([quoted(name) for name in names])
-                raise RefusalError(f"--fail-if names the model {quoted(each.model)}; there is {known}")
+                raise RefusalError(
+                    f"--fail-if names the model {quoted(each.model)}; use one of {known}"
+                )
 
     def require_keys(self, figures: Mapping[str, Any]) -> None:
         """Refuse a condition whose key names no number in `figures`, which are those of an example."""

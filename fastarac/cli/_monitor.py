@@ -52,8 +52,9 @@ Exit status: 1 if the limit is proved to be exceeded, or the error rate rose lat
   fastarac monitor policies/ audits.csv --state state.json
   fastarac monitor policy.json pages.csv --group page --max-group-size 40 --state state.json
 
-The files hold outputs drawn at random, accepted or not, with their truth, or are logs of
-fastarac sample --audit. Each audit counts once, by its id; without ids, a repeated file counts once.
+A file is a log of fastarac sample --audit, or a table with the truth of outputs that were drawn at
+random from all outputs, accepted or not. Each audit counts once, by its id; without ids, a repeated
+file counts once.
 With --group, all outputs of a page must be in one file. For a folder of policies, a column "policy"
 names the policy of each output; the policies share the probability of a false alarm.
 """

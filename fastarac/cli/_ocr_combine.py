@@ -59,7 +59,9 @@ class Combining:
     def check(self) -> None:
         """Refuse to save a combination that was given instead of learnt, or to a missing folder."""
         if self.save_combination is not None and self.combination is not None:
-            raise RefusalError("--save-combination cannot go with combination in --settings")
+            raise RefusalError(
+                "--save-combination cannot go with combination in --settings: leave out one of the two"
+            )
         if self.save_combination is not None and not self.save_combination.parent.is_dir():
             raise RefusalError(
                 f"{self.save_combination}: there is no folder {self.save_combination.parent}"
@@ -101,10 +103,12 @@ class Combining:
         from fastarac.ocr import Combination
 
         if len(engines) < 2:
-            raise RefusalError("--combine needs at least two OCR")
+            raise RefusalError("--combine needs the outputs of at least two engines")
         names = together_name(engines), agreement_name(engines)
         if taken := [name for name in names if name in engines]:
-            raise RefusalError(f"an engine is called {quoted(taken[0])}; --name gives it another name")
+            raise RefusalError(
+                f"an engine has the name of a combination, {quoted(taken[0])}; --name gives it another"
+            )
         found: dict[str, Any] = {}
         try:
             given = None if self.combination is None else Combination.load(self.combination)

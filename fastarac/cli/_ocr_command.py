@@ -123,7 +123,9 @@ def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) ->
                 "missed_price is for words; leave it out, because a missed field costs its verification"
             )
         if page_price is not None:
-            raise RefusalError("page in --costs is for words: a missed field has a row that shows it")
+            raise RefusalError(
+                "page in --costs is for words; leave it out, because the row of a missed field shows it"
+            )
         return True
     refuse_others(request.given, request.files.some(), "texts", {"fields": _ocr.OF_FIELDS})
     by_page = settings.certainty.failure_probability is not None and request.by_page
@@ -193,7 +195,7 @@ def find(
         )
         if prices is not None and (charged or page_price is not None or missed_price is not None):
             who = "engines" if charged else "missed words"
-            notes.append(f"Differences in cost are not tested, as {who} have a price of their own.")
+            notes.append(f"Differences in cost are not tested, because {who} have prices of their own.")
         elif prices is not None:
             costs, said = _compared_costs(items, prices, level, engines.paired)
             notes += said if costs is None else in_groups_of(unit, said)
@@ -284,7 +286,7 @@ text, ALTO, PAGE or hOCR. Files are paired by their names up to the first dot, s
 page01.tsv.
 
 Tables of fields (CSV, TSV, JSON lines, Parquet) have the columns document, field, prediction and
-confidence. The column truth is in the same table, which is then given alone, or in the table TRUTH.
+confidence. The column truth is in a table of its own, TRUTH, or in the same table, given alone.
 Fields are also read from the JSON of Azure Document Intelligence, Amazon Textract and Google Document
 AI, and from nested JSON; TRUTH is then a table, or JSON with plain values.
 

@@ -100,7 +100,7 @@ def _check_names(given: Mapping[str, str], engines: Mapping[str, FieldOutputs]) 
     there = {name for fields in engines.values() for name in fields.renamed}
     if unknown := [name for name in given if name not in there]:
         raise RefusalError(
-            f"rename must name fields that {listed(list(engines))} "
+            f"rename in --settings must name fields that {listed(list(engines))} "
             f"{'have' if len(engines) > 1 else 'has'}, got {listed(unknown)}"
         )
 
@@ -124,7 +124,7 @@ def _in_words(error: Exception) -> str:
     message = message.replace("fields_complete=True", "--fields-complete")
     if "without a truth: " in message:
         message += (
-            "; in the file of --settings, rename fields to their names in the truth, or leave them out "
-            "by --skip-unmatched"
+            "; rename these fields to their names in the truth, in the file of --settings, or leave "
+            "them out by --skip-unmatched"
         )
     return message

@@ -141,13 +141,13 @@ def _how_to_pair(error: Exception) -> str:
     n_paired = getattr(error, "n_paired", None)
     if n_paired == 0:
         return (
-            "no names match: list the pairs of files in a table for --pair, or name the columns of one "
-            "table of all words in the file of --settings"
+            "no names match: list the pairs of files in a table for --pair; or, if one table has all "
+            "words, name its columns in the file of --settings"
         )
     skip = "--skip-unmatched leaves them out"
     if n_paired is None:
         return skip
-    return f"a table for --pair lists the pairs, and {skip}"
+    return f"list the pairs in a table for --pair; or {skip}"
 
 
 def _unmatched(error: Exception) -> bool:

@@ -473,12 +473,12 @@ class Budget(NamedTuple):
 
     @property
     def whole(self) -> float:
-        """The number of outputs that the money pays in full, as an integer; a number stays as it is."""
+        """The number of outputs: what the money pays for, rounded down, or the number as given."""
         is_whole = self.price is not None or self.outputs.is_integer()
         return int(self.outputs) if is_whole else self.outputs
 
     def over(self, answers_per_output: float) -> Budget:
-        """Return the budget of outputs, of which each needs this many paid answers."""
+        """Return the budget if each output needs this many paid answers; a number of outputs stays."""
         return self if self.price is None else self._replace(outputs=self.outputs / answers_per_output)
 
 
@@ -508,7 +508,7 @@ def groups_of(columns: Sequence[str] | None) -> str | tuple[str, ...] | None:
 def require_groups(groups: object) -> None:
     """Refuse --unseen-pages without a column of pages."""
     if groups in (None, NONE):
-        raise RefusalError("--unseen-pages needs --group, the column of pages")
+        raise RefusalError("--unseen-pages needs --group COLUMN, which names the column of pages")
 
 
 def needed_level(level: float | None) -> float:

@@ -102,7 +102,7 @@ class PolicyColumns(NamedTuple):
 
 
 def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
-    """Return the columns that a policy remembers, with default names for those that it does not.
+    """Return the columns that a policy remembers, and default names for the other columns.
 
     `confidence` replaces the column of confidences. Raise if the policy needs a column of fields or of
     documents, and the file has none.
@@ -213,7 +213,7 @@ def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed
         )
         notes.append(f"{told} never accepted, {lack}")
         return outputs
-    notes.append(f"{said} never accepted; the limit holds among the others, and so among all")
+    notes.append(f"{said} never accepted; a limit that holds among the others also holds among all")
     return outputs.take(np.flatnonzero(left))
 
 

@@ -83,8 +83,8 @@ gets its share.
 With --audit, the file is a log for fastarac check --log and monitor; fill in the truth of the drawn
 outputs. Give both files that fastarac apply wrote: tables with the same columns count as one.
 
-Files and folders of an OCR engine are read as fastarac apply reads them, a row for each word: page,
-number, box, text and confidence.
+Files and folders of an OCR engine are read as fastarac apply reads them. The file to fill in then has
+a row for each word, with page, number, box, text and confidence.
 """
 BudgetOption = Annotated[Any, BUDGET]
 Output = Annotated[Path, output_option("Write the outputs to verify to this file.")]

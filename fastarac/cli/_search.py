@@ -40,7 +40,7 @@ Examples:
   fastarac search outputs.csv --max-risk 0.02 --state state.json -o next.csv
 
 Fill in the column "correct" of the batch, and run the same command again: it reads the answers and
-writes the next batch. Its promise holds at every batch, so you may stop at any time.
+writes the next batch. Its promise holds after every batch, so you may stop at any time.
 """
 
 StateFile = Annotated[Path, STATE]

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
     M = TypeVar("M", bound=Model | ModelWithoutItems)
 
-WITHOUT_GROUPS = "--by needs a confidence for each output; some have none, such as missed words"
+WITHOUT_GROUPS = (
+    "--by needs a confidence for each output, but some outputs have none, such as missed words"
+)
 
 
 def in_groups_of(kind: str, notes: Iterable[str]) -> Iterator[str]:

@@ -48,9 +48,10 @@ def page_of(
     package: str = PACKAGE,
     **values: Any,
 ) -> str:
-    """Fill in a template. The script reads `data`; `static` names the files of styles and of scripts.
+    """Return the page from a template; its script reads `data`.
 
-    Another `package` may add templates and static files to those of this package.
+    `static` names the files of styles and the files of scripts. Another `package` may add templates and
+    static files to those of this package.
     """
     require("jinja2", "report")
     from markupsafe import Markup

@@ -196,7 +196,7 @@ def _range(ties: _Ties, highest: float | None, units: str) -> Check:
         f"{_number(least)} to {_number(most)}",
         not cut,
         " ".join(
-            f"{held:,} {units} have exactly {_number(value)}, an end of the range: were they clipped?"
+            f"{held:,} {units} have exactly {_number(value)}, an end of the range: were values clipped?"
             for value, held in cut
         ),
     )
@@ -207,8 +207,8 @@ def _separation(model: Model) -> Check:
     turned = model.is_reversed
     flat = not turned and not math.isnan(auc) and auc < 0.6
     meaning = (
-        "Right outputs tend to have lower confidence than wrong ones. If a lower score means surer, "
-        "negate it; if 1 marks an error in the labels, swap them."
+        "Right outputs tend to have lower confidence than wrong ones. If a lower score means that the "
+        "model is surer, negate the score; if 1 marks an error in the labels, swap the labels."
     )
     return Check(
         "Separation (ROC-AUC)",
@@ -216,7 +216,11 @@ def _separation(model: Model) -> Check:
         if math.isnan(auc)
         else f"{area(auc)}{model.among}",
         not (turned or flat),
-        meaning if turned else "It hardly separates right from wrong outputs." if flat else "",
+        meaning
+        if turned
+        else "The confidence hardly separates right from wrong outputs."
+        if flat
+        else "",
     )
 
 

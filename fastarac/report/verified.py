@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 SHARES = np.arange(1, 21) / 20  # acceptance rates of the points in the chart
 LEFT_OUT = (
-    "Verdicts on single pages or fields, errors in context, and the numbers of right and wrong outputs "
-    "at each confidence need the truth of all outputs, so this report leaves them out."
+    "This report leaves out what needs the truth of all outputs: verdicts on single pages or fields, "
+    "errors in context, and the numbers of right and wrong outputs at each confidence."
 )
 
 

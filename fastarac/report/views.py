@@ -136,7 +136,7 @@ def decisions_of(
 
 
 def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str, str]:
-    """Return the `large` share, the `promise`, and the `claim` that the command line prints, too."""
+    """Return the share in large type, its guarantee, and the sentence of the command line."""
     through = decisions.straight_through(models, index)
     sure = decisions.leader(models, index).at(index).guaranteed
     if through is None and sure is None:

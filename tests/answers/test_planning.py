@@ -18,7 +18,7 @@ def test_a_guarantee():
         ),
         "This holds if the verification is right.",
         "At least 299 outputs are needed, even without a single error.",
-        "The first sufficient size is 1,941; from 2,185 on, all are.",
+        "The smallest sufficient size is 1,941; from 2,185 on, all suffice.",
     ]
     sizes = operation.sample_size_for_guarantee(0.01, 0.005)
     assert {name: found.figures[name] for name in sizes._fields} == sizes._asdict()
@@ -66,6 +66,6 @@ def test_an_interval():
 
 def test_a_design_effect():
     assert planning.design_effect_sentence(1.234, ["form", "page"], "a.csv", 0.02) == (
-        "Errors cluster by form and page in a.csv: the plan multiplies the outputs by 1.23, measured "
-        "at the threshold for 2%."
+        "Errors cluster by form and page in a.csv, so the plan multiplies the number of outputs by "
+        "1.23, a factor measured at the threshold for 2%."
     )

@@ -104,8 +104,8 @@ def test_a_check(policy, check):
 def test_a_check_with_items_that_are_not_read(check):
     found = replace(check, n_items=1000, accepted=500, n_unread=1000)
     assert policies.accepted_sentence(found) == (
-        "500 of 2,000 items are accepted (25%); the limit applies to the 1,000 with an output, 50% of "
-        "them accepted."
+        "500 of 2,000 items are accepted (25%); the limit applies to the 1,000 items with an output, "
+        "of which 50% are accepted."
     )
 
 
@@ -114,8 +114,8 @@ def test_notes_of_a_check(policy, check):
     doubtful = replace(policy, accepted=N // 2)
     (note,) = policies.accepted_alone_note(doubtful, N, N)
     assert note.text == (
-        "All 4,000 are accepted, but the policy accepts 50%: the limit is a share of all "
-        "outputs, so add the rejected ones."
+        "All 4,000 outputs here are accepted, but in general the policy accepts 50%: the limit is a "
+        "share of all outputs, so add the rejected ones."
     )
     for documents, fate in ((False, "rejects"), (True, "ignores")):
         note = policies.unknown_fields_note(replace(check, unknown_fields=1, documents=documents))
@@ -144,7 +144,7 @@ def test_what_was_divided(policy, tmp_path):
     found = application.application_answer(applied, lacks_groups=True)
     assert found.figures["accepted"] == applied.accepted
     assert found.warnings == [
-        f"{sentence(applied.warning)} Verify a random sample of them and run fastarac check.",
+        f"{sentence(applied.warning)} Verify a random sample of these outputs and run fastarac check.",
         application.GROUPS_NOTE,
     ]
     assert found.screen.answer[0].startswith(f"Accept {applied.accepted:,} of 4,000 outputs (")

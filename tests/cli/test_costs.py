@@ -261,7 +261,7 @@ def test_a_stricter_limit_may_be_cheaper(digits):
     said = run(digits, "--model", "model", "--error-rate", 0.02, *PRICES).stdout
     here, least = (money(1000 * each) for each in (costs.at_limits["0.02"], costs.at_cheapest))
     assert here != least
-    assert f"{here} per 1,000 outputs at 2% errors: a stricter limit is cheaper" in " ".join(
+    assert f"1,000 outputs cost {here} at 2% errors; a stricter limit is cheaper" in " ".join(
         said.split()
     )
     loose = "--costs", "verification=2,correction=5,error=8"

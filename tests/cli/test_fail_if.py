@@ -100,7 +100,7 @@ def test_any_model_or_one(folder, monkeypatch):
     assert failures(done)[0].startswith("All 2 models fail: acceptance_rate/0.01 of ")
     assert "--ci is given twice" in run("evaluate", "old.csv", "--ci", 0.9, "--ci", 0.8, code=2).stderr
     error = reason("evaluate", "old.csv", "new.csv", "--fail-if", f"newer: {few}")
-    assert error == '--fail-if names the model "newer"; there is "old" and "new"'
+    assert error == '--fail-if names the model "newer"; use one of "old" and "new"'
 
 
 def test_what_is_undefined_fails(folder, monkeypatch):

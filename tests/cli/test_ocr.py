@@ -84,7 +84,10 @@ def test_one_engine_in_words():
     assert "Intervals are by page" in text
     assert "reject, wrong, right (as above)     70.1%" in text
     options = "--missed, inserted in --settings, moved in --settings"
-    assert f"how missed, inserted and moved words count ({options}) changes the share by up to" in said
+    assert (
+        f"the way to count missed, inserted and moved words ({options}) changes the accepted share by "
+        in said
+    )
     assert "confidence intervals, from 20 pages." in text
     assert "group" not in text
 
@@ -251,7 +254,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     assert "62 of 2,190 items have no output with a confidence: they are never accepted" in text
     refused = CliRunner().invoke(app, [*evaluate[:4], "--by", "page"])
     assert refused.exit_code == 2
-    assert "--by needs a confidence for each output; some have none, such as" in refused.stderr
+    assert "--by needs a confidence for each output, but some outputs have none" in refused.stderr
     policy = ["fit", str(out), "-o", str(tmp_path / "policy.json"), "--error-rate", "0.2"]
     fitted = commands.detailed(*policy, "--group", "page", "--only", "plain").stdout
     assert "62 of 2,190 items have no output with a confidence: they are never accepted" in fitted
@@ -285,7 +288,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     assert pair["difference"] == pytest.approx(expected.difference, rel=1e-12)
     assert pair["pvalue"] == pytest.approx(expected.pvalue, rel=1e-9)
     wide = [*compare, "--statistic", "acceptance_at_error_rate:max_error_rate=0.9"]
-    assert "would accept outputs without a confidence" in CliRunner().invoke(app, wide).stderr
+    assert "only if it accepted outputs without a confidence" in CliRunner().invoke(app, wide).stderr
 
 
 def test_options_of_the_alignment(folders):
@@ -626,7 +629,7 @@ def test_what_is_said_of_other_policies_counts_all_rows(folders, missed):
     shares = [row[0] for row in sensitivity(aligned, read_limits(0.01, (), ())).accepted.values()]
     assert min(shares) == 0.0
     said = " ".join(run(*arguments, "--report", "r.html").stdout.split())
-    assert f"changes the share by up to {100 * max(shares):.1f} points" in said
+    assert f"changes the accepted share by up to {100 * max(shares):.1f} points" in said
     assert f"{100 * max(shares):.1f} points apart" in (folders / "r.html").read_text()
 
 
@@ -635,7 +638,7 @@ def test_names_of_which_none_are_alike(folders):
         path.rename(path.with_name(f"scan_{path.name}"))
     message = refusal(folders / "truth", folders / "one")
     assert "no names match: list the pairs of files in a table for --pair" in message
-    assert "name the columns of one table of all words in the file of --settings" in message
+    assert "name its columns in the file of --settings" in message
     assert "--skip-unmatched" not in message
 
 

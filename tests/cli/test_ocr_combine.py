@@ -161,7 +161,7 @@ def test_settings_that_do_not_fit_are_refused(folders, prices, text, message):
 
 def test_what_cannot_be_combined_is_refused(folders, tmp_path):
     truth, one, two = arguments(folders)
-    assert "--combine needs at least two OCR" in refusal(truth, one, "--combine")
+    assert "--combine needs the outputs of at least two engines" in refusal(truth, one, "--combine")
     both = truth, one, two, "--combine"
     (tmp_path / "damaged.json").write_text("{}")
     assert "not the file of a fastarac combination" in refusal(

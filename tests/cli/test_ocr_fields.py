@@ -245,7 +245,7 @@ def test_refusals(tables):
     assert 'there is no column "prediction"' in refusal(truth, truth)
     write(tables / "more.csv", ("document", "field", "prediction", "confidence"), [("z", "q", "1", 1)])
     message = refusal(truth, tables / "more.csv")
-    assert "1 output without a truth: q of z; in the file of --settings, rename fields" in message
+    assert "1 output without a truth: q of z; rename these fields to their names" in message
     assert message.endswith("or leave them out by --skip-unmatched")
     absent = write(
         tables / "absent.csv",
@@ -272,14 +272,14 @@ def test_fields_of_other_names(tables):
     assert "loud: 7 outputs" not in found
     message = refusal(truth, tables / "loud.jsonl", *COMPARE)
     assert "total" not in message.partition(";")[0].replace("TOTAL", "")
-    assert "; in the file of --settings, rename fields to their names" in message
+    assert "; rename these fields to their names in the truth" in message
     message = refusal(truth, tables / "loud.jsonl", *COMPARE, "--skip-unmatched")
     assert message.startswith(
         f"{tables / 'loud.jsonl'}: none of the 8 fields of the truth has an output"
     )
     assert "or rename fields in the file of --settings" in message
     assert refusal(truth, engine, *settings(tables, 'rename.SUM = "total"'), *COMPARE) == (
-        "rename must name fields that engine has, got SUM"
+        "rename in --settings must name fields that engine has, got SUM"
     )
 
 

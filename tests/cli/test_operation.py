@@ -296,7 +296,7 @@ class TestPlan:
         threshold = fa.operating_point(correct, confidence, max_error_rate=0.02).threshold
         effect = operation.design_effect(correct, confidence, groups=pages, threshold=threshold)
         out = " ".join(run("plan", "--error-rate", 0.02, "--detect", 0.03, *pilot).stdout.split())
-        assert f"the outputs by {effect:.2f}, " in out
+        assert f"the number of outputs by {effect:.2f}, " in out
         sizes = operation.audit_plan(0.02, 0.03, design_effect=effect)
         assert f"Audit {sizes.stable:,} outputs" in out
         rate = fa.Statistic("acceptance_rate", threshold=0.5)

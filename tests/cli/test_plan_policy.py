@@ -71,4 +71,4 @@ def test_work_is_in_hours_and_people():
     said = " ".join(
         run("plan", "--error-rate", 0.01, "--expect", 0.005, "--seconds", 36).stdout.split()
     )
-    assert "2,185 outputs are 21.9 hours of work at 36 seconds an output, 0.55 people at 40" in said
+    assert "2,185 outputs are 21.9 hours of work at 36 seconds an output, or 0.55 people at 40" in said

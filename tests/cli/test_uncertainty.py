@@ -243,7 +243,7 @@ class TestDependence:
     @pytest.mark.slow
     def test_a_column_of_pages_is_noticed(self, pages, tmp_path):
         """Where intervals or tests would rest on it, and only there."""
-        note = 'olumn "page" looks like pages or documents (90 in 1,797 rows)'
+        note = 'olumn "page" looks like pages or documents (90 values in 1,797 rows)'
         other = write(tmp_path / "other.csv", *DATA["svm-rbf"])
         for arguments in (("evaluate", pages, *CI), ("compare", other, pages, "--format", "csv")):
             assert run(*arguments).output.count(note) == 1

@@ -123,7 +123,7 @@ def test_report(folder, tmp_path):
         title = f"At most 5% errors, {path.stem}, guaranteed with 90% confidence"
         share = f'<p class="share">{100 * sure.acceptance_rate:.3g}%</p>'
         assert re.search(f"{title}</a></h3>\\s*{share}", page)
-    assert "so this report leaves them out" in page
+    assert "This report leaves out what needs the truth of all outputs" in page
     targets = set(re.findall(r'href="#([^"]+)"', page))
     assert all(f'id="{target}"' in page for target in targets)
 

@@ -349,8 +349,11 @@ class TestHealth:
         rng = np.random.default_rng(2)
         confidence = np.maximum(rng.random(1000), 0.3).round(2)
         found = self.checks(rng.random(1000) < 1 - confidence, confidence)
-        assert "0.3, an end of the range: were they clipped?" in found["Range"].meaning
-        assert "If a lower score means surer, negate it" in found["Separation (ROC-AUC)"].meaning
+        assert "0.3, an end of the range: were values clipped?" in found["Range"].meaning
+        assert (
+            "If a lower score means that the model is surer, negate the score"
+            in found["Separation (ROC-AUC)"].meaning
+        )
         assert not found["Distinct values"].good
         assert not found["Mean confidence"].good
 
