@@ -129,7 +129,7 @@ def last_within(
 
 
 def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> float:
-    """Return the error rate at a point, computed with fractions; people's rates are read as decimals."""
+    """Return the error rate at a point, from fractions; the rates of people are read as decimals."""
     correct, incorrect = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
     ta, fa = (Fraction(each[index].item()) for each in (sweep.true_accepts, sweep.false_accepts))
     found, spoiled = (
