@@ -114,7 +114,7 @@ class BoundedEvaluation(Sheet, Result):
         for found in self.limits:
             at = f"/{found.limit.key}"
             figures[f"threshold{at}"] = found.point.threshold
-            for name in RATES[1:]:  # the first name, threshold, has no bounds
+            for name in RATES[1:]:  # without the threshold, which has no bounds
                 figures |= ends_of(name + at, getattr(found.point, name))
             figures[f"acceptance_lost{at}"] = found.point.acceptance_lost
             figures |= ends_of(f"performance{at}", found.performance)
@@ -134,7 +134,7 @@ class BoundedEvaluation(Sheet, Result):
         rows += [(name_of(name, self.costs), _said(bounds)) for name, bounds in self._areas.items()]
         for found in self.limits:
             point = found.point
-            # Another threshold may accept more items, so name this one.
+            # Another threshold may accept more items, so limit "exact" to this threshold.
             there = " at this threshold" if point.acceptance_lost else ""
             bounds = (point.acceptance_rate, point.error_rate, found.performance)
             said = (_said(each, there) for each in bounds)
@@ -190,7 +190,10 @@ class BoundedFigures:
 
 
 def _normalized(sweep: BoundedSweep, augrc: Bounds, gamma: float) -> Bounds:
-    """Return bounds of A″ = (γ·A_U/(1 − β) + β)/(γ + 1), where A_U = 1 − β − AUGRC."""
+    """Return bounds of the normalised ARAC-AUC, (γ·(A − β)/(1 − β) + β)/(γ + 1).
+
+    A = 1 − AUGRC is the ARAC-AUC, and β the recognition rate.
+    """
     items = sweep.sweep
     if items is not None:
         return Bounds(*[arac_area(items, gamma=gamma).normalized] * 2)

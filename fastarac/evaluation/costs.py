@@ -65,7 +65,7 @@ class CostEvaluation(Result):
 
     @property
     def errors_name(self) -> str:
-        """The name of the errors at the cheapest threshold; it mentions people if they err."""
+        """Printed name of the errors at the cheapest threshold; with a reviewer, it mentions people."""
         return f"errors that remain{'' if self.reviewer is None else ', of people too'}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class CostEvaluation(Result):
 
 
 def rates_of(point: OperatingPoint, where: str) -> dict[str, float]:
-    """Return the threshold and the rates of a point, with keys ``figure/where``."""
+    """Return the threshold and the rates of a point, with keys such as ``risk/cheapest``."""
     rates = {f"{name}/{where}": getattr(point, name) for name in RATES}
     if not point.acceptance_rate:
         rates[f"risk/{where}"] = math.nan  # undefined if nothing is accepted
@@ -108,7 +108,7 @@ def evaluate_costs(
 ) -> CostEvaluation:
     """Return the costs per item of a sweep.
 
-    `points` holds the operating points of limits by key; `reviewer` replaces the reviewer of each.
+    `points` maps the keys of limits to their operating points; `reviewer` verifies at all of them.
     `acceptable` is the sweep of the items that a threshold may accept, by default of all items.
     """
     cheapest = optimal_operating_point(acceptable or sweep, costs=costs, reviewer=reviewer)

@@ -1,4 +1,4 @@
-"""Figures by kind of sample: from items or counts, estimated from partial truth, or bounds."""
+"""Classes that compute an evaluation, one for each kind of data: items, counts, partial truth, bins."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class _ItemFigures(ABC):
 
     @abstractmethod
     def point(self, limit: Limit, statistics: Statistics, /) -> OperatingPoint:
-        """Return the operating point of a limit or threshold, from the counts best estimated there."""
+        """Return the operating point of a limit or threshold."""
 
     @abstractmethod
     def guarantee(self, limit: Limit, failure_probability: float) -> GuaranteedOperatingPoint:
@@ -116,7 +116,7 @@ class _ItemFigures(ABC):
 
     @abstractmethod
     def intervals(self, statistics: Statistics, /) -> Mapping[str, Interval]:
-        """Return the intervals by the name of the figure, for figures that have one."""
+        """Return an interval for each figure that has one, by the name of the figure."""
 
     def question(self) -> None:  # noqa: B027, estimates are questioned with their figures
         """Warn if the confidence is reversed, or equal for all items."""
@@ -127,7 +127,7 @@ class _ItemFigures(ABC):
 
 
 class CountedFigures(_ItemFigures):
-    """Figures of known items, weighted or graded, or of their sweep."""
+    """Figures of fully verified items, which may be weighted or graded, or of their sweep."""
 
     def __init__(
         self, correct: Any, confidence: ArrayLike | None, sample_weight: ArrayLike | None, asked: Asked
@@ -207,7 +207,7 @@ class CountedFigures(_ItemFigures):
             return guaranteed_operating_point(*data, failure_probability=failure_probability, **options)
 
     def intervals(self, statistics: Statistics) -> Mapping[str, Interval]:
-        """Return the asymptotic intervals by the name of the figure, for figures that have one."""
+        """Return an asymptotic interval for each figure that has one, by the name of the figure."""
         level = self.asked.level
         if level is None:
             if self.asked.groups is not None and self.asked.failure_probability is None:
@@ -220,7 +220,7 @@ class CountedFigures(_ItemFigures):
         if self._weight is None and self._groups is None:  # counts per threshold suffice
             data = self.sweep, None
         if self.asked.unseen_pages and self._groups is None:
-            raise TypeError("unseen_pages needs groups, the label of each item's group")
+            raise TypeError("unseen_pages needs groups: give the label of each item's group")
         interval_by = intervals_by(
             *data, self._weight, self._groups, unseen_pages=self.asked.unseen_pages
         )
@@ -250,7 +250,7 @@ class ReadEstimates(CountedFigures):
 
 
 class EstimatedFigures(_ItemFigures):
-    """Figures of partly verified items, each estimated with the smallest variance."""
+    """Figures of partly verified items. Each figure is the estimate with the smallest variance."""
 
     def __init__(
         self, truth: PartialTruth, confidence: ArrayLike | None, sample_weight: object, asked: Asked
@@ -282,7 +282,7 @@ class EstimatedFigures(_ItemFigures):
 
     @property
     def sweep(self) -> ThresholdSweep:
-        """The counts at every threshold, for costs, without decreasing errors or negative costs."""
+        """The counts at every threshold, for costs. Errors never decrease, so no cost is negative."""
         return self._source.counts(self._rate).rising
 
     def figures(self, statistics: Statistics, gamma: float) -> dict[str, Any]:
@@ -301,7 +301,7 @@ class EstimatedFigures(_ItemFigures):
         return {"n": len(self._given[0]), "arac": arac, "arp": arp, **scalars}
 
     def point(self, limit: Limit, statistics: Statistics) -> OperatingPoint:
-        """Return the operating point of a limit or threshold, from the counts best estimated there."""
+        """Return the operating point of a limit or threshold, with the most precise counts there."""
         counts = self._source.counts(next(iter(statistics.values())))
         for name, statistic in statistics.items():
             self._source.figure(name, statistic)

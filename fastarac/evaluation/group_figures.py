@@ -96,7 +96,7 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def counts(self, statistic: Statistic, /) -> ThresholdSweep:
-        """Return the counts of all items that give the most precise value of a statistic."""
+        """Return the counts of all items; if estimated, those that suit the statistic best."""
 
     @abstractmethod
     def figures(self, thresholds: Mapping[str, Any], /) -> Columns:
@@ -104,7 +104,7 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def rates_at(self, key: str, threshold: Any, /) -> Columns:
-        """Return rates, W and cost at a threshold; with people's errors if `key` is "cheapest"."""
+        """Return rates, W and cost; if `key` is "cheapest", the error rate includes people's errors."""
 
 
 class CountedGroups(GroupFigures):
@@ -156,7 +156,7 @@ class CountedGroups(GroupFigures):
         return {name: values_of_pairs(name, counts, gamma) for name in names}
 
     def rates_at(self, key: str, threshold: Any) -> Columns:
-        """Return rates, W and cost by name; with people's errors if `key` is "cheapest"."""
+        """Return rates, W and cost by name; the error rate at "cheapest" includes people's errors."""
         prices, people, counts = self.asked.prices, self.asked.people, self._counts_from(threshold)
         accepted, errors = counts.acceptance_rate, counts.false_accepts / counts.total
         with np.errstate(invalid="ignore"):
@@ -227,7 +227,7 @@ class CountedGroups(GroupFigures):
 
 
 def warn_of_groups(notes: Sequence[str], n: int) -> None:
-    """Warn once of all groups with too little data for an interval; `notes` has one for each."""
+    """Warn once, for all groups with too little data for an interval; each has a text in `notes`."""
     if notes:
         warn_unreliable(
             f"{len(notes)} of {n} groups have too little data for a reliable interval of some figure; "
@@ -236,7 +236,7 @@ def warn_of_groups(notes: Sequence[str], n: int) -> None:
 
 
 class _Counts(NamedTuple):
-    """Accepted numbers or weights of each group, in the form that `Reviewer` and `cost_of` need."""
+    """Counts or weights of each group, with the attributes that `Reviewer` and `cost_of` read."""
 
     true_accepts: NDArray[Any]
     false_accepts: NDArray[Any]

@@ -170,7 +170,7 @@ def rows_of(
 
 
 def ends_of(name: str, ends: Interval | Bounds) -> dict[str, float]:
-    """Return both ends of a figure by key, with ``_low`` and ``_high`` after the figure's name."""
+    """Return the ends of a figure's interval; the keys have ``_low`` or ``_high`` after its name."""
     figure, at, key = name.partition("/")
     return {f"{figure}_{end}{at}{key}": getattr(ends, end) for end in ("low", "high")}
 
@@ -200,14 +200,14 @@ def read_limits(
 
 
 def _rates_of(values: ArrayLike, name: str) -> list[float]:
-    """Return rates in [0, 1]; a tuple of floats is checked directly, because an array is slower."""
+    """Return the rates, checked to be in [0, 1]. A tuple of floats is checked without a slow array."""
     if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
         return cast("list[float]", list(values))
     return list(fractions_of(values, name).ravel().tolist())
 
 
 def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> dict[str, Statistic]:
-    """Return the statistics at a limit that have intervals, by the names of figures."""
+    """Return the statistics of a limit that get an interval, by the names of their figures."""
     if limit.criterion == "threshold":
         least = -math.inf if never_accepted is None else math.nextafter(never_accepted, math.inf)
         rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})
@@ -222,7 +222,7 @@ def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> di
 def statistics_of(
     names: Iterable[str], gamma: float, thresholds: Mapping[str, float]
 ) -> dict[str, Statistic]:
-    """Return the statistics of figures and of rates at given thresholds, by the names of figures."""
+    """Return the statistics of the figures `names`, and of rates at `thresholds`, by name."""
     found = {
         name: Statistic(name, **({"gamma": gamma} if "gamma" in DEFINITIONS[name].parameters else {}))
         for name in names

@@ -147,7 +147,7 @@ class Lead(Result):
 
     @property
     def judged(self) -> str:
-        """The beginning of a sentence, which names the units of the comparison."""
+        """The first words of `sentence`, such as "Judged by 40 pages,"."""
         return f"Judged by {self.n_units:,} {self._units},"
 
     @property
@@ -155,11 +155,11 @@ class Lead(Result):
         return self.unit + "s" * (self.n_units != 1)
 
     def by(self, pair: PairDifference) -> str:
-        """Return a difference as text: percentage points of accepted share, or an area."""
+        """Return a pair's difference as text: percentage points of accepted shares, or an area."""
         return self.amount(pair.difference)
 
     def amount(self, difference: float) -> str:
-        """Return a number as text, in the unit of differences."""
+        """Return a difference as text, with the unit that `by` uses."""
         return f"{difference:+.4f}" if self.limit is None else f"{_points(difference)} points"
 
     def _are_alike(self, pair: PairDifference) -> bool:
@@ -278,7 +278,7 @@ class _Comparing(NamedTuple):
             codes = _codes(parts)
             n_resamples = enough_resamples(self.n_resamples, codes, level)
             (pair,) = self.compare(parts, limit, n_resamples).pairs
-            if limit is None:  # the p-value uses influence values and is NaN without spread
+            if limit is None:  # the p-value is NaN if the difference has no standard error
                 return 1.0 if pair.pvalue != pair.pvalue else 0.5 * pair.pvalue
             items = _items(parts)
             accepted = [items[name][1] >= _threshold(parts[name], limit, items[name]) for name in parts]
@@ -322,7 +322,7 @@ def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
 
 
 def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
-    """Return each item's group number, counted over all models; without groups, its own number."""
+    """Return each item's group number, the same for all models. Without groups, an item is a group."""
     if any(outputs.group is None for outputs in models.values()):
         return [np.arange(len(outputs)) for outputs in models.values()]
     labels = [labels_of_groups(outputs) for outputs in models.values()]
@@ -369,7 +369,7 @@ def _points(share: float) -> str:
 def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
     """Return the label of each item's group."""
     if outputs.group is None:
-        raise ValueError("models has outputs without groups: use groups that all models share")
+        raise ValueError("some models have no groups: give groups that all models share")
     return np.array(outputs.group.names, np.str_)[outputs.group.codes]
 
 

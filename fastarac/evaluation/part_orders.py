@@ -49,7 +49,7 @@ class ItemParts(NamedTuple):
 
 
 class PartOrder(NamedTuple):
-    """The comparison, in a part of the items, of the best model overall with another model.
+    """Comparison of the best model overall with another model in one part of the items.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ def part_orders(
 def _parts(
     splits: Mapping[str, Sequence[ItemParts]], first: str, second: str
 ) -> Iterator[tuple[str, str, dict[str, NDArray[np.intp]], tuple[str, ...]]]:
-    """Yield each part's split and value, the rows of its items, and models without output there."""
+    """Yield each part's split and value, each model's rows, and the models with almost no output."""
     of_second = {split.name: split for split in splits.get(second, ())}
     for split in splits.get(first, ()):
         other = of_second.get(split.name)
@@ -199,10 +199,10 @@ def exception_of(orders: Sequence[PartOrder], alpha: float) -> str:
 
 
 def note_of(orders: Sequence[PartOrder], alpha: float, *, of_areas: bool = False) -> str:
-    """Return which models are better in the parts with a reversed order, and why; may be empty.
+    """Return sentences on the parts with a reversed order: who leads, and who reads almost nothing.
 
     Differences are in percentage points of accepted shares; with `of_areas`, they are differences of
-    areas.
+    areas. The text is empty if no order is reversed.
     """
     ahead: dict[tuple[str, str], PartOrder] = {}
     for each in orders:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
     """Return figures whose operating points, guarantees and costs accept no rejected item.
 
-    The areas are still those of all items, because curves end where everything is accepted. Intervals
+    Areas are still computed from all items, because curves end where everything is accepted. Intervals
     are not changed: only :func:`.evaluate`, which has the items, can compute intervals for shares
     without rejected items.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastarac.evaluation.results import Evaluation
     from fastarac.io import Outputs
 
-    # A template's text, and the variables that it reads as `section`.
+    # The text of a template, and the values of the template's variable `section`.
     Section: TypeAlias = tuple[str, Mapping[str, Any]]
 
 
@@ -101,7 +101,7 @@ class Source:
         return figures
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
-        """Return the source for a display of all models, without details that all of them share."""
+        """Return this source for a display of all models, without details that all models share."""
         return self
 
     def splits(self, outputs: Outputs) -> Sequence[ItemParts]:  # noqa: ARG002
@@ -150,5 +150,5 @@ class Source:
         evaluation: Evaluation,  # noqa: ARG002
         most: Callable[[int], int],  # noqa: ARG002
     ) -> tuple[Sequence[Section], Sequence[Section]]:
-        """Return the sections before and after the parts; `most` shortens lists for many models."""
+        """Return sections for before and after those on parts; `most` limits the length of lists."""
         return (), ()

@@ -65,7 +65,7 @@ class _KnownSource:
         return self._sweep
 
     def warn(self, _: object) -> None:
-        """Do nothing, because the warnings came with the figures."""
+        """Do nothing: `figure` has already warned."""
 
 
 class EstimatedGroups(GroupFigures):
@@ -91,7 +91,7 @@ class EstimatedGroups(GroupFigures):
         self._columns: Columns = {}
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
-        """Return the counts of all items that give the most precise value of a statistic."""
+        """Return estimated counts of all items, with the smallest variance of the statistic."""
         return self._whole.counts(statistic)
 
     def figures(self, thresholds: Mapping[str, Any]) -> Columns:
@@ -131,7 +131,7 @@ class EstimatedGroups(GroupFigures):
     def _rates_of(
         self, source: FigureSource | _KnownSource, key: str, limit: Limit
     ) -> dict[str, float]:
-        """Return rates, W and cost at a threshold; with people's errors if `key` is "cheapest"."""
+        """Return rates, W and cost; if `key` is "cheapest", the error rate includes people's errors."""
         prices, people = self.asked.prices, self.asked.people
         counts = source.counts(next(iter(statistics_of_limit(limit).values())))
         of_people = people if key == "cheapest" else None
@@ -145,7 +145,7 @@ class EstimatedGroups(GroupFigures):
         return {f"{name}/{key}": rate for name, rate in rates.items()}
 
     def rates_at(self, key: str, _: Any) -> Columns:
-        """Return rates, W and cost by name; with people's errors if `key` is "cheapest"."""
+        """Return rates, W and cost by name; the error rate at "cheapest" includes people's errors."""
         named = {name: f"{name}/{key}" for name in RATES}
         return {
             name: self._columns[column] for name, column in named.items() if column in self._columns

@@ -28,14 +28,14 @@ ROUNDING = 1e-12
 
 
 def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:
-    """Return the index of the last point whose threshold is above `never_accepted`, if given."""
+    """Return the index of the last point above the threshold `never_accepted`; for None, the last."""
     if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
         return len(sweep.true_accepts) - 1
     return int((sweep.thresholds > never_accepted).sum()) - 1
 
 
 def most_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> float:
-    """Return the largest acceptance rate at a threshold above `never_accepted`, if given."""
+    """Return the largest acceptance rate of thresholds above `never_accepted`; for None, return 1."""
     last = last_accepted(sweep, never_accepted)
     return float((sweep.true_accepts[last] + sweep.false_accepts[last]) / sweep.total)
 
@@ -108,7 +108,7 @@ def acceptances_at_risks(
 def last_within(
     sweep: CountsAtThresholds, max_error_rate: float, reviewer: Reviewer | None = None
 ) -> int:
-    """Return the index of the last point with at most that error rate, or -1 if there is none.
+    """Return the index of the last point with an error rate of at most `max_error_rate`, or -1 if none.
 
     Without a reviewer, the rate increases from 0 along the sweep. With a reviewer, the rate may also
     decrease, or exceed the limit at all points.
@@ -129,7 +129,7 @@ def last_within(
 
 
 def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> float:
-    """Return the error rate at a point, rounded once; the reviewer's rates are read as decimals."""
+    """Return the error rate at a point, from fractions; the rates of people are read as decimals."""
     correct, incorrect = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
     ta, fa = (Fraction(each[index].item()) for each in (sweep.true_accepts, sweep.false_accepts))
     found, spoiled = (
@@ -150,7 +150,7 @@ def out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | N
 
 
 def last_with_risk(sweep: CountsAtThresholds, max_risk: float) -> int:
-    """Return the index of the last point with at most that risk, or 0 if there is none."""
+    """Return the index of the last point with a risk of at most `max_risk`, or 0 if there is none."""
     for stop in range(len(sweep.false_accepts), 1, -CHUNK):
         start = max(1, stop - CHUNK)
         errors = sweep.false_accepts[start:stop]

@@ -284,7 +284,9 @@ def operating_point(
     limit = 0.0
     if threshold is not None:
         if interpolate:
-            raise TypeError("interpolate cannot go with threshold, which always accepts whole ties")
+            raise TypeError(
+                "interpolate cannot go with threshold: a given threshold always accepts whole ties"
+            )
         # Large integers stay integers, because floats would round them.
         if not isinstance(threshold, int):
             threshold = real_scalar(threshold, "threshold", finite=False)
@@ -315,7 +317,7 @@ def operating_point(
         if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
             # The accepted items are no better than all items, so check the order of the confidences.
             _question_order(labels, confidence, sample_weight)
-        if threshold is None and is_partial(correct):  # the same counts as for a given threshold
+        if threshold is None and is_partial(correct):  # use the counts that a given threshold uses
             return operating_point(correct, given, threshold=point.threshold, reviewer=reviewer)
         return point
     return _point_within_tie(sweep, criterion, limit, reviewer)
@@ -369,7 +371,7 @@ def point_of_limit(
 def _index_of_limit(
     sweep: CountsAtThresholds, criterion: str, limit: float, reviewer: Reviewer | None
 ) -> int:
-    """Return the index of the last point within a limit, or of the first with enough acceptance."""
+    """Return the index of the last point within a limit, or the first with the required acceptance."""
     if criterion == "max_risk":
         return last_with_risk(sweep, limit)
     if criterion == "max_error_rate":

@@ -46,7 +46,7 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
 
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
-# With groups, the interval of a partial ROC-AUC raises a warning if fewer errors lie in its part.
+# With groups and fewer errors inside the part, the interval of a partial ROC-AUC raises a warning.
 FEW_IN_PART_OF_GROUPS = 16
 # Minimum number of items in the rarer class to estimate how much groups differ.
 FEWEST_ITEMS = 3
@@ -148,11 +148,11 @@ def asymptotic_interval(
 
     "logit" intervals are widened for errors that the sample may lack, such as a group in which all
     items are wrong, or a wrong item of large weight. So are "inversion" intervals with groups or
-    weights. A sample of G groups may lack a kind of group altogether: with probability α, if a share
-    u = 1 − α^(1/G) of all groups is of this kind (7% for G = 40). With `unseen_pages`, a share u of
-    wrong items is therefore added at the highest or the lowest confidences. The half-width becomes the
-    root of the sum of the squared half-width and the squared change. "Formulas of intervals, tests and
-    guarantees" in the documentation has every formula.
+    weights. If a share u = 1 − α^(1/G) of all groups is of one kind (7% for G = 40), a sample of G
+    groups lacks this kind with probability α. Therefore, `unseen_pages` adds a share u of wrong items
+    at the highest or the lowest confidences. The new half-width is √(h² + c²), where h is the old
+    half-width and c the change of the estimate. "Formulas of intervals, tests and guarantees" in the
+    documentation has every formula.
 
     References
     ----------
@@ -164,7 +164,7 @@ def asymptotic_interval(
     choice(method, "method", METHODS)
     check_method(statistic, method)
     if unseen_pages and groups is None:
-        raise TypeError("unseen_pages needs groups, the label of each item's group")
+        raise TypeError("unseen_pages needs groups: give the label of each item's group")
     return intervals_by(
         correct, confidence, sample_weight, groups, graded=graded, unseen_pages=unseen_pages
     )(statistic, level, method)
@@ -179,7 +179,7 @@ def intervals_by(
     graded: bool = False,
     unseen_pages: bool = False,
 ) -> Callable[..., Interval]:
-    """Return the function that computes intervals of these items by statistic, level and method.
+    """Return a function of statistic, level and method that computes intervals from these items.
 
     The items are read and sorted once for all statistics.
     """
@@ -231,10 +231,10 @@ def check_method(statistic: Statistic, method: str) -> None:
         taken = [name for name, one in DEFINITIONS.items() if method in one.methods]
         reason = ""
         if method in ("auto", "wald", "logit"):
-            reason = ", which has no influence values"
+            reason = ", because it has no influence values"
         raise ValueError(
-            f"statistic is {statistic.name!r}{reason}; method={method!r} takes {', '.join(taken)}, "
-            "and bootstrap takes all statistics"
+            f"statistic {statistic.name!r} cannot go with method={method!r}{reason}: use "
+            f"bootstrap, or one of {', '.join(taken)}"
         )
 
 
@@ -345,7 +345,7 @@ def with_unseen_pages(
 def _with_left_out_cost(
     found: Interval, estimate: Estimate, sample: ItemSample, statistic: Statistic
 ) -> Interval:
-    """Move the centre of the interval halfway to the leave-one-out cost, by raising the upper end."""
+    """Raise the upper end, as if the estimate were the mean of the cost and the leave-one-out cost."""
     n = float(sample.sweep.total) if sample.items is None else sample.items.n
     value = (estimate.value + left_out_cost(sample.sweep, statistic, n)) / 2.0
     higher = interval_of(estimate._replace(value=value), statistic, found.confidence_level, "logit")
@@ -421,7 +421,7 @@ def design_effect(of_groups: float, of_items: float) -> float:
 def groups_of_class(
     right: NDArray[np.bool_], codes: NDArray[Any], weight: NDArray[np.float64] | None
 ) -> float:
-    """Return the smaller of the numbers of groups with correct items and with incorrect items."""
+    """Count the groups with correct items, and those with incorrect items; return the smaller count."""
     present = np.ones(len(right), np.bool_) if weight is None else weight > 0.0
     return float(min(len(np.unique(codes[present & of])) for of in (right, ~right)))
 

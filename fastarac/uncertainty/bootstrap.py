@@ -292,8 +292,8 @@ def ends_of(
     if (replicates == replicates[0]).all():
         return interval, 0.0
     _warn(
-        f"{name} is infinite in {infinite:,} of {len(replicates):,} resamples, which the "
-        "interval includes; it has no finite standard error"
+        f"{name} is infinite in {infinite:,} of {len(replicates):,} resamples; the interval includes "
+        "them, and the standard error is infinite"
     )
     return interval, math.inf
 
@@ -308,7 +308,7 @@ def reliability_warning_of(
     name: str,
     standard_error: float,
 ) -> str | None:
-    """Return a warning that a bootstrap interval is unreliable, as `asymptotic` does, or None."""
+    """Return a warning if a bootstrap interval is unreliable by the rules of `asymptotic`, or None."""
     named = statistic if isinstance(statistic, Statistic) else None
     without_spread = "the interval is a single value"
     members = population.members
@@ -361,7 +361,7 @@ def _estimate(statistic: Callable[[ThresholdSweep], float], population: Populati
 
 
 def _error(statistic: Callable[[ThresholdSweep], float], name: str, population: Population) -> float:
-    """Return the standard error of the estimate; raise if a replicate would have none."""
+    """Return the standard error of the estimate; raise if that of replicates cannot be computed."""
     if population.members is not None:
         raise ValueError(
             "method must be 'percentile', 'basic' or 'bca' with groups or weights, got 'studentized'"

@@ -104,7 +104,7 @@ def groups_present(items: PlacedItems, codes: Codes) -> int:
 
 
 def _stretched(found: Interval, ratio: float, statistic: Statistic) -> Interval:
-    """Multiply the distances of both ends from the estimate by a ratio, as log-odds if these exist."""
+    """Multiply both ends' distances from the estimate by a ratio, on the log-odds scale if possible."""
     least, most = statistic.range
     value = found.estimate
     ends = []

@@ -150,10 +150,10 @@ def delong_test(
 
     With `groups` the variance is G/(G − 1)·Σd², where d is the sum of the contributions within each of
     the G groups. This differs from Obuchowski 1997 in two ways. First, that paper has one factor for
-    groups with positive items and another for groups with negative items. Second, its d lacks a term of
-    the influence values of :func:`.compare_models`, which is 0 if the areas are equal. Therefore groups
-    of one item each do not give exactly the variance above. The distribution is Student's t with the
-    degrees of freedom of :func:`.compare_models`, rounded down for the p-value.
+    groups with positive items and another for groups with negative items. Second, d has a further term
+    here, from the influence values of :func:`.compare_models`. This term is 0 if the areas are equal.
+    Therefore groups of one item each do not give exactly the variance above. The distribution is
+    Student's t with the degrees of freedom of :func:`.compare_models`, rounded down for the p-value.
 
     References
     ----------
@@ -397,10 +397,10 @@ def _refuse_unseen_pages(read: ComparedModels, method: str, *, grouped: bool) ->
     if read.partial:
         raise TypeError("unseen_pages cannot go with a PartialTruth")
     if not grouped:
-        raise TypeError("unseen_pages needs groups, the label of each item's group")
+        raise TypeError("unseen_pages needs groups: give the label of each item's group")
     if method == "bootstrap":
         raise ValueError(
-            "unseen_pages cannot go with method='bootstrap', which draws the groups that were seen: "
+            "unseen_pages cannot go with method='bootstrap': resamples have no unseen groups; "
             "use 'asymptotic'"
         )
 

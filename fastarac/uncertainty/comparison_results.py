@@ -106,7 +106,7 @@ class PairDifference(Result):
 
 
 def _turned(found: Interval) -> Interval:
-    """Return the interval of the value with its sign changed."""
+    """Return the interval of −x, given the interval of x."""
     turned = None if found.distribution is None else -found.distribution
     return replace(
         found, estimate=-found.estimate, low=-found.high, high=-found.low, distribution=turned

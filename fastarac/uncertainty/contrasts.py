@@ -65,7 +65,7 @@ class Contrast(NamedTuple):
 
     @property
     def errors(self) -> tuple[float, float]:
-        """The standard errors below and above the difference. They allow for unseen errors."""
+        """Standard errors for the lower and the upper end of the interval, including unseen errors."""
         return math.hypot(self.error, self.unseen[0]), math.hypot(self.error, self.unseen[1])
 
     @property
@@ -92,7 +92,7 @@ class Contrast(NamedTuple):
 
     @property
     def _against(self) -> int:
-        """Number of resampled differences that are 0 or of the opposite sign; all for estimate 0."""
+        """Number of resampled differences of 0 or opposite sign; all of them if the estimate is 0."""
         values = np.asarray(self.resamples)
         return int(np.sum(values * np.sign(self.difference) <= 0.0))
 
@@ -311,7 +311,7 @@ def _factor(n: int) -> float:
 def added_errors(
     found: list[PlacedItems], codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> AddedErrors:
-    """Return contributions of items, or of groups given by `codes`, for models of the same items."""
+    """Return the contributions of items, or of groups if `codes` are given; models share all items."""
     samples = [ItemSample(items.sweep, items, codes) for items in found]
     errors = [error_contributions(items, codes, statistic) for items in found]
     estimates = [
@@ -434,7 +434,7 @@ def shares_of_best(
     statistic: Statistic,
     random_state: RandomState,
 ) -> list[float]:
-    """Return the share of normal draws in which each model is best. For two models, it is exact."""
+    """Return the share of normal draws in which each model is best; it is exact for two models."""
     if np.isnan(values).any():
         return [math.nan] * len(values)
     if two is not None and two.error > NO_SPREAD:
@@ -476,7 +476,7 @@ def _few_errors(
 
 
 def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArray:
-    """Draw joint errors of all models with the given covariance, shape (K, DRAWS)."""
+    """Draw normal errors of the K models with the given covariance. The shape is (K, DRAWS)."""
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     seed = key_of(0 if random_state is None else random_state)
     standard = np.random.default_rng(seed).standard_normal((len(covariance), DRAWS))

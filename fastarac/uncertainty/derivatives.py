@@ -3,8 +3,7 @@
 Each statistic is a smooth function of the counts at the thresholds, and does not change if all counts
 are multiplied by a constant. Let Ω be the sum of all weights. The influence of an item is Ω times the
 derivative of the statistic with respect to the item's weight. It measures how fast the statistic moves
-as the share of such items grows.
-The mean influence over all items is 0.
+as the share of such items grows. The mean influence over all items is 0.
 
 The functions change the arrays of an influence in place, because these arrays may have millions of
 points.
@@ -57,7 +56,7 @@ class Line(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Two lines: for a correct item (M counts incorrect items above), and for an incorrect item."""
+    """The line of a correct item, whose M counts incorrect items, and that of an incorrect item."""
 
     correct: Line
     incorrect: Line
@@ -187,7 +186,7 @@ def _optimum_slope(sweep: ThresholdSweep) -> float:
 def excess_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
-    """Return the influence on the excess AURC: AURC minus the AURC of the best order for this β."""
+    """Return the influence on the excess AURC: AURC minus the AURC of the best order of the items."""
     del optimum
     beta = sweep.recognition_rate
     if not beta:  # without correct items, every order is the best one
@@ -202,7 +201,7 @@ def excess_aurc(
 def normalized_aurc(
     sweep: ThresholdSweep, estimator: Estimator = "trapezoid", optimum: str = "finite"
 ) -> PointInfluence:
-    """Return the influence on the normalised AURC: excess AURC over that of a random order."""
+    """Return the influence on the normalised AURC: excess AURC divided by that of a random order."""
     options: dict[str, Any] = {"estimator": estimator, "optimum": optimum}
     beta = sweep.recognition_rate
     if not 0.0 < beta < 1.0:
@@ -352,7 +351,7 @@ Rate = Callable[[bool, bool], tuple[bool, bool]]
 
 
 def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, float]:
-    """Return the numerator and the denominator of the rate `of` at a threshold."""
+    """Return the numerator and the denominator of a rate at a threshold; `of` defines the rate."""
     kinds = ((True, True), (True, False), (False, True), (False, False))
     weights = [(of(*kind), float(w)) for kind, w in zip(kinds, sweep.at(threshold), strict=True)]
     return (
@@ -362,7 +361,7 @@ def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, flo
 
 
 def share_at_threshold(of: Rate, sweep: ThresholdSweep, threshold: float) -> PointInfluence:
-    """Return the influence on the rate `of` at a threshold."""
+    """Return the influence on a rate at a threshold; `of` defines the rate."""
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     part, whole = parts(sweep, threshold, of)
     if not whole:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
-# The pair (accepted, correct) of a rejected item, which is taken as correct. A rate that does not count
-# it in its denominator is a rate among accepted items.
+# A rejected, correct item, as (accepted, correct). If it is not in the denominator of a rate, the rate
+# is one among accepted items.
 REJECTED = False, True
 
 
@@ -67,7 +67,7 @@ def interval_and_warning(
 
 
 def _is_corrected(statistic: Statistic, method: str) -> bool:
-    """Return whether the interval is that of a share of errors, corrected for errors of the readers."""
+    """Return whether the interval is a corrected interval of a share of errors (`_of_answers`)."""
     limited = "max_error_rate" in dict(statistic.parameters)
     return statistic.definition.is_linear and not limited and method not in ("wald", "logit")
 
@@ -97,7 +97,7 @@ def _of_answers(
     if shares[0] == shares[1]:
         warning = (
             f"{statistic.name} contradicts the truth_reader: {percent(called, 3)} of the answers call "
-            "an output wrong, which its rates do not allow for any share of errors"
+            "an output wrong, but with its rates no share of errors leads to that"
         )
     found = sample.evidence(statistic)
     value, spread = found.value, found.standard_error
@@ -113,9 +113,10 @@ def _of_uncertain_rates(
 ) -> tuple[Interval, str | None]:
     """Return the interval of a statistic that is not linear in the errors, for estimated rates d and a.
 
-    The interval for known rates is combined with the values of the statistic at the bounds of d and of
-    a, as in `Reviewer.corrected_error_rate`. If one of these values is undefined, such as for d ≤ a or
-    without errors, the interval is the whole range of the statistic.
+    Here d is the detection rate, and a the false alarm rate. The interval for known rates is combined
+    with the values of the statistic at the bounds of d and of a, as in `Reviewer.corrected_error_rate`.
+    If one of these values is undefined, such as for d ≤ a or without errors, the interval is the whole
+    range of the statistic.
     """
     d, a, tail = people.detection_rate, people.false_alarm_rate, (1.0 - level) / 2.0
     known, warning = interval_and_warning(sample.with_rates(d, a), statistic, level, method)
@@ -138,7 +139,7 @@ def _of_uncertain_rates(
 def _move(
     sample: PartialSample, statistic: Statistic, rates: tuple[float, float], value: float
 ) -> float:
-    """Return how far other rates d and a move a statistic; infinite if it is then undefined."""
+    """Return how far other `rates` (d, a) move a statistic; infinite if they make it undefined."""
     if rates[0] <= rates[1]:
         return math.inf
     found = sample.with_rates(*rates).evidence(statistic, spread=False)
@@ -150,7 +151,7 @@ def _move(
 def _limit_of_answers(
     sample: PartialSample, statistic: Statistic, level: float
 ) -> tuple[Interval, str | None]:
-    """Return the interval of the acceptance rate at a limit, if people or judges who err answered."""
+    """Return the interval of the acceptance rate at a limit, given answers of people who may err."""
 
     def of_rate(rate: Statistic) -> Interval:
         return interval_and_warning(sample, rate, level, "auto")[0]
@@ -235,7 +236,7 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
 
 
 def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, level: float) -> Interval:
-    """Return the interval for few errors, using a judge's or the confidence's predictions.
+    """Return the interval if errors are few, and a judge or the confidence predicts them.
 
     Among the n items, each verified one moves the estimate by φ = d(e − g)/(nπ). Here e is its error (1
     or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. The

@@ -40,7 +40,7 @@ def by_estimates(
     estimated.check_statistic(statistic)
     if not statistic.definition.is_smooth:
         raise ValueError(
-            f"statistic must be one of {', '.join(SMOOTH)} for differences under a PartialTruth, "
+            f"statistic must be one of {', '.join(SMOOTH)} for differences with a PartialTruth, "
             f"got {statistic.name!r}"
         )
     names, samples = models.names, []
@@ -121,7 +121,11 @@ def _doubt(
 
 
 def _degrees(sample: PartialSample, contributors: float, verified: float) -> float:
-    """Return the effective number of contributors, but at most the number of verified errors."""
+    """Return the degrees of freedom of a difference.
+
+    They are the effective number of contributors, but at most the number of verified errors. For fully
+    verified items without groups, they follow from Satterthwaite's formula.
+    """
     n = float(sample.units)
     if sample.codes is None and not sample.items.partial:
         return 2.0 * contributors / (1.0 - contributors / n) if contributors < n else math.inf

@@ -60,10 +60,10 @@ def interval_of_limit(
     level: float,
     of_rate: Callable[[Statistic], Interval] | None = None,
 ) -> tuple[Interval, Evidence]:
-    """Return the interval of the acceptance rate at a limit, and the estimate of the errors there.
+    """Return the interval of the acceptance rate at a limit, and the estimated error rate there.
 
-    If people or judges who err gave the answers, `of_rate` returns the interval of a rate at a
-    threshold.
+    `of_rate` returns the interval of a rate at a threshold. It is given if people or judges who may err
+    verified the items.
     """
     parameters = dict(statistic.parameters)
     found, last, _, value = at_limit(sample, statistic)
@@ -88,7 +88,7 @@ def interval_of_limit(
 def _by_rates(
     sample: PartialSample, statistic: Statistic, of_rate: Callable[[Statistic], Interval]
 ) -> tuple[float, float]:
-    """Return the largest acceptance rates at which the rate surely, or possibly, keeps the limit."""
+    """Return the largest acceptance rate that surely keeps the limit, and the largest that may."""
     items, required = sample.items, str(statistic.definition.required)
     name, limit = required.removeprefix("max_"), dict(statistic.parameters)[required]
 
@@ -150,10 +150,11 @@ def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
 def _by_error_rate(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the acceptance rates up to which errors are improbably few, or not improbably many.
+    """Return the largest acceptance rate that surely keeps the limit, and the largest that may.
 
-    Probabilities are binomial, for an error rate equal to the limit. The lower acceptance rate allows
-    for unseen errors among the outputs that a threshold accepts.
+    If the error rate equals the limit, so few errors as in the first case, or more errors than in the
+    second, are improbable (binomial). The lower acceptance rate allows for unseen errors among the
+    outputs that a threshold accepts.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising
@@ -194,7 +195,7 @@ def _largest(holds: Callable[[float], bool]) -> float:
 def _by_risk(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rates at which the risk surely, or possibly, keeps the limit."""
+    """Return the largest acceptance rate that surely keeps the limit, and the largest that may."""
     total = float(sample.items.n)
 
     def ends_of(n: float) -> tuple[float, float]:

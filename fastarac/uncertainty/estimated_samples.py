@@ -111,7 +111,12 @@ class PartialSample:
         )  # fmt: skip
 
     def degrees(self, found: Evidence) -> float:
-        """Return Satterthwaite's degrees of freedom, but at most the number of verified errors."""
+        """Return the degrees of freedom of the standard error, at least 2 unless there are few groups.
+
+        With groups, they are the effective number of contributors, but at most the number of groups
+        minus one. Without groups, they follow from Satterthwaite's formula. For partly verified items,
+        they are also at most the number of verified errors minus one.
+        """
         n, c = float(self.units), found.contributors
         if self.codes is not None:
             return min(n - 1.0, max(c, 2.0))
@@ -138,14 +143,14 @@ class PartialSample:
         return down, up
 
     def room_by_tie(self, found: Evidence, level: float) -> FloatArray:
-        """Return how far unseen errors may raise the error rate accepted at each threshold, (m,)."""
+        """Return how far unseen errors may raise the error rate at each threshold; shape (m,)."""
         items = self.items
         known = np.searchsorted(items.tie, np.arange(len(items.starts) - 1), side="right")
         room: FloatArray = np.append(0.0, self._rooms(found, level)[1])[known]
         return room
 
     def _rooms(self, found: Evidence, level: float) -> FloatArray:
-        """Return both values of `unseen` for the first 1, 2, … verified items: (2, n_verified)."""
+        """Return `unseen` for the first k verified items, k = 1, 2, …; shape (2, n_verified)."""
         items, at = self.items, found.influence
         w, right = items.weight, 1.0 - items.error
         nothing = np.zeros((2, len(w)))
@@ -267,7 +272,7 @@ class PartialSample:
         return not (at.incorrect - at.correct).any()
 
     def sums_of(self, at: PointInfluence, counts: EstimatedCounts) -> tuple[float, float]:
-        """Sum the statistic's derivative by each item's error, over wrong and over right items."""
+        """Sum the statistic's derivatives by items' errors: over wrong items, and over right items."""
         derivative = (at.incorrect - at.correct) / self.items.n
         sweep = counts.sweep
         of_wrong, of_right = (
@@ -312,7 +317,7 @@ class PartialSample:
         return Spread(error, second / fourth * second if fourth else 0.0)
 
     def contributions(self, at: PointInfluence, share: Shares | None) -> FloatArray:
-        """Return the contribution of each item (in the order of `items`) or group; NaN if alone."""
+        """Return contributions of items (ordered as `items`) or of groups; NaN if there is only one."""
         items = self.items
         values, correct = at.incorrect - at.correct, at.correct
         if not items.distinct:

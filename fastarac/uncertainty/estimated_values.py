@@ -83,13 +83,16 @@ def average_precision(counts: EstimatedCounts) -> float:
 
 
 def share(of: Rate, counts: EstimatedCounts, threshold: float) -> float:
-    """Return the rate `of` at a threshold."""
+    """Return a rate at a threshold; `of` defines the rate."""
     part, whole = derivatives.parts(counts.sweep.possible, threshold, of)
     return part / whole if whole else math.nan
 
 
 def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:
-    """Return the normalised area, (γ(A − β)/(1 − β) + β)/(γ + 1), or 1 if β = 1."""
+    """Return the normalised area, (γ(A − β)/(1 − β) + β)/(γ + 1), or 1 if β = 1.
+
+    A is the area, and β the recognition rate.
+    """
     rest = 1.0 - sweep.recognition_rate
     if not rest:
         return 1.0
@@ -97,7 +100,7 @@ def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:
 
 
 def risk(weights: FloatArray, sweep: EstimatedSweep) -> float:
-    """Return Σwᵢẽᵢ, where w is the area that an error adds, and ẽ the estimated error."""
+    """Return the area Σwᵢẽᵢ, where wᵢ is the area that an error adds, and ẽᵢ an estimated error."""
     return added(weights * np.diff(sweep.false_accepts))
 
 

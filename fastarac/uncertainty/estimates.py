@@ -94,7 +94,7 @@ def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> Interval:
 
 
 def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> list[float]:
-    """Return the statistic's value, and its values in case the sample lacks one kind of items."""
+    """Return the statistic's value, and its values after adding items of a kind that may be unseen."""
     share = -math.expm1(math.log((1.0 - level) / 2.0) / estimate.n)  # the share u solves (1 − u)ⁿ = α/2
     values = [estimate.value, *values_with(estimate.sweep, statistic, share, (1, 0))]
     return [within(statistic, value, value)[0] for value in values]
@@ -122,7 +122,7 @@ def values_with(
 
 
 def with_room(interval: Interval, statistic: Statistic, room: tuple[float, float]) -> Interval:
-    """Return the interval with each half-width h widened to √(h² + r²); r holds (below, above)."""
+    """Return the interval with half-widths √(h² + r²) instead of h; `room` is r (below, above)."""
     if not any(room):
         return interval
     value = interval.estimate

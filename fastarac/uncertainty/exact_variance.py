@@ -34,7 +34,7 @@ def read_pairs(
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> PointCounts:
-    """Return the counts between runs of items. Raise if the closed form does not apply."""
+    """Return the counts between runs of items of one class. Raise if there is no closed form."""
     if not stratified:
         raise ValueError("method='exact-variance' needs stratified=True")
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):

@@ -214,7 +214,7 @@ class PlacedItems(NamedTuple):
         return contributions
 
     def contributions_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return the contributions of numbered groups. A single group has NaN.
+        """Return the contributions of numbered groups; NaN if there is only one.
 
         Groups of weight 0 are left out.
         """
@@ -230,7 +230,7 @@ class PlacedItems(NamedTuple):
         return sums
 
     def sums_of_classes(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return the sums of `sums_of_groups` by class (incorrect, correct) and group, shape (2, G)."""
+        """Return the sums of each group's influence by class (incorrect, correct); shape (2, G)."""
         values = self.weighted(point_influence(self.sweep, statistic)) / float(self.sweep.total)
         return self._by_class(values, codes)
 

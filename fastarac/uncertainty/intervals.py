@@ -51,7 +51,7 @@ def percentile(replicates: FloatArray, level: float) -> Ends:
 
 
 def _quantiles(replicates: FloatArray, low: float, high: float) -> Ends:
-    """Return two quantiles, interpolated linearly, or the outer neighbour if one is infinite."""
+    """Return two quantiles, interpolated linearly; next to an infinite value, the outer neighbour."""
     if np.isfinite(replicates).all():
         ends = np.quantile(replicates, [low, high])
         return Ends(float(ends[0]), float(ends[1]))

@@ -1,8 +1,8 @@
 """Intervals of shares, and of acceptance rates at a limit, by inverting binomial tests.
 
 Weighted or grouped items are replaced by a smaller, effective number of independent items. Let a share
-p have the standard error s. Its effective number is p(1 − p)/s² (Korn and Graubard 1998), times the
-squared ratio of the normal quantile to Student's, with the degrees of freedom of s. The formulas for
+p have the standard error s. Its effective number is (z/t)²·p(1 − p)/s² (Korn and Graubard 1998), where
+z is the normal quantile, and t Student's quantile for the degrees of freedom of s. The formulas for
 independent items then use this number.
 """
 
@@ -60,9 +60,10 @@ class ItemSample(NamedTuple):
         return self.items is None or (self.codes is None and self.items.weight is None)
 
     def share(self, in_part: NDArray[Any], in_whole: NDArray[Any], level: float) -> Share:
-        """Return the share of items that boolean tables of shape (2, m) select by class and point.
+        """Return the share of items marked in `in_part` among those marked in `in_whole`.
 
-        The items are weighted or grouped. Row 0 stands for incorrect, row 1 for correct items.
+        The items are weighted or grouped. Both tables, of shape (2, m), mark items by class and point.
+        Row 0 stands for incorrect, row 1 for correct items.
         """
         if self.items is None:
             raise AssertionError(self)
@@ -134,8 +135,9 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     The distance of each end from the estimate is the root of the sum of two squared distances. The
     first distance reaches to the lowest or highest acceptance rate at which a test does not reject the
     limit (Woodruff 1952). The second reaches to the end of the interval for the acceptance rate at a
-    fixed threshold. If the tests allow every item that a threshold can accept, the upper end is the
-    upper end of the interval for the share of these items.
+    fixed threshold. If the tests allow all items that a threshold can accept, let s be the share of
+    these items. The upper end is then that of the interval for the acceptance rate s at a fixed
+    threshold.
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)
@@ -192,7 +194,7 @@ def both(
 
 
 def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[float, float]:
-    """Return the interval for the acceptance rate at a fixed threshold that accepts this share."""
+    """Return the interval for the acceptance rate at a fixed threshold, estimated as `accepted`."""
     if sample.counted:  # do not count points: interpolation may accept only some tied items
         whole = float(sample.sweep.total)
     else:
@@ -202,7 +204,7 @@ def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[flo
 
 
 def _within(sweep: ThresholdSweep, accepted: float) -> NDArray[np.bool_]:
-    """Return the table, for `ItemSample.share`, of points that accept at most this share."""
+    """Return a table for `ItemSample.share` that marks the points with at most this acceptance rate."""
     counts = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
     return np.broadcast_to(counts <= accepted * sweep.total * (1.0 + ROUNDING), (2, len(counts)))
 
@@ -221,9 +223,10 @@ def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, flo
 def by_error_rate(
     sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the acceptance rates up to which errors are improbably few, or not improbably many.
+    """Return the largest acceptance rate that surely keeps the limit, and the largest that may.
 
-    Probabilities are binomial, for an error rate equal to the limit.
+    If the error rate equals the limit, so few errors as in the first case, or more errors than in the
+    second, are improbable (binomial).
     """
     allowed = float(parameters["max_error_rate"])
     whole = max(1, round(n))
@@ -240,7 +243,7 @@ def by_error_rate(
 def by_risk(
     sweep: ThresholdSweep, parameters: dict[str, Any], design: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rates at which the risk surely, or possibly, keeps the limit."""
+    """Return the largest acceptance rate that surely keeps the limit, and the largest that may."""
     allowed = float(parameters["max_risk"])
     thresholds = slice(1, last_accepted(sweep, parameters.get("never_accepted")) + 1)
     errors = sweep.false_accepts[thresholds].astype(np.float64)

@@ -46,9 +46,9 @@ def left_out_contributions(
 ) -> FloatArray:
     """Return the contribution of each item or group to the mean cost at the cheapest threshold.
 
-    The contribution is the lowest cost of all items minus the lowest cost of all others, each at its
-    own cheapest threshold. The weighted mean of these differences is subtracted, and the results are
-    divided by the weight of all items.
+    The contribution is the lowest cost of all items, minus the lowest cost without this item or group.
+    Each cost has its own cheapest threshold. The weighted mean of these differences is subtracted, and
+    the results are divided by the weight of all items.
 
     Influence values are not used, because they would keep the threshold fixed. In a comparison of two
     models, all items between the two thresholds would then seem to contribute, although a single error
@@ -90,6 +90,6 @@ def _totals(sweep: ThresholdSweep, verified: Any, accepted: Any) -> FloatArray:
 
 
 def _least(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return for each point two lowest totals: above its items, and at or below them."""
+    """Return, for each point, the lowest total at thresholds above its items, and at all others."""
     above = np.minimum.accumulate(totals)[:-1]
     return above, np.minimum.accumulate(totals[::-1])[::-1][1:]

@@ -185,8 +185,8 @@ def _parts_of(
     columns = _labels(models, by, paired)
     labels = sorted({label for own, _ in columns.values() for label in own})
     if len(labels) < 2:
-        raise ValueError(f"by must have at least two parts, got {len(labels)}: compare_models compares "
-            "all items")  # fmt: skip
+        raise ValueError(f"by must have at least two parts, got {len(labels)}: use compare_models to "
+            "compare all items")  # fmt: skip
     for label in labels:
         items = {}
         for name, model in models.items.items():
@@ -205,7 +205,7 @@ def _parts_of(
 def _labels(
     models: ComparedModels, by: ArrayLike | Mapping[str, ArrayLike], paired: Pairing
 ) -> dict[str, tuple[list[Any], NDArray[Any]]]:
-    """Return each model's distinct labels, and the number of each item's label."""
+    """Return each model's distinct labels, and the index of each item's label among them."""
     found = {}
     for name, model in models.items.items():
         column, argument = by, "by"
@@ -223,7 +223,7 @@ def _labels(
 
 
 def _chosen(model: ComparedItems, chosen: NDArray[np.bool_], paired: Pairing) -> ComparedItems:
-    """Return the chosen items of a model. `places` maps their groups to the numbers for all items."""
+    """Return the chosen items of a model; their `places` are numbers among the groups of all items."""
     correct = labels_of_some(model.correct, chosen)
     weight = None if model.weight is None else model.weight[chosen]
     codes, places = None, model.places
@@ -283,7 +283,7 @@ def _adjusted(
 def _leads(
     names: tuple[str, ...], parts: list[_ComparedPart], correction: Correction | None
 ) -> tuple[LeadDifference, ...]:
-    """Return a test for each pair of models that their difference is the same in all parts."""
+    """For each pair of models, test whether their difference is the same in all parts."""
     found = [
         _lead((names[a], names[b]), (a, b), [part for part in parts if part.has_spread((a, b))])
         for a, b in parts[0].found.pairs
@@ -326,9 +326,9 @@ def _lead(names: tuple[str, str], pair: tuple[int, int], parts: list[_ComparedPa
 def _degrees(part: _ComparedPart, pair: tuple[int, int]) -> float:
     """Return the degrees of freedom of a part: at most its effective number of items or groups.
 
-    This maximum is half of Satterthwaite's number. In simulations with the errors of ten items and no
-    true difference between parts, the test found a difference in up to 15% of samples without any
-    maximum, and in 6% with Satterthwaite's number.
+    This maximum is at most half of Satterthwaite's degrees of freedom. In simulations with the errors
+    of ten items and no true difference between parts, the test found a difference in up to 15% of
+    samples without any maximum, and in 6% with Satterthwaite's degrees of freedom.
     """
     a, b = pair
     added = part.found.contributions[a] - part.found.contributions[b]

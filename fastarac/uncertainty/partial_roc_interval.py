@@ -100,9 +100,9 @@ def classes_of(
 ) -> tuple[ItemsOfClass, ItemsOfClass]:
     """Return the incorrect and the correct items.
 
-    `heavy` means that few items of large weight were seen in the rarer class. An unseen item may be as
-    heavy as the heaviest item. So the effective number of items is at most the weight of the class
-    divided by the largest weight.
+    `heavy` means that few items of large weight were seen in the rarer class. Then the effective number
+    of items is at most the weight of the class divided by the largest weight, because an unseen item
+    may be as heavy as the heaviest item.
     """
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
@@ -181,7 +181,7 @@ class _Shares(NamedTuple):
 
 
 def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
-    """Return the shares that give the smallest, or the largest, rates of the other class.
+    """Return the gaps with the smallest (`least`), or the largest, possible rates of the other class.
 
     There is one more gap than there are items. For the smallest rates, the extra gap is above all
     items, and the share of each item is at or below its confidence. For the largest rates, the extra

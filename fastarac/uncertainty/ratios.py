@@ -1,4 +1,4 @@
-"""Ratios of sums over groups, such as errors by length of page, and their intervals."""
+"""Ratios of sums over groups, such as errors per length of pages, and their intervals."""
 
 from __future__ import annotations
 

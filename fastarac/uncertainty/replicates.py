@@ -83,7 +83,7 @@ class Resample:
         population = self._population
         ta, fa, n = self._points()
         ta, fa = ta[:n].copy(), fa[:n].copy()
-        # Counts are floats only to count pairs, so convert them back.
+        # Counts are floats only because int64 is too small for their pairs, so convert them back.
         if population.members is None and ta.dtype != np.int64:
             ta, fa = ta.astype(np.int64), fa.astype(np.int64)
         if population.scale != 1.0:
@@ -111,7 +111,7 @@ class Resample:
         return _kernels.bootstrap.out_of_bag(self._counts, p.codes, p.lanes, p.weights, tie)
 
     def tie(self, point: int) -> int:
-        """Return the population's number for a point; past the last point, that of the last."""
+        """Return the population's number of a point; past the end, return that of the last point."""
         _, _, n = self._points()
         return int(self._which[min(point, n - 1)])
 
@@ -369,7 +369,7 @@ class Evaluator:
 
 
 def without_each(population: Population, statistic: Statistic) -> FloatArray:
-    """Return the statistic without each group in turn. Many groups are left out in batches."""
+    """Return the statistic without each group in turn, or if there are many, without each batch."""
     at_a_time = -(-population.n_drawn // MOST_LEFT_OUT)
     rest = replace(population, left_out=at_a_time, may_be_empty=True)
     evaluator = Evaluator(rest, _NO_KEY, [statistic], -(-population.n_drawn // at_a_time))
@@ -379,7 +379,7 @@ def without_each(population: Population, statistic: Statistic) -> FloatArray:
 
 
 def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
-    """Return values from three rows: correct items, incorrect items, twice the ordered pairs."""
+    """Return values from three columns: correct items, incorrect items, twice the ordered pairs."""
     gamma = float(dict(statistic.parameters).get("gamma", 1.0))
     return values_of_pairs(statistic.name, pairs, gamma)
 

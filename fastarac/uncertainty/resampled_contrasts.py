@@ -148,8 +148,8 @@ def _degrees_of_groups(
     """Return a function that gives the degrees of freedom for the difference of two models.
 
     If the statistic has influence values, the degrees of freedom are computed from them, as in
-    "asymptotic" comparisons. Otherwise, they are at most two more than Satterthwaite's degrees of
-    freedom from the effects of leaving out each group.
+    "asymptotic" comparisons. Otherwise, they are computed from the sizes of groups. They are then at
+    most Satterthwaite's degrees of freedom plus two, from the effects of leaving out each group.
     """
     known = statistic.definition.is_smooth
     errors = added_to(models, statistic)[1] if known else None

@@ -65,16 +65,16 @@ class Population:
     """The population of a bootstrap, in the layout of the kernels (see `_kernels.bootstrap`).
 
     A unit is an item or, with `sizes`, a cell of that many identical items. `weights` holds the units'
-    weights times `scale`, or a single 1; it is float64 if sums could exceed exact integers. `scale` is
-    a power of two that brings the largest weight into [0.5, 1), so that products of weights neither
-    overflow nor vanish. `lanes` is the number of interleaved lanes of units. `n_drawn` is the number of
-    items or groups that a resample draws, which equals their number in the population. `strata` lists
-    the units by stratum; `bounds` holds the start of each stratum, and `groups` the group number of
-    each unit. A resample `may_be_empty` if some groups have no items. With `left_out` = k, nothing is
-    drawn: resample r lacks the groups with numbers rk to rk + k − 1. `tables` holds the tables of each
-    stratum if the counts of cells are drawn from tables. `sweep` is the `ThresholdSweep` of all items,
-    or their `PointCounts` between runs of items of one class, if the statistics need no more. `members`
-    holds the items if they have weights or groups.
+    weights times `scale`, or a single 1; it is float64 with weights, or if numbers of pairs could be
+    too large for int64. `scale` is a power of two that brings the largest weight into [0.5, 1), so that
+    products of weights neither overflow nor vanish. `lanes` is the number of interleaved lanes of
+    units. `n_drawn` is the number of items or groups that a resample draws, which equals their number
+    in the population. `strata` lists the units by stratum; `bounds` holds the start of each stratum,
+    and `groups` the group number of each unit. A resample `may_be_empty` if some groups have no items.
+    With `left_out` = k, nothing is drawn: resample r lacks the groups with numbers r·k to r·k + k − 1.
+    `tables` holds the tables of each stratum if the counts of cells are drawn from tables. `sweep` is
+    the `ThresholdSweep` of all items, or their `PointCounts` between runs of items of one class, if the
+    statistics need no more. `members` holds the items if they have weights or groups.
     """
 
     sweep: Any
@@ -184,9 +184,10 @@ def population_of(
 ) -> Population:
     """Read the arguments of a bootstrap.
 
-    With `of_pairs`, all statistics are pair-based, so counts between runs suffice. With `single_items`,
-    identical items are never drawn as a cell, so the items that a resample lacks are known. With
-    `n_groups`, `groups` holds numbers below `n_groups`, and groups without items are drawn, too.
+    With `of_pairs`, all statistics are pair-based, so counts between runs of items of one class
+    suffice. With `single_items`, identical items are never drawn as a cell, so the items that a
+    resample lacks are known. With `n_groups`, `groups` holds numbers below `n_groups`, and groups
+    without items are drawn, too.
     """
     if stratified and groups is not None:
         raise ValueError(
@@ -288,7 +289,7 @@ def _of_counts(sweep: AcceptedCounts, *, stratified: bool, single_items: bool) -
     least = min(2 * LOOKUP_COST, CELL_COST) * (len(sweep.true_accepts) - 1)
     if single_items and n >= WHOLE_PAIRS:
         raise ValueError(
-            f"correct must hold fewer than {WHOLE_PAIRS:,} items, which are drawn one by one, got {n:,}"
+            f"correct, drawn item by item, must hold fewer than {WHOLE_PAIRS:,} items, got {n:,}"
         )
     if not single_items and (least < n or n >= WHOLE_PAIRS):
         found = _of_cells(sweep, n, stratified=stratified)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: MARGIN times the smallest p-value that the resamples can give must not exceed the level. Otherwise,
-#: the number of resamples is multiplied by at most MOST_FACTOR.
+#: The number of resamples is doubled, up to MOST_FACTOR times as many, until MARGIN times the smallest
+#: possible p-value is below the level.
 MARGIN, MOST_FACTOR = 2.0, 16
 
 
@@ -49,8 +49,9 @@ def reversal_pvalue(
 
     to the error. The squared standard error is G/(G − 1)·ΣD², and the test uses Student's t. The second
     p-value is computed from resamples, which also reflect the variation of the thresholds. It is the
-    share of resamples of the opposite sign, converted from the normal distribution to Student's t
-    (Hesterberg 2015). If all groups differ by the same amount, the p-value is 0.5^G, as in a sign test.
+    share of resamples in which the second model does not accept more, converted from the normal
+    distribution to Student's t (Hesterberg 2015). If all groups differ by the same amount, the p-value
+    is 0.5^G, as in a sign test.
     """
     sizes, n = _sizes(groups)
     n_groups = sizes.shape[1]

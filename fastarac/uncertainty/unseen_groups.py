@@ -1,10 +1,10 @@
 """Widen intervals for groups that are wrong throughout and missing from the sample.
 
 Suppose that two pages in a hundred are wrong throughout. Then 45% of the samples of 40 pages contain
-none of them, and such a sample does not show the risk. If a sample of G groups has no wrong group, it
-excludes, with confidence 1 − α, that the share of such groups exceeds u = 1 − α^(1/G) (about 3/G). So a
-share u of wrong items is added, once at the highest and once at the lowest confidences. The interval is
-widened by the larger change of the estimate.
+none of them, and such a sample does not show the risk. If a sample of G groups has no wrong group, the
+share of wrong groups is at most u = 1 − α^(1/G) (about 3/G) with confidence 1 − α. So a share u of
+wrong items is added, once at the highest and once at the lowest confidences. The largest decrease of
+the estimate widens the interval below, and the largest increase above.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class WrongGroups(NamedTuple):
 
 
 def largest_unseen_share(n_groups: float, level: float) -> float:
-    """Return u, the share of groups that a sample misses with probability 1 − level."""
+    """Return u: if this share of all groups is wrong, a sample has none with probability 1 − level."""
     return -math.expm1(math.log1p(-level) / n_groups)
 
 
 def room(
     sweep: ThresholdSweep, statistic: Statistic, n_groups: float, level: float
 ) -> tuple[float, float]:
-    """Return how far unseen groups, wrong in all items, may lower and raise a statistic."""
+    """Return how far unseen groups in which all items are wrong may lower and raise a statistic."""
     share = largest_unseen_share(n_groups, level)
     value = statistic(sweep)
     changes = [each - value for each in values_with(sweep, statistic, share, (0,))]

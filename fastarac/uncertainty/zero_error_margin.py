@@ -3,9 +3,9 @@
 A standard error reflects only the items in the sample. If half the words are wrong on 3% of the pages,
 thirty pages often contain no such page. If a few errors have a hundred times the usual weight, 300
 items often contain none of them. The variation among the other items does not show this risk. So the
-statistic is computed again after a small share of the correct items, at their confidences, has been
-made incorrect. For the other end, incorrect items are made correct. The new half-width is the root of
-the sum of the squared change and the squared half-width, as for independent errors.
+statistic is computed again with a small share of the correct items made incorrect, at unchanged
+confidences. For the other end, incorrect items are made correct. The new half-width is the root of the
+sum of the squared change and the squared half-width, as for independent errors.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> floa
     """Return the share of items to make incorrect (or correct); 0 if no widening is needed.
 
     For items, the share is −ln(α/2) times the heaviest item's share of the weight. The factor is the
-    Poisson bound if no error was seen. For groups, the share is at least half an average group times
-    the normal quantile.
+    Poisson bound if no error was seen. With G groups, the share is at least half an average group,
+    1/(2G), times the normal quantile.
     """
     sweep, items, codes = sample
     total, largest = float(sweep.total), 1.0

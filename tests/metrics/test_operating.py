@@ -107,7 +107,7 @@ def test_criteria():
     with pytest.raises(TypeError, match="_acceptance_rate, got max_error_rate and max_risk"):
         point(max_error_rate=0.1, max_risk=0.1)
     with pytest.raises(
-        TypeError, match="interpolate cannot go with threshold, which always accepts whole ties"
+        TypeError, match="interpolate cannot go with threshold: a given threshold always"
     ):
         point(threshold=0.5, interpolate=True)
     for name in ("max_error_rate", "max_risk", "min_acceptance_rate"):

@@ -500,7 +500,7 @@ def test_bad_arguments_are_refused():
     sweep = fa.threshold_sweep(*columns)
     with pytest.raises(ValueError, match="method must be one of 'auto', 'wald', 'logit', '"):
         fa.asymptotic_interval(*columns, method="log")
-    with pytest.raises(ValueError, match="'; method='gamma' takes arac_auc, arp_auc,"):
+    with pytest.raises(ValueError, match="with method='gamma': use bootstrap, or one of arac_auc,"):
         fa.asymptotic_interval(*columns, statistic="roc_auc", method="gamma")
     with pytest.raises(ValueError, match="ThresholdSweep of weighted items"):
         fa.asymptotic_interval(fa.threshold_sweep(*columns, sample_weight=[1, 2]))

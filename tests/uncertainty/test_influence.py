@@ -249,7 +249,7 @@ def test_statistics_without_influence_are_refused_with_those_that_have_one():
         ValueError, match=r"'equal_error_rate' has no influence values.*use bootstrap.*arac_auc"
     ):
         fa.influence_values([1, 0], [0.9, 0.3], statistic="equal_error_rate")
-    with pytest.raises(ValueError, match="'equal_error_rate', which has no influence values"):
+    with pytest.raises(ValueError, match=r"'equal_error_rate' .* because it has no influence values"):
         fa.asymptotic_interval([1, 0], [0.9, 0.3], statistic="equal_error_rate")
 
 
