@@ -257,7 +257,7 @@ class BoundedSweep(Table, Result):
         return found
 
     def order(self, *, best: bool, steps: int = 1) -> ThresholdSweep:
-        """Return the counts along the best or the worst order of the items that the bins allow.
+        """Return the sweep for the best or the worst order of the items that the bins allow.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class BoundedSweep(Table, Result):
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
         counts = ThresholdCounts(self.thresholds[where], correct, incorrect)
-        # A checked sweep would refuse the repeated thresholds.
+        # The checks of ThresholdSweep, which would refuse repeated thresholds, are skipped.
         return trusted_sweep(ThresholdSweep, counts)
 
     def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
@@ -298,7 +298,7 @@ class BoundedSweep(Table, Result):
 def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
     """Return all edges except the last; raise unless the edges increase strictly."""
     if isinstance(edges, list | tuple) and len(edges) > 1 and edges[-1] == np.inf:
-        at = vector(edges[:-1], "edges")  # inf would turn integers into floats
+        at = vector(edges[:-1], "edges")  # without inf, which would turn integers into floats
         if at[-1] < np.inf and (at[1:] > at[:-1]).all():
             return at
     at = vector(edges, "edges")
