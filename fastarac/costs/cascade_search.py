@@ -214,7 +214,7 @@ class CascadeSearch:
         return best
 
     def _summed_up(self, ends: list[_Ends]) -> _CountedItems:
-        """Keep the items between the ends of a stage; aggregate the others that lie in the same gaps."""
+        """Keep the items between the ends of a stage; aggregate the others, gap by gap."""
         stages = self.stages
         n, n_keys = stages.n_items, 1
         key, kept = np.zeros(n, np.int32), np.zeros(n, np.uint8)
