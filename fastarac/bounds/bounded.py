@@ -333,12 +333,12 @@ def _check(sweep: BoundedSweep) -> None:
         if counts.shape != thresholds.shape or counts.dtype not in (np.int64, np.float64):
             raise ValueError(f"{name} is not an array of int64 or float64 of shape {thresholds.shape}")
         if counts.dtype != dtype or counts[0] != 0 or not (counts[1:] >= counts[:-1]).all():
-            raise ValueError(f"{name} does not increase from 0, or differs in type from other counts")
+            raise ValueError(f"{name} does not rise from 0, or differs in type from other counts")
     for kind in ("true_accepts", "false_accepts"):
         low, high = getattr(sweep, f"{kind}_low"), getattr(sweep, f"{kind}_high")
         if not (low <= high).all() or low[-1] != high[-1]:
             raise ValueError(
-                f"{kind}_low and {kind}_high are not lower and upper bounds with equal last values"
+                f"{kind}_low must be at most {kind}_high, and their last values must be equal"
             )
     if not 0 < sweep.total < np.inf:
         raise ValueError("the last counts are 0, but there must be at least one item")

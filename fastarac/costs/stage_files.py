@@ -166,7 +166,7 @@ class StagesFile:
         for name in self.files:
             if name not in models:
                 raise ValueError(
-                    f"{path}: the stage {name!r} is not among the models of column {columns['model']!r}, "
+                    f"{path}: the stage {name!r} is not a model in column {columns['model']!r}, "
                     f"which has {listed(list(models))}"
                 )
         return {name: models[name] for name in self.files}, notes

@@ -364,7 +364,7 @@ def test_refusals(outputs):
         (
             [int(np.setdiff1d(np.arange(1000), indices)[0])],
             [True],
-            "indices must be outputs that ask returned, got",
+            "indices must be outputs that ask() returned, got",
         ),
         ([indices[0]], [0.5], r"correct\[0\] must .*got 0.5"),
         (indices, [True], "one answer for each"),
