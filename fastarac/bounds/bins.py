@@ -2,8 +2,9 @@
 
 The number of a bin increases with the confidence. There are 2,048 bins for each halving of the
 confidence below 0.5, for each halving of its distance from 1 above 0.5, and for each doubling beyond 1.
-This suits softmax outputs and logits. Different engines may round logarithms differently. Therefore a
-bin is described by the lowest and the highest confidence in it, and overlapping bins are merged.
+This suits softmax outputs and logits. Libraries of data frames may round logarithms differently.
+Therefore a bin is described by the lowest and the highest confidence in it, and bins that overlap are
+merged.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     OfGroup = Callable[[object], nw.Expr]
 
 PER_OCTAVE = 2048.0
-LEAST = 1e-300  # distances from 0 or 1 are rounded up to this
+LEAST = 1e-300  # smaller distances from 0 or 1 are raised to this
 ABOVE_HALF = -2 * PER_OCTAVE
 ABOVE_ONE = 2048 * PER_OCTAVE
 BELOW_ZERO = -4096 * PER_OCTAVE
@@ -85,7 +86,7 @@ def is_in_range(given: Range, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
 
 
 def part_expression(splits: list[Split], x: nw.Expr, by: OfGroup | None) -> nw.Expr:
-    """Return the number of each item's part, which increases with the confidence; 0 outside splits."""
+    """Return the number of the part with each item, rising with the confidence; 0 if not in a split."""
     import narwhals as nw
 
     part: nw.Expr = nw.lit(0.0)

@@ -257,7 +257,7 @@ class BoundedSweep(Table, Result):
         return found
 
     def order(self, *, best: bool, steps: int = 1) -> ThresholdSweep:
-        """Return the counts along the best or the worst order of the items that the bins allow.
+        """Return the sweep for the best or the worst order of the items that the bins allow.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class BoundedSweep(Table, Result):
         """
         correct, incorrect, where = self.counts.path(best=best, steps=steps)
         counts = ThresholdCounts(self.thresholds[where], correct, incorrect)
-        # A checked sweep would refuse the repeated thresholds.
+        # The checks of ThresholdSweep, which would refuse repeated thresholds, are skipped.
         return trusted_sweep(ThresholdSweep, counts)
 
     def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
@@ -298,7 +298,7 @@ class BoundedSweep(Table, Result):
 def _lower_edges(edges: ArrayLike) -> NDArray[Any]:
     """Return all edges except the last; raise unless the edges increase strictly."""
     if isinstance(edges, list | tuple) and len(edges) > 1 and edges[-1] == np.inf:
-        at = vector(edges[:-1], "edges")  # inf would turn integers into floats
+        at = vector(edges[:-1], "edges")  # without inf, which would turn integers into floats
         if at[-1] < np.inf and (at[1:] > at[:-1]).all():
             return at
     at = vector(edges, "edges")
@@ -333,12 +333,12 @@ def _check(sweep: BoundedSweep) -> None:
         if counts.shape != thresholds.shape or counts.dtype not in (np.int64, np.float64):
             raise ValueError(f"{name} is not an array of int64 or float64 of shape {thresholds.shape}")
         if counts.dtype != dtype or counts[0] != 0 or not (counts[1:] >= counts[:-1]).all():
-            raise ValueError(f"{name} does not increase from 0, or differs in type from other counts")
+            raise ValueError(f"{name} does not rise from 0, or differs in type from other counts")
     for kind in ("true_accepts", "false_accepts"):
         low, high = getattr(sweep, f"{kind}_low"), getattr(sweep, f"{kind}_high")
         if not (low <= high).all() or low[-1] != high[-1]:
             raise ValueError(
-                f"{kind}_low and {kind}_high are not lower and upper bounds with equal last values"
+                f"{kind}_low must be at most {kind}_high, and their last values must be equal"
             )
     if not 0 < sweep.total < np.inf:
         raise ValueError("the last counts are 0, but there must be at least one item")

@@ -5,11 +5,12 @@ arrays are lower and upper bounds on the numbers of correct and of incorrect ite
 edge. If lower and upper bounds agree at all edges, the bins are independent and the extremes are
 attained:
 
-* ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below. Exact
-  integers.
+* ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below. The
+  areas are computed from exact integers.
 * Average precision: it is largest if the correct items are tied above the incorrect ones, and smallest
-  if they are below the incorrect ones with distinct confidences. Let T correct and F incorrect items be
-  above. Correct item j of the bin then has the precision (T + j)/(T + j + F); the sum over j is
+  if they are below the incorrect ones with distinct confidences. Let the bin have
+  p correct items, and let T correct and F incorrect items come before them. Then the j-th correct item
+  of the bin has the precision (T + j)/(T + j + F); the sum over j is
   p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
 * ARP by trapezoids: it is largest if the correct items are above with distinct confidences, and the
   incorrect items are tied below (a straight line lies above a convex curve). It is smallest if the
@@ -86,7 +87,7 @@ class Bounds(TupleResult, _Bounds):
 
 
 class Counts(NamedTuple):
-    """Bounds on the items at or above each edge, of shape (m + 1,); the first entry is 0."""
+    """Bounds on the numbers of items at or above each edge, of shape (m + 1,); the first is 0."""
 
     correct_low: NDArray[Any]
     correct_high: NDArray[Any]
@@ -104,9 +105,9 @@ class Counts(NamedTuple):
     def path(self, *, best: bool, steps: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return both counts in the best or worst order, and the edge below each point.
 
-        In the best order, the correct items of a bin are above in `steps` steps, and the incorrect
-        items are tied below them. In the worst order, the incorrect items are above. Points with the
-        same counts as the previous point are omitted.
+        In the best order, the correct items of a bin come first, in `steps` steps; its incorrect items
+        follow, all tied. In the worst order, the incorrect items come first. Points with the same
+        counts as the previous point are omitted.
         """
         first, second = self.correct_high, self.incorrect_low
         if not best:
@@ -122,7 +123,7 @@ class Counts(NamedTuple):
         return correct[new], incorrect[new], where[new]
 
     def pair_area(self, metric: str) -> Bounds | None:
-        """Return the bounds of an area that is computed from pairs of items; None for 0/0."""
+        """Return the bounds of an area that is computed from pairs of items; None if it is 0/0."""
         ends = []
         for best in (False, True):
             correct, incorrect, _ = self.path(best=best)
@@ -165,7 +166,7 @@ class Counts(NamedTuple):
         errors = np.where(self.single, fl[1:], fl[:-1])
         highest = np.append(_ratio(th[1:], th[1:] + errors), 0.0)
         high = np.maximum.reduceat(highest, np.column_stack([first, end]).ravel())[::2]
-        # In the worst case, more errors come before the next correct item.
+        # In the worst case, all errors of the last bin come before its correct items.
         last = np.searchsorted(tl[:-1], correct, side="right") - 1
         tied = self.single[last] & (first == last)
         reached = np.where(tied, np.maximum(tl[last + 1], correct), correct)
@@ -185,7 +186,7 @@ class Counts(NamedTuple):
         single = self.single[alone]
         tied = _chord(t, f, p, q)
         correct_first = self._curve(t, f, p) + _chord(t + p, f, np.zeros_like(q), q)
-        # The risk equals the precision if correct and incorrect items are exchanged.
+        # Exchanging correct and incorrect items turns the precision into the risk.
         incorrect_first = q - self._curve(f, t, q) + _chord(t, f + q, p, np.zeros_like(p))
         high = np.append(high, np.where(single, tied, correct_first))
         low = np.append(low, np.where(single, tied, incorrect_first))
@@ -215,7 +216,7 @@ class Counts(NamedTuple):
         return count - np.where(wrong > 0, wrong * self._rise(right + wrong, count), 0.0)
 
     def _curve(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
-        """Return the trapezoidal sum for `_one_by_one`, in which both end values count half."""
+        """Return the same sum by trapezoids: the first and the last value have half the weight."""
         area = self._one_by_one(right, wrong, count)
         if self.correct_low.dtype != np.int64:
             return area
@@ -256,7 +257,7 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def _chord(t: FloatArray, f: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
-    """Return the area under the precision over a tie, by a straight line; flat if no item is above."""
+    """Return the area of a trapezoid under the precision over a tie; a rectangle for the first tie."""
     after = _ratio(t + p, t + p + f + q)
     before = np.where(t + f > 0, _ratio(t, t + f), after)
     return (p + q) * (before + after) / 2.0
@@ -270,7 +271,7 @@ def _over_ranks(
     largest: bool = True,
     alone: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Return for each run of ranks its length times the largest `value` of its possible bins.
+    """For each run of ranks with the same possible bins, return its length times their largest `value`.
 
     At least low[i] and at most high[i] items are at or above edge i. So the highest possible bin of
     rank r is the first with high >= r, and the lowest possible bin is the first with low >= r. With

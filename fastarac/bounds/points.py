@@ -1,4 +1,4 @@
-"""Operating points from counts in bins: they keep a limit in any case, and their loss is bounded."""
+"""Operating points from counts in bins, which keep a limit for any order of the items in a bin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BoundedOperatingPoint(Result):
 
     An item is accepted iff its confidence is at or above `threshold`. A threshold that was chosen for a
     limit keeps the limit for any order of the items inside the bins. A threshold inside a bin might
-    accept more items within the limit, but at most `largest_acceptance_rate`.
+    accept more items within the limit, but no more than the share `largest_acceptance_rate`.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOpe
 
 
 def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, int]:
-    """Return the indices of the last threshold within a limit for any order, and for the best order."""
+    """Return up to which edge a limit is kept: for any order of the items, and for the best order."""
     tl, th, fl, fh, single = sweep.counts
     if criterion == "max_error_rate":
         index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1

@@ -26,8 +26,9 @@ CHUNK = 1 << 15  # number of items processed at a time
 MOST_KEPT = 3 << 14
 # The sketch merges nodes if there are more than NODES / max_width.
 NODES = 32
-# A node may hold at most this share of the budget that remains after subtracting the counts of its
-# enclosing nodes: COLLAPSED when nodes are merged into it, GROWN when new items are added to it.
+# The budget is the number of items that the nodes on one path of the tree may hold together. Subtract
+# the counts of the nodes that enclose a node. Of the rest, the node may hold the share COLLAPSED when
+# nodes are merged into it, and GROWN when new items are added to it.
 COLLAPSED, GROWN = 1 / 2, 3 / 4
 EXACT_INTEGERS = 1 << 53
 
@@ -190,7 +191,7 @@ class ThresholdSketch:
             self._routing = self._routes()
         way = self._routing
         keys, places = np.empty(len(values), np.uint64), np.empty(len(values), np.int32)
-        with np.errstate(over="ignore"):  # distances from the ends may overflow
+        with np.errstate(over="ignore"):  # the distance to an end may overflow
             sketch.route(values, labels, way.starts, way.table, way.ends, keys, places, way.added)
         right = int(np.count_nonzero(labels))
         self._totals = self._totals + np.array([len(values) - right, right])
@@ -201,14 +202,14 @@ class ThresholdSketch:
             sketch.clear(way.added)
 
     def _budget(self) -> NDArray[np.float64]:
-        """Return the maximum number of incorrect and of correct items in the nodes of one path."""
+        """Return how many incorrect and correct items the nodes on one path of the tree may hold."""
         return self._totals.astype(np.float64) * (self._max_width / 2)
 
     def _routes(self) -> Routing:
         sketch = _kernels.sketch
         low, _, counts = self._nodes
         starts, owners, sums = sketch_format.laid_out(self._nodes)
-        # Ignore outliers when choosing the ends, because the table is finest near both ends.
+        # The table is finest near its ends. So the ends are chosen without outliers.
         ends = 0.0, 0.0, 0.0, 0
         if len(low):
             mass = np.cumsum(counts.sum(axis=1))
@@ -223,7 +224,7 @@ class ThresholdSketch:
         return Routing(starts, owners, sums, np.zeros((len(starts), 2), np.int32), table, ends)
 
     def _settle(self) -> None:
-        """Sort the kept items into nodes."""
+        """Turn the items in the buffer into nodes."""
         if not self._n_kept.any():
             return
         kept = [np.sort(keys[:size]) for keys, size in zip(self._kept, self._n_kept, strict=True)]

@@ -14,7 +14,7 @@ from fastarac._core.checks import same_number
 from fastarac._engine.inputs import labels_of, mask_of, read_groups
 
 CHUNK = 1 << 16
-# Maximum number of cells of a table of counts. For larger tables, the codes are made consecutive.
+# Maximum number of cells of a table of counts. For larger tables, only labels that occur get a number.
 LARGEST_GRID = 1 << 20
 
 

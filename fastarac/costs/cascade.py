@@ -400,8 +400,9 @@ def optimize_cascade(
     :class:`.Reviewer`.
 
     **The search.** Combinations of thresholds are compared depth first, using a joint table of counts.
-    Up to about a million combinations of distinct confidences are all compared (``exact``). Otherwise,
-    a grid is refined around the best thresholds until each of its cells has a single confidence.
+    If there are at most about a million combinations of distinct confidences, all are compared
+    (``exact``). Otherwise, a grid is refined around the best thresholds until each of its cells has a
+    single confidence.
 
     **The guarantee of an error rate.** Thresholds for several limits up to `max_error_rate` are chosen
     on one half of the items. They are tested on the other half, from the strictest limit up, until a
@@ -410,10 +411,10 @@ def optimize_cascade(
     d and a. The test does not include the capacities.
 
     **The guarantee of a risk.** It needs models, then people or abstention. On a tenth of the items, a
-    logistic regression estimates each model's error probability from its confidence; for each model but
-    the last, two standard errors are added. Thresholds are tested along a path: at each step, all
-    models accept the items up to the same error probability, which rises from step to step. The other
-    items test
+    logistic regression estimates each model's error probability from its confidence. Two standard
+    errors are added to the estimates of all models but the last. Thresholds are tested along a path: at
+    each step, all models accept the items up to the same error probability, which rises from step to
+    step. The other items test
 
     .. math:: P(\mathrm{Bin}(N, r) \le E) \le \delta
 

@@ -23,7 +23,7 @@ class StageCounts(NamedTuple):
     """Correct outputs that people make wrong."""
 
     def errors(self) -> float:
-        """Return the number of items that are wrong in the end; stages are added in a fixed order."""
+        """Return the number of items that are wrong in the end, summed in the order of the stages."""
         found: float = 0
         for missed, spoiled in zip(self.missed, self.spoiled, strict=True):
             found = found + missed + spoiled
@@ -36,7 +36,7 @@ class StageCounts(NamedTuple):
 
 
 def decided_by(stages: Stages, thresholds: Sequence[float]) -> NDArray[np.int8]:
-    """Return the stage that decides each item; `thresholds` (doubles) exclude the last stage."""
+    """Return the stage that decides each item; `thresholds` are those of all stages but the last."""
     last = stages.free
     found = np.full(stages.n_items, last, np.int8)
     for s in range(last - 1, -1, -1):
@@ -46,7 +46,7 @@ def decided_by(stages: Stages, thresholds: Sequence[float]) -> NDArray[np.int8]:
 
 
 def counts_of(stages: Stages, thresholds: Sequence[float]) -> StageCounts:
-    """Count the items of each stage; `thresholds` (doubles) exclude the last stage."""
+    """Count the items of each stage; `thresholds` are those of all stages but the last."""
     decided = decided_by(stages, thresholds)
     all_decided = np.bincount(decided, minlength=len(stages.stages)).tolist()
     reached, missed, corrected, spoiled = [], [], [], []

@@ -22,8 +22,8 @@ FIRST = 1 << 16  # number of threshold combinations on the first grid, for each 
 FINER = 1 << 12  # number of threshold combinations on each finer grid
 # Candidates are chosen for stricter limits, at these numbers of standard errors below the given limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-# Safer candidates are made from the first one: each stage decides only this share of the items that it
-# decides there.
+# Even safer candidates are made from the strictest one: each stage decides only this share of its
+# items, the most confident.
 KEPT = (0.1, 0.25, 0.5, 0.75)
 
 Thresholds = tuple[float, ...]
@@ -50,7 +50,7 @@ class Passed(NamedTuple):
 class HeldOutItems(NamedTuple):
     """The items of the test, with a random number for each item.
 
-    The random numbers decide what people do to the items, and the order of equal confidences.
+    The random numbers determine which outputs people change, and the order of equal confidences.
     """
 
     stages: Stages
@@ -82,11 +82,11 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
         passed = (math.inf,) * stages.free
         if not (_leaves_no_error(stages) and keeps_capacities(stages, passed)):
             raise ValueError(
-                f"max_error_rate is {promise.limit.rate:g}, which no thresholds guarantee with "
-                f"{percent(1.0 - promise.failure_probability)} confidence: even the safest "
-                f"have {_errors(half, path[0])} errors in {half.stages.n_items} items, and if the last "
-                f"stage, {stages.stages[-1].name!r}, decides all items, errors remain or a "
-                "capacity is exceeded"
+                f"max_error_rate is {promise.limit.rate:g}, but no thresholds guarantee it with "
+                f"{percent(1.0 - promise.failure_probability)} confidence: the safest ones leave "
+                f"{_errors(half, path[0])} errors in {half.stages.n_items} items, and errors remain "
+                f"or a capacity is exceeded even if {stages.stages[-1].name!r}, the last stage, "
+                "decides all items"
             )
         return Passed(passed, half.stages, 0.0 if half.groups is None else None, None)
     if half.groups is not None:
@@ -99,7 +99,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
 def divided(
     stages: Stages, promise: Promise, rng: np.random.Generator, one_in: int
 ) -> tuple[Stages, HeldOutItems]:
-    """Draw one in `one_in` items or groups; return them, and the other ones to test.
+    """Draw one in `one_in` items or groups; return their stages, and the others as items of the test.
 
     The items are sorted first, so that their given order has no influence.
     """
@@ -158,7 +158,7 @@ def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
 
 
 def keeps_capacities(stages: Stages, thresholds: Thresholds) -> bool:
-    """Return whether all capacities are kept."""
+    """Return whether no stage gets more items than its capacity."""
     return bool(np.all(np.array(counts_of(stages, thresholds).reached) <= stages.capacities()))
 
 
@@ -236,7 +236,7 @@ def raise_beyond_limits(search: CascadeSearch, limit: ErrorLimit | None) -> None
             if share > most
         ]
         raise ValueError(
-            f"no thresholds keep all capacities: with the smallest excess, {' and '.join(beyond)}"
+            f"no thresholds keep all capacities: even with the smallest excess, {' and '.join(beyond)}"
         )
     if limit is None:
         raise AssertionError(least)  # without a limit, only capacities can be exceeded

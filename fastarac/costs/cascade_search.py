@@ -15,17 +15,17 @@ from fastarac.costs.stages import MODEL, PEOPLE, SILENT, ErrorLimit, Stages
 from fastarac.costs.verification import cheapest_corner
 from fastarac.samples.door import threshold_sweep
 
-# Up to this number of threshold combinations, all are compared. Otherwise grids are used.
+# If there are at most this many combinations of thresholds, all are compared, otherwise grids.
 ALL = 1 << 20
 FIRST = 1 << 18  # number of combinations on the first grid
 FINER = 1 << 14  # number of combinations on each finer grid
-PAIRED = 1 << 16  # number of combinations for two stages while the others stay fixed
+PAIRED = 1 << 16  # number of combinations on a grid of two stages, while the others stay fixed
 REACH = 2  # the next grid covers this number of cells on each side of the best cut
 MOST_GRIDS = 8
 ROUNDS = 3  # number of passes over all pairs of stages, up to MANY items
 MANY = 200_000  # with more items, only one pass is made
 SHOWN = 400  # maximum number of thresholds in a plot
-FEW = 20_000  # with more items, items between two neighbouring cut points are aggregated
+FEW = 20_000  # with more items, those outside the ranges still searched are aggregated
 ENDS = 4  # 1/ENDS of the cut points are spaced geometrically near each end
 
 Floats = NDArray[np.float64]
@@ -51,7 +51,7 @@ class _Tried(NamedTuple):
     nothing: bool
 
     def heard(self) -> _Tried:
-        """Return the candidates, except a candidate that accepts items without an output."""
+        """Return the candidates without one that would accept items with no output."""
         if not len(self.values) or self.values[0] > SILENT:
             return self
         return _Tried(self.values[1:], self.nothing or len(self.values) == 1)
@@ -214,7 +214,7 @@ class CascadeSearch:
         return best
 
     def _summed_up(self, ends: list[_Ends]) -> _CountedItems:
-        """Keep the items with a confidence between the ends; aggregate the others by their position."""
+        """Keep the items between the ends of a stage; aggregate the others, gap by gap."""
         stages = self.stages
         n, n_keys = stages.n_items, 1
         key, kept = np.zeros(n, np.int32), np.zeros(n, np.uint8)
@@ -239,7 +239,7 @@ class CascadeSearch:
         first, last = best.grid.window[:, stage].tolist()
         last = min(last, len(points) - 1)
         start, stop = np.searchsorted(rising, points[[first, last]]).tolist()
-        # the number of points to add if the best cut is at an end of the grid
+        # number of items by which to extend the range if the best cut is near an end of the grid
         beyond = REACH * (stop - start) // max(1, last - first) + REACH
         low, high = cut - REACH, cut + REACH
         begin = max(0, start - beyond) if low < first else int(np.searchsorted(rising, points[low]))
@@ -249,7 +249,7 @@ class CascadeSearch:
         return _Tried(values, nothing=end >= len(rising))
 
     def _of_pair(self, best: _Best, pair: Sequence[int]) -> _Grid:
-        """Return a grid of all thresholds of two stages, including the best; the others are fixed."""
+        """Return a grid over the whole range of two stages, and fix the thresholds of the others."""
         number = int(PAIRED**0.5)
         tried = []
         for s, m in enumerate(self.cutting):
@@ -350,7 +350,7 @@ def _only(best: _Best, stage: int) -> _Tried:
 
 
 def cheapest_single(stages: Stages) -> CheapestThresholds | None:
-    """Return the cheapest threshold if the stages are one model and people, without limits; else None.
+    """Return the cheapest threshold of one model before people, without limits; else None.
 
     The corners of the convex hull are compared exactly, as in :func:`.optimal_operating_point`.
     """
@@ -384,7 +384,7 @@ def distinct_up_to(rising: Floats, number: int) -> Floats:
 
 
 def _spread(rising: Floats, number: int) -> Floats:
-    """Return about `number` cut points, evenly spaced by rank and denser towards both ends."""
+    """Return about `number` cut points: evenly spaced by rank, plus more near both ends."""
     n = len(rising)
     ends = np.geomspace(1.0, max(2.0, n / 2), max(2, number // ENDS)).astype(np.intp)
     middle = np.linspace(0, n - 1, max(2, number - 2 * len(ends))).astype(np.intp)

@@ -534,7 +534,9 @@ class CostMatrix(Result):
             if self.per_item:
                 raise TypeError("costs by item cannot go with counts: give predicted and actual")
             if labels is not None:
-                raise TypeError("labels cannot go with counts: it belongs to predicted and actual")
+                raise TypeError(
+                    "labels cannot go with counts: give labels only with predicted and actual"
+                )
             counts = read_counts(predicted, self.costs.shape)
             return math.fsum((counts * self.costs).flat) / int(counts.sum())
         if not self.per_item:

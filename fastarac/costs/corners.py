@@ -190,7 +190,7 @@ def power_of_scale(sweep: AcceptedCounts) -> float:
 
 
 def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], list[int]]:
-    """Return correct and incorrect accepted items at some points, as integers on a common scale."""
+    """Return the accepted correct and incorrect items at points, as integers on a common scale."""
     ratios = [
         count.as_integer_ratio()
         for counts in (sweep.true_accepts, sweep.false_accepts)

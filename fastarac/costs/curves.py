@@ -167,9 +167,9 @@ def cost_curve(
               PCF(+) = \frac{P(+)\,c(-|+)}{P(+)\,c(-|+) + P(-)\,c(+|-)}
 
     (Suzuki 2003, equations 6 to 9). The curve is the lower envelope of these lines and of the two
-    trivial classifiers, NE = PCF(+) and NE = 1 − PCF(+). NE times P(+)·c(−|+) + P(−)·c(+|−) is the
-    expected cost of an item. Each vertex of the curve corresponds to an edge of the ROC convex hull, at
-    PCF(+) = 1/(1 + slope); each segment corresponds to a vertex of the hull.
+    trivial classifiers, NE = PCF(+) and NE = 1 − PCF(+). The expected cost of an item is
+    NE·[P(+)·c(−|+) + P(−)·c(+|−)]. Each vertex of the curve corresponds to an edge of the ROC convex
+    hull, at PCF(+) = 1/(1 + slope); each segment corresponds to a vertex of the hull.
 
     References
     ----------
@@ -205,7 +205,7 @@ def _exact_hull_of(
     if isinstance(y_true, ROCConvexHull):
         for name, value in (("y_score", y_score), ("sample_weight", sample_weight)):
             if value is not None:
-                raise TypeError(f"{name} cannot go with a ROCConvexHull: give the hull alone")
+                raise TypeError(f"{name} cannot go with a ROCConvexHull: leave out {name}")
         return y_true.exact, y_true.thresholds.tolist()
     sweep = as_sweep(y_true, y_score, sample_weight, SCORED_NAMES)
     require_both_classes(sweep)
@@ -272,7 +272,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
 
 def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-    """Yield intervals on which both curves are linear: both ends, and the advantage of a at each."""
+    """Yield both ends of each interval on which both curves are linear, and a's saving at each end."""
     i = j = 0
     low = Fraction(0)
     while low < 1:
@@ -394,7 +394,9 @@ def cost_curve_band(
         samples = costs((positive - right) / positive, wrong / negative)
     else:
         if y_score is None:
-            raise TypeError("groups needs single items, which a ThresholdSweep lacks: give arrays")
+            raise TypeError(
+                "groups needs single items, but a ThresholdSweep has only counts: give arrays"
+            )
         at = [
             int(np.flatnonzero((sweep.true_accepts == tp) & (sweep.false_accepts == fp))[0])
             for tp, fp in zip(true_positives, false_positives, strict=True)
@@ -444,7 +446,7 @@ def _resampled_groups(
 def _resampled(
     accepted: Sequence[int], total: int, n_resamples: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the number of a class's `total` items that each threshold accepts, by sample."""
+    """Return how many of a class's `total` items each threshold accepts in each resample."""
     cells = np.diff([0, *accepted, total])
     samples = generator.multinomial(total, cells / total, size=n_resamples)
     return np.cumsum(samples[:, :-1], axis=1)

@@ -71,8 +71,8 @@ class HullVertex(TupleResult, _HullVertex):
 class ROCConvexHull(Table, Result):
     """Upper left convex hull of ROC curves: all points that are optimal for some prices and prevalence.
 
-    Vertices are in the order of the curve: from (0, 0), which predicts always negative, to (1, 1),
-    which predicts always positive. No three vertices are on one line.
+    Vertices are in the order of the curve: from (0, 0), where everything is predicted as negative, to
+    (1, 1), where everything is predicted as positive. No three vertices are on one line.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class ROCConvexHull(Table, Result):
         return self[int(np.count_nonzero(left_edges >= slope if slope else left_edges > 0))]
 
     def candidates(self, low: float, high: float) -> tuple[HullVertex, ...]:
-        """Return all vertices that are optimal for some slope in a range, such as for rough prices.
+        """Return all vertices that are optimal for some slope in a range, if prices are known roughly.
 
         Parameters
         ----------
@@ -353,7 +353,7 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
 
 
 def _common_unit(totals: Sequence[Fraction]) -> Fraction:
-    """Return a common multiple of whole totals, so that scaled counts stay whole; otherwise 1."""
+    """Return a common multiple of whole totals, which keeps scaled counts whole; for others, 1."""
     whole = all(total.denominator == 1 for total in totals)
     return Fraction(math.lcm(*(total.numerator for total in totals)) if whole else 1)
 

@@ -97,7 +97,7 @@ class CostDifference(CostInterval):
 
     @property
     def rejected(self) -> Any:
-        """Whether the interval excludes 0: equal costs are then rejected; bool or array of bool."""
+        """Whether the interval excludes 0, which rejects equal costs; bool or array of bool."""
         excluded = (np.asarray(self.low) > 0.0) | (np.asarray(self.high) < 0.0)
         return excluded if excluded.ndim else bool(excluded)
 
@@ -141,8 +141,8 @@ def bcost(
     >>> interval.estimate, round(interval.low, 2), round(interval.high, 2)
     (0.2, 0.15, 0.26)
 
-    The cost of verification at a threshold: rows are rejected and accepted, columns incorrect and
-    correct.
+    The cost of verification at a threshold. Rows count rejected and accepted items, columns incorrect
+    and correct items:
 
     >>> sweep = fa.threshold_sweep([1, 1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
     >>> sweep.at(0.7).matrix
@@ -294,7 +294,9 @@ def bcost_delta(
     n_rows, n_classes = prices.shape[-2:]
     if predicted_2 is None and actual is None:
         if labels is not None:
-            raise TypeError("labels cannot go with counts: it belongs to predictions and actual labels")
+            raise TypeError(
+                "labels cannot go with counts: give labels only with predictions and actual"
+            )
         counted = _read_tables(predicted_1, (n_rows, n_rows, n_classes), groups)
     elif predicted_2 is None or actual is None:
         raise TypeError("give both predicted_2 and actual, or counts alone")
@@ -348,7 +350,9 @@ def _plan(
         laplace = 1.0 if groups is None else 0.0
     added = positive_scalar(laplace, "laplace")
     if added and groups is not None:
-        raise ValueError(f"laplace must be 0 with groups, which are drawn as they are, got {laplace}")
+        raise ValueError(
+            f"laplace must be 0 with groups, because groups are not smoothed, got {laplace}"
+        )
     rng = np.random.default_rng(key_of(random_state))
     return _Plan(level, rank, n_resamples, added, rng)
 

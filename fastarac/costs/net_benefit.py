@@ -57,7 +57,7 @@ def odds_of(threshold: float) -> float:
 
 def _below_one(values: FloatArray, name: str) -> FloatArray:
     if (values == 1.0).any():
-        raise ValueError(f"{name} must be below 1, got 1, whose odds are infinite")
+        raise ValueError(f"{name} must be below 1, because the odds of 1 are infinite, got 1")
     return values
 
 

@@ -139,10 +139,10 @@ def rejection_cost_curve(
 
 
 def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
-    """Return the best points for increasing reject costs, and the smallest reject cost of each.
+    """Return the best points for increasing reject costs, and the costs at which they change.
 
-    This bound is the boundary of the point's range, rounded up. Comparing a double with it gives the
-    same result as comparing with the exact boundary.
+    The exact costs are rounded up. Comparing a double with a rounded cost gives the same result as
+    comparing it with the exact cost.
     """
     scale = power_of_scale(sweep)
     found = candidates(_kernels.hulls.risk_corners, sweep, scale)

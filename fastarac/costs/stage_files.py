@@ -155,7 +155,9 @@ class StagesFile:
         of_ocr = self._is_of_ocr(columns.get("item", "id"))
         notes: list[str] = []
         if of_ocr and "open" in columns:
-            raise ValueError(f"{path}: [columns] open cannot go with files of fastarac ocr -o")
+            raise ValueError(
+                f"{path}: [columns] open cannot go with files of fastarac ocr -o: remove it"
+            )
         if of_ocr:
             columns, notes = _columns_of_ocr(list(self.files.values()), columns, by_pages=by_pages)
         elif columns.get("item") == INDEPENDENT:
@@ -164,8 +166,8 @@ class StagesFile:
         for name in self.files:
             if name not in models:
                 raise ValueError(
-                    f"{path}: the stage {name!r} is not a model of column {columns['model']!r}, which "
-                    f"has {listed(list(models))}"
+                    f"{path}: the stage {name!r} is not a model in column {columns['model']!r}, "
+                    f"which has {listed(list(models))}"
                 )
         return {name: models[name] for name in self.files}, notes
 
@@ -197,7 +199,7 @@ class StagesFile:
             )
             raise ValueError(
                 f"{self.path}: {with_kinds} has the items that fastarac ocr -o writes, with the "
-                f'columns "{item}" and "kind", but {others} lacks them: all files must be alike'
+                f'columns "{item}" and "kind", but {others} lacks them: give files of one kind'
             )
         return True in found.values()
 

@@ -100,7 +100,9 @@ class Stage(Result):
             )
         require_type(abstains, bool | np.bool_, f"abstains {of_stage}", "True or False")
         if abstains and (is_model or reviewer is not None):
-            raise TypeError(f"abstains {of_stage} cannot go with correct or reviewer: nobody answers")
+            raise TypeError(
+                f"abstains {of_stage} cannot go with correct or reviewer, because nobody answers"
+            )
         if price is None and is_model:
             raise TypeError(f"price {of_stage} is None, but a model needs the price of an item")
         check_reviewer(reviewer, f"reviewer {of_stage}")
@@ -169,14 +171,14 @@ class Stages(NamedTuple):
     correction: float
     error: float
     model: tuple[int, ...]
-    """For each stage, the index of the model whose output it decides about."""
+    """For each stage, the index of the last model up to it, about whose output it decides."""
     values: tuple[NDArray[np.float64], ...]
     """For each model, doubles in the order of its confidences; zeros for a model without confidences.
 
     ``-inf`` where the model has no output, which no threshold accepts.
     """
     levels: tuple[NDArray[Any] | None, ...]
-    """For confidences that no double can represent: the distinct values, which the doubles index."""
+    """If doubles cannot represent the confidences: their distinct values, which `values` indexes."""
     correct: NDArray[np.uint8]
     """Whether each model's output is right, of shape (models, n)."""
 
@@ -203,12 +205,12 @@ class Stages(NamedTuple):
         return people.detection_rate, people.false_alarm_rate
 
     def leaves_errors(self, stage: int) -> bool:
-        """Return whether wrong outputs that a stage decides and does not change count as errors."""
+        """Return whether an error remains if the stage decides a wrong output without changing it."""
         return self.stages[stage].kind != ABSTENTION
 
     @property
     def abstains_freely(self) -> bool:
-        """Whether abstention has no price, so that as many items as possible are decided."""
+        """Whether abstention has no price; the search then decides as many items as possible."""
         return self.stages[-1].kind == ABSTENTION and self.stages[-1].price is None
 
     def threshold(self, stage: int, value: float) -> Any:
@@ -224,7 +226,7 @@ class Stages(NamedTuple):
         return float(np.searchsorted(levels, threshold))
 
     def of_each(self, *, written: bool) -> StagePrices:
-        """Return exact costs and errors; if `written`, doubles are read as their shortest decimals."""
+        """Return exact costs and errors; if `written`, each double means its shortest decimal."""
         number = (lambda value: Fraction(repr(value))) if written else Fraction
         correction, error = number(self.correction), number(self.error)
         found = StagePrices([], [], [], [])
@@ -243,7 +245,7 @@ class Stages(NamedTuple):
         return found
 
     def weights(self, limit: ErrorLimit | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the kernel's weights, and the maximum number of errors within the limit, scaled alike.
+        """Return the kernel's weights, and the maximum number of errors on the same scale.
 
         Prices and rates are read as decimal numbers, as a user writes them.
         """
@@ -287,7 +289,7 @@ def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
 
 
 def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
-    """Split integers into sums of doubles, largest first, whose totals over the items are exact.
+    """Split each integer into a few doubles, largest first, so that sums over the items are exact.
 
     Each integer has at most `MOST_PARTS` summands; smaller digits are cut off.
     """

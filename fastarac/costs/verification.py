@@ -206,7 +206,7 @@ def performance_of(
 
 
 def spoiled_by(reviewer: Reviewer, at: Any) -> Any:
-    """Return 2a·FR/Ω: the share a·FR/Ω of spoiled items costs an error and a correction each."""
+    """Return 2a·FR/Ω, by which spoiled items lower W in addition to their part of δR_E."""
     return 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
 
 
@@ -214,7 +214,7 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
     check_reviewer(reviewer)
     if isinstance(at, OperatingPoint):
         if reviewer is not None:
-            raise TypeError("reviewer cannot go with an OperatingPoint: give the point alone")
+            raise TypeError("reviewer cannot go with an OperatingPoint, which has its own one")
         return at.reviewer or PERFECT
     expected = "a ThresholdSweep or an OperatingPoint"
     require_type(at, ThresholdSweep | CornerSweep, "at", expected, shown=False)

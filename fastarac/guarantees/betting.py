@@ -47,7 +47,7 @@ class GroupedItems(NamedTuple):
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:
-        """Return all groups except the first ones, whose items the mask `items` marks."""
+        """Return the groups without the first ones; the mask `items` marks the items to drop."""
         first = int(self.group[items].max()) + 1 if items.any() else 0
         return GroupedItems(
             self.group[~items] - first, self.place[~items], self.wrong[~items], self.sizes[first:],
@@ -70,7 +70,7 @@ class GroupedItems(NamedTuple):
 
 
 def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float) -> float:
-    """Return the largest capital reached by betting that the mean is below 0.
+    """Return the largest capital reached by betting that the mean outcome is below 0.
 
     The method was published by Waudby-Smith and Ramdas (2024). `outcomes` holds the outcomes of the
     groups in order, each at most (1 − limit)·largest. `largest` may differ between groups. Each bet
@@ -84,7 +84,7 @@ def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], li
 def _growth(
     outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float
 ) -> NDArray[np.float64]:
-    """Return the logarithm of the capital after each group; later groups do not affect it."""
+    """Return the logarithm of the capital after each group, which depends only on the groups so far."""
     n = len(outcomes)
     highest = BOLDNESS / ((1.0 - limit) * largest)
     prior = -limit * float(np.ravel(largest)[0]) / 2.0
@@ -100,7 +100,7 @@ def _growth(
 def _groups_needed(
     outcomes: NDArray[np.float64], largest: float, limit: float, delta: float, guess: int
 ) -> int | None:
-    """Return how many groups the capital needs to reach 1/δ, or None if it never reaches it.
+    """Return how many groups the capital needs to reach 1/δ; None if all groups are not enough.
 
     The computation begins with the first 2·`guess` groups. Their number is doubled until the capital
     reaches 1/δ or all groups are used.
@@ -117,10 +117,10 @@ def _groups_needed(
 
 
 def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: float) -> int:
-    """Return how many points, from the top, have an error rate proved to be within the limit.
+    """Return how many thresholds, from the highest down, provably keep a limit on the error rate.
 
     The capital is checked after each group, so a proof uses only the first groups. The bets are
-    repeated for a lower point only if one of these groups then has a newly accepted error.
+    repeated for a lower threshold only if it newly accepts an error of one of these groups.
     """
     errors = np.flatnonzero(pages.wrong)
     errors = errors[np.argsort(pages.place[errors], kind="stable")]
@@ -145,7 +145,7 @@ def bet_on_risk(
 ) -> int:
     """Return the index of the lowest fixed threshold whose risk is proved; −1 for none.
 
-    `ends` holds the number of points that each threshold accepts.
+    `ends` holds the number of distinct confidences that each threshold accepts.
     """
 
     def proves(index: int, level: float) -> bool:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
-# The acceptance rate of "gamma" is reported if the proved rate is below this share of it.
+# The acceptance rate of "gamma" is also reported if the proved rate is below this share of it.
 MUCH_LESS = 0.5
 # The items among which each limit counts errors, as named in sentences.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
@@ -271,7 +271,7 @@ def guaranteed_operating_point(
     exceeds the limit with probability at most δ. `bound` is computed as for a threshold fixed
     beforehand.
 
-    The guarantee assumes that `correct` is true, unless a `truth_reader` is given. If this person finds
+    The guarantee assumes that `correct` is true, unless a `truth_reader` is given. If the reader finds
     the share d of the errors above the threshold, the errors found are tested against ε·d, where ε is
     the limit. If d is estimated, a lower confidence bound for d is used, which fails with probability
     δ/4. Have a second person confirm each output that was called wrong, because the tests do not allow
@@ -341,11 +341,11 @@ class _Asked(NamedTuple):
 
 
 def _guaranteed(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
-    """Return the lowest guaranteed threshold if the answers are taken as true."""
+    """Return the lowest guaranteed threshold, taking the answers as true."""
     sweep, criterion, how, key = asked.sweep, asked.criterion, asked.how, asked.key
     if asked.truth is not None:
         if asked.never_accepted is not None:
-            raise TypeError("never_accepted cannot go with a PartialTruth")
+            raise TypeError("never_accepted cannot go with a PartialTruth: leave it out")
         refuse_grades(asked.truth)
         by = _of_verified if how == "betting" else _of_random_sample
         return by(asked, asked.truth, limit, delta)
@@ -396,7 +396,7 @@ def _of_random_sample(
     )
     threshold = found.threshold
     if asked.how == "exact" and threshold < math.inf:
-        # The test counts the same errors at every threshold above the next verified output.
+        # Down to the next verified output, lower thresholds accept the same verified errors.
         rejected = own[own < threshold]
         threshold = scores[scores > rejected.max()].min() if len(rejected) else scores.min()
     return replace(found, point=operating_point(asked.sweep, threshold=threshold))
@@ -423,7 +423,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
     """Return the guarantee for items that depend on each other within groups."""
     sweep, criterion, how = asked.sweep, asked.criterion, asked.how
     if isinstance(asked.labels, ThresholdSweep):
-        raise TypeError("groups needs single items, which a ThresholdSweep lacks: give arrays")
+        raise TypeError("groups needs single items, but a ThresholdSweep has only counts: give arrays")
     pages, rng = _pages_of(
         asked.labels, asked.confidence, asked.groups, asked.max_group_size, asked.key
     )
@@ -445,8 +445,8 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
     approximate = None
-    # The approximate method accepts at most everything. So a proved rate of MUCH_LESS or more cannot be
-    # below MUCH_LESS times the approximate one.
+    # The approximate rate is at most 1, so it is of interest only if the proved rate is below
+    # MUCH_LESS.
     if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:
         would = _of_groups(pages, asked, "gamma", limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate
@@ -519,14 +519,14 @@ def _by_pocock(
     delta: float,
     never_accepted: float | None,
 ) -> GuaranteedOperatingPoint:
-    """Return the lowest proved one of the fixed thresholds."""
+    """Return the guarantee of the lowest fixed threshold that is proved."""
     n, thresholds = int(sweep.total), _above(grid, never_accepted)
     counts = counts_at(sweep, thresholds)
     return _proved_risk(sweep, n, thresholds, counts, within(*counts, n, limit, delta), limit, delta)
 
 
 def _by_own_thresholds(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
-    """Return the lowest proved one of the items' own thresholds, by "pocock" or "fallback"."""
+    """Return the guarantee of the lowest proved confidence of the items, by "pocock" or "fallback"."""
     sweep = asked.sweep
     n, end = int(sweep.total), last_accepted(sweep, asked.never_accepted) + 1
     thresholds, errors = sweep.thresholds[1:end], sweep.false_accepts[1:end]

@@ -19,7 +19,7 @@ from fastarac.sweep import ThresholdSweep
 Scale = Literal["percent", "unit"]
 SCALES = ("percent", "unit")
 ENDS = {"percent": 100.0, "unit": 1.0}
-# What a limit on the risk needs, and how it is given, as messages say it.
+# Words for messages: what a limit on the risk needs, and how to give it.
 FIXED = "thresholds that were fixed without these items"
 HOW_TO_FIX = "give thresholds, or scale='unit' for confidences in [0, 1], or scale='percent'"
 # Relative rounding error by which float32 confidences may exceed the end of a scale.
@@ -116,7 +116,7 @@ def set_aside(
 
 
 def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
-    """Return the starts of the tests, given the share that each decreasing threshold accepts."""
+    """Return the starts of the tests, given the share of items that each threshold accepts."""
     accepted = targets(n, limit, delta)
     places = np.minimum(np.searchsorted(shares * n, accepted), len(shares) - 1)
     return starts_at(places.tolist(), 1.0 / len(accepted))
@@ -136,10 +136,10 @@ def starts_at(places: list[int], weight: float) -> list[Start]:
 def proved_in_turn(
     proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float
 ) -> list[int]:
-    """Return the indices of the thresholds, of n, that are proved by `proves(index, level)`.
+    """Return the indices of those of n thresholds that `proves(index, level)` proves.
 
-    The tests begin at the first start. Each threshold is tested at the level that is available there.
-    If a test succeeds, its level passes on to the next threshold; if it fails, the level is lost.
+    The tests begin at the first start. Each start adds its share of δ to the level of its test. If a
+    test succeeds, its level passes on to the next threshold; if it fails, the level is lost.
     """
     spent = {start.place: start.weight * delta for start in starts}
     level, proved = 0.0, []
@@ -164,7 +164,7 @@ def rejected(
     limit: float,
     delta: float,
 ) -> list[int]:
-    """Return the indices of the thresholds whose risk is proved within the limit."""
+    """Return the indices of the thresholds whose risk is proved to be within the limit."""
 
     def proves(index: int, level: float) -> bool:
         n = int(accepted[index])
@@ -185,7 +185,7 @@ def rejected_by_rank(
 
     `accepted` and `errors` are the counts at all distinct confidences, from the highest down. Given the
     confidence at a fixed rank, the items above it are still independent. So tests start at fixed ranks
-    k. If rank k is within a tie, random items of the tie make up the first k items. A start is used
+    k. If rank k is within a tie, random items of the tie complete the first k items. A start is used
     only if its k items pass a test.
     """
     if limit >= 1.0:
@@ -207,12 +207,12 @@ def rejected_by_rank(
 
 
 def points_at(sweep: ThresholdSweep, thresholds: NDArray[Any]) -> NDArray[np.intp]:
-    """Return, for each threshold in decreasing order, the index of the point that it reaches."""
+    """Return how many distinct confidences of the sweep each threshold accepts."""
     return np.searchsorted(-sweep.thresholds[1:].astype(np.float64), -thresholds, side="right")
 
 
 def pilot_shares(pilot: ArrayLike, thresholds: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the share of other confidences, without truth, that each threshold accepts."""
+    """Return the share of the pilot's confidences that each threshold accepts."""
     others = as_sweep(np.zeros(len(np.atleast_1d(pilot)), np.bool_), pilot)
     return counts_at(others, thresholds)[0] / float(others.total)
 

@@ -101,12 +101,12 @@ class AcceptedGroups(NamedTuple):
 
 
 def size_of_groups(sizes: NDArray[np.int64]) -> float:
-    """Return √(Σm²/G) for G groups of sizes m. Equal groups of this size have the same variance."""
+    """Return √(Σm²/G) for G groups of sizes m. Groups all of this size have the same variance."""
     return math.sqrt(float(np.mean(sizes.astype(np.float64) ** 2)))
 
 
 def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
-    """Return about how many groups without an error keep the bound within the limit."""
+    """Return about how many groups the bound needs to be within the limit, if none has an error."""
     if limit <= 0.0:
         return 0
     share = size_of_groups(pages.sizes) / float(pages.sizes.mean())
@@ -131,9 +131,9 @@ def _within(moments: tuple[float, float, float], limit: float, delta: float) -> 
 
 
 def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
-    """Return how many points, from the top, have an approximate error bound within the limit.
+    """Return how many thresholds, from the highest down, have an approximate bound within the limit.
 
-    Only points that add errors are checked, because the bound is constant between them.
+    Only thresholds that accept further errors are checked, because the bound is constant in between.
     """
     counts = AcceptedGroups.of(pages)
     at_errors = np.flatnonzero(np.diff(counts.errors, prepend=-1))
@@ -146,9 +146,10 @@ def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
 def gamma_on_risk(
     pages: GroupedItems, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
 ) -> int:
-    """Return the index of the lowest fixed threshold whose approximate risk bound keeps the limit.
+    """Return the index of the lowest fixed threshold with an approximate risk bound in the limit.
 
-    `ends` holds the number of points that each threshold accepts. Return −1 if there is none.
+    `ends` holds the number of distinct confidences that each threshold accepts. Return −1 if there is
+    none.
     """
     counts = AcceptedGroups.of(pages)
     # The lowest points may be missing, because their items may be in the groups that were set aside.

@@ -37,10 +37,10 @@ def proved_of(
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
     key: NDArray[np.uint64],
 ) -> tuple[WeightedBets, float | None]:
-    """Return the lowest threshold proved by betting on the verified outputs, and a probability.
+    """Return the lowest threshold proved by betting on the verified outputs, and an assumption.
 
-    The proof assumes that no unknown inclusion probability is below the returned probability, which is
-    None if all inclusion probabilities are known.
+    The proof assumes that no unknown inclusion probability is below the second result. It is None if
+    all inclusion probabilities are known.
 
     Raises
     ------

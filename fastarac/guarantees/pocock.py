@@ -1,8 +1,8 @@
 """Guarantees of a risk at all thresholds at once, by a boundary like Pocock's for repeated looks.
 
 The boundary allows c errors as soon as m(c) items are accepted. It is calibrated for items that are
-wrong independently, each with a probability equal to the limit. As such items are accepted one after
-the other, the probability is at most δ that the number of errors is ever within the boundary.
+wrong independently, each with a probability equal to the limit. If such items are accepted one after
+the other, the number of errors is ever within the boundary with a probability of at most δ.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _FEW = 16  # for n below this number, a table holds the error of Stirling's form
 def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
     """Return m(0) < m(1) < …: c errors prove the limit if at least m(c) of the n items are accepted.
 
-    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. The
-    largest tried level is used at which `crossing` returns at most δ. If it returns less, m(0) is
-    lowered until it returns about δ, because m(0) decides whether anything is accepted.
+    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. Of
+    the levels tried, the largest is used for which `crossing` returns at most δ. If it returns less,
+    m(0) is lowered until it returns about δ, because m(0) decides whether anything is accepted.
     """
     if limit <= 0.0:
         return ()
@@ -62,7 +62,7 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
 def method_of_own_thresholds(limit: float, n: float) -> Literal["pocock", "fallback"]:
     """Return the method to prove a limit on the risk if thresholds are taken from the n items.
 
-    Both are proved for any dependence of the risk on the threshold. If the limit allows few errors,
+    Both methods are valid however the risk depends on the threshold. If the limit allows few errors,
     "pocock" accepts more; if it allows many, "fallback" does, and "pocock" takes long.
     """
     return "pocock" if limit * n <= QUICK_ERRORS else "fallback"
@@ -131,7 +131,7 @@ _ERRORS = np.array([0.0, *(stirling_error(float(n)) for n in range(1, _FEW))])
 def within(
     accepted: NDArray[np.int64], errors: NDArray[np.int64], n: int, limit: float, delta: float
 ) -> NDArray[np.intp]:
-    """Return the indices of the thresholds whose errors prove the limit, in rising order."""
+    """Return the indices of the thresholds with few enough errors to prove the limit."""
     if limit >= 1.0:
         return np.arange(len(accepted))
     if limit * n > MOST_ERRORS:

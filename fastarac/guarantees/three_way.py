@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 53  # Up to here, a double holds every integer.
 # The discard threshold is an operating point of the turned sweep: confidences negated, labels
-# exchanged. This is the criterion of that point for each limit on discarded outputs.
+# exchanged. _SAME has the criterion of that point for each limit on discarded outputs.
 _SAME = {"max_false_discard_rate": "max_error_rate", "max_false_omission_rate": "max_risk"}
 _PROMISES = {
     "max_error_rate": "at most {} of all outputs are accepted errors",
@@ -328,7 +328,7 @@ class _Limit(NamedTuple):
 
     @classmethod
     def of(cls, **limits: float | None) -> _Limit:
-        """Return the limit that is given; raise unless it is exactly one."""
+        """Return the limit that is given; raise unless exactly one is given."""
         name = exactly_one(**limits)
         return cls(name, fraction_of(limits[name], name))
 
@@ -351,7 +351,7 @@ def _failure_probabilities(given: float | tuple[float, float]) -> tuple[float, f
 
 
 def _turned(sweep: ThresholdSweep) -> ThresholdSweep:
-    """Return the sweep with negated confidences and exchanged labels; it accepts discarded items."""
+    """Return the sweep with negated confidences and exchanged labels; what it accepts is discarded."""
     thresholds = np.concatenate([sweep.thresholds[:1], -sweep.thresholds[:0:-1]])
     counts = ThresholdCounts(thresholds, sweep.true_rejects[::-1], sweep.false_rejects[::-1])
     return trusted_sweep(ThresholdSweep, counts)
@@ -360,11 +360,11 @@ def _turned(sweep: ThresholdSweep) -> ThresholdSweep:
 def _turned_items(correct: Any, confidence: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return the exchanged labels and the negated confidences of single items."""
     if isinstance(correct, ThresholdSweep):
-        raise TypeError("groups needs single items, which a ThresholdSweep lacks: give arrays")
+        raise TypeError("groups needs single items, but a ThresholdSweep has only counts: give arrays")
     items = read_items(correct, require_confidence(confidence), None)
     values = items.confidence.astype(np.float64)
     if items.confidence.dtype.kind in "iu" and np.abs(values).max() > LARGEST:
-        raise ValueError("confidence must not hold integers beyond 2**53 with groups")
+        raise ValueError("confidence must not hold integers beyond 2**53 with groups: give floats")
     return ~items.correct.astype(np.bool_), -values
 
 
@@ -386,7 +386,7 @@ def _guaranteed(
     scale: Scale | None,
     **options: Any,
 ) -> tuple[GuaranteedOperatingPoint, GuaranteedOperatingPoint]:
-    """Return two guaranteed points: one to accept items and, of the turned items, one to discard."""
+    """Return two guaranteed points: one to accept items, and one of the turned items to discard."""
     for limit in limits:
         if grid is None and limit.criterion == "max_risk":
             raise TypeError(f"{limit.name} with failure_probability needs {FIXED}: {HOW_TO_FIX}")
@@ -415,7 +415,7 @@ def _point(
     high: Any,
     low: Any,
 ) -> ThreeWayPoint:
-    """Return the result; the turned sweep, at its threshold `low`, accepts the discarded items."""
+    """Return the result; the items that the turned sweep accepts at `low` are discarded."""
     (right, wrong), (bad, good) = sweep.at(high)[:2], turned.at(low)[:2]
     return ThreeWayPoint(
         accept_threshold=high if isinstance(high, int) else float(high),

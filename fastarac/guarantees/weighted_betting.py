@@ -5,8 +5,8 @@ verified; otherwise 0. Let π be the probability of V = 1. Let ĵ be the judge's
 calibrated on earlier outputs only, and κ its weight. Then the mean of Y = A·(κĵ + V(e − κĵ)/π) is the
 error rate, whatever ĵ is. Starting with a capital of 1, we bet that Y is below the limit ε on average.
 Over the outputs in random order, the capital becomes Π(1 + λ(ε − Y)), where λ is the size of each bet.
-The capital is never below 0. If the error rate is at least ε, the capital ever reaches 1/δ with
-probability at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
+The capital is never below 0. If the error rate is at least ε, the probability that the capital ever
+reaches 1/δ is at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
 
 **Clipping.** Let π_min be the smallest π. Unless λ is below 1/(1/π_min − ε), an error at a small π
 would lose more than the whole capital. So the bets use 1 − q + qY instead of Y, with q = min(1, cπ),
@@ -18,7 +18,8 @@ how much each c would have added to the capital on earlier outputs.
 If no error is found and nothing is clipped, a proof needs ln(1/δ)/(π_min·ε) units. If there are at
 least that many units, but at most `SPARE` times as many, the grid begins at c = 1/π_min, which clips
 nothing. Bets are then limited by λ < 1/(c + 1 − cπ_min − ε). The running sums begin as if `THOUGHT`
-accepted outputs with probability π_min had come before. This treats π_min as fixed before the outputs.
+accepted outputs with probability π_min had come before. So π_min is treated as fixed before the
+outputs.
 
 **The bet.** Units are single outputs or groups that were verified as a whole. After t of n units, let K
 be the capital and σ̂² the mean of (ε − Y)² so far. Then λ = φ(u)/(Φ(u)·σ̂·√(n − t)) with Φ(u) =

@@ -64,8 +64,8 @@ def read_ragged(given: Any, name: str) -> Ragged:
     if isinstance(given, tuple):
         if len(given) != 2 or np.ndim(given[0]) != 1 or np.ndim(given[1]) != 1:
             raise ValueError(
-                f"{name} is a tuple that is not (values, offsets); use a list of rankings, or two "
-                "one-dimensional arrays"
+                f"{name} is a tuple, but not (values, offsets), two one-dimensional arrays; give "
+                "several rankings as a list"
             )
         values = vector(given[0], name)
         return Ragged(values, _offsets(given[1], len(values), name), single=False)

@@ -149,7 +149,7 @@ class ConfusionTables(NamedTuple):
     def measure(
         self, names: Sequence[str], beta: float, out: FloatArray, first: int, found: Any
     ) -> None:
-        """Run the kernel in this thread; `found` receives signs, best values and their positions."""
+        """Run the kernel in this thread; `found` has signs, and receives best values and positions."""
         numbers = np.array([NUMBERS[name] for name in names], np.int64)
         with np.errstate(all="ignore"):
             _kernels.measures.measure_tables(

@@ -321,7 +321,7 @@ def confusion_measures(
     Names and formulas are from Tharwat (2020), sections 2.2 to 2.8, except generality and fallout (the
     lecture slides) and kappa (Cohen 1960). The determinant TP·TN − FP·FN, which many measures share, is
     computed exactly and rounded once, so that values near zero keep all their digits. Integers are
-    exact up to 2⁶³; weights may have any scale, but must not differ by a factor of 10¹⁵⁰. The optimized
+    exact up to 2⁶³; weights may have any scale, but not differ by a factor of 10¹⁵⁰. The optimized
     precision is a difference, with an absolute error of about 10⁻¹⁵.
 
     References

@@ -566,7 +566,7 @@ def _share(
 
 
 def _shown(batch: Ragged, k: Any) -> int:
-    """Return the largest rank that counts: `k`, or the length of the longest ranking."""
+    """Return the number of ranks to use: `k`, or the length of the longest ranking."""
     longest = int(batch.lengths.max())
     return longest if k is None else min(whole_number(k, "k", 1), longest)
 

@@ -326,7 +326,7 @@ class ThresholdBootstrap(Sheet, Table, Result):
 
 
 def _in_short(threshold: float) -> str:
-    """Return six digits of a threshold, or more if it would look like a whole number, such as 1."""
+    """Return six digits of a threshold, or more if six would look like a whole number, such as 1."""
     text = f"{threshold:.6g}"
     looks_whole = float(text).is_integer() and not threshold.is_integer()
     return f"{threshold:.15g}" if looks_whole else text
@@ -425,10 +425,11 @@ def bootstrap_threshold(
     Its threshold rests on fewer distinct items than the one chosen from all items, so the mean out of
     bag is slightly worse than the metric to expect on new items.
 
-    The interval is between percentiles. It is not a confidence interval of the best threshold of the
-    population: a threshold that maximizes a smooth metric converges like n^(−1/3) only (Kim and Pollard
-    1990), and the bootstrap is not consistent then (Abrevaya and Huang 2005). In simulations, on the
-    page "Coverage of intervals and promises, simulated", 87% to 97% of the 95% intervals contained it.
+    The interval is between percentiles of the thresholds. It is not a confidence interval of the best
+    threshold of the population: a threshold that maximizes a smooth metric converges like n^(−1/3) only
+    (Kim and Pollard 1990), and the bootstrap is not consistent then (Abrevaya and Huang 2005). In
+    simulations, on the page "Coverage of intervals and promises, simulated", 87% to 97% of the 95%
+    intervals contained the best threshold.
 
     Each resample takes O(n) time, each thread O(n) memory, and the result O(n_resamples).
 

@@ -188,7 +188,7 @@ class AdaptiveThresholdSearch:
         self._start_run()
 
     def _place_outputs(self, scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> None:
-        """Sort the outputs by the smallest candidate that contains them, then in draw order."""
+        """Sort the outputs by the smallest candidate set that contains them, then in draw order."""
         n, of_all = len(scores), self.criterion == CRITERIA[0]
         order = np.argsort(scores, kind="stable")[::-1]
         falling = scores[order]
@@ -391,9 +391,9 @@ class AdaptiveThresholdSearch:
         new: dict[int, bool] = {}
         for index, value in zip(places.tolist(), given.tolist(), strict=True):
             if index not in self._position:
-                raise ValueError(f"indices must be outputs that ask returned, got {index}")
+                raise ValueError(f"indices must be outputs that ask() returned, got {index}")
             if self._answers.get(index, new.get(index, bool(value))) != bool(value):
-                raise ValueError(f"indices has {index}, which already has another answer")
+                raise ValueError(f"indices has {index}, which already has a different answer")
             new[index] = bool(value)
         self._answers |= new
         self._count()
@@ -505,7 +505,7 @@ def _sizes(n: int) -> NDArray[np.intp]:
 
 
 def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return random times; sorted by them, outputs are drawn in proportion to their density."""
+    """Return random times; outputs sorted by them are drawn in proportion to their density."""
     return rng.exponential(size=len(density)) / density
 
 

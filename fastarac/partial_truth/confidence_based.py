@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy sets it
-# The estimate is refused if the shift, or the share of confidences outside the range of the reference,
-# exceeds these limits. Smaller values only widen the intervals.
+# The confidences do not match if the shift, or their share outside the range of the reference, exceeds
+# these limits. Smaller values only widen the intervals.
 SMALL_SHIFT = 0.05
 FEW_OUTSIDE = 0.01
 RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
@@ -257,10 +257,10 @@ def confidence_based_estimate(
     `confidences_match` is False if a larger shift is detected, if more confidences are outside the
     range, or if outputs belong to unknown fields. Then the error probability of an output is only
     assumed to be between the error probabilities of the next higher and the next lower block of
-    confidences. For each of the two blocks, the outer end of its confidence interval is used. Above the
-    highest block it is 0, and below the lowest block it is 1. If the error rates at the same
-    confidences have changed, this is not detected. This way of estimating a model's performance is
-    known as average confidence [2]_ or confidence-based performance estimation.
+    confidences. For each of the two blocks, the outer end of its confidence interval is used. An error
+    probability of 0 is assumed above the highest block, and of 1 below the lowest block. If the error
+    rates at the same confidences have changed, this is not detected. This way of estimating a model's
+    performance is known as average confidence [2]_ or confidence-based performance estimation.
 
     References
     ----------
@@ -374,7 +374,7 @@ class _Sums(NamedTuple):
     reason: str
 
     def interval(self, which: NDArray[np.bool_], *, scaled: bool, unknown: int = 0) -> Interval:
-        """Return the expected number of errors among `which`; each unknown output may be an error."""
+        """Return the expected errors among `which`; the interval allows for `unknown` more errors."""
         n = float(which.sum())
         each = [
             part.expected(which[self.codes == i], scaled=scaled)
@@ -474,7 +474,7 @@ def _outside(reference: Reference, values: Array) -> int:
     n_before, n_now = int(reference.counts.sum()), len(values)
     found = 0
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
-        # Probability, without a shift, that the `count` most extreme confidences are all new.
+        # Without a shift: probability that the `count` most extreme confidences are all new.
         places = np.arange(min(int(count), n_now))
         log_chance = float(np.sum(np.log((n_now - places) / (n_now + n_before - places))))
         found += int(count) if log_chance < math.log(RANGE_LEVEL / 2) else 0

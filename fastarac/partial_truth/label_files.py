@@ -29,7 +29,7 @@ def has_labels_alone(source: FileSource, *of_samples: str) -> bool:
 def labels_by_id(
     source: FileSource, outputs: FileSource
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the position of each label's output, and the labels; NaN where a label is empty.
+    """Return for each label the position of its output, and the label itself, NaN if it is empty.
 
     Raise if an id occurs twice in a file, or if a label's id is not among the outputs.
     """

@@ -538,8 +538,8 @@ def drawn_by(source: FileSource) -> str:
     if len(named) != 1 or named[0] not in source.columns:
         raise DataFileError(
             source.path,
-            f"column {quoted(DRAWN_BY)} must name the same column of the file in each row, got "
-            f"{quoted(str(named[0]))}",
+            f"column {quoted(DRAWN_BY)} must hold the name of one column of the file, the same in each "
+            f"row, got {quoted(str(named[0]))}",
         )
     return str(named[0])
 
@@ -597,8 +597,8 @@ def _refuse_beside_policy(*, answers: Any, groups: Any, **aims: Any) -> None:
         raise ValueError("answers cannot go with a policy, because each audit is drawn only once")
     if groups is not None:
         raise ValueError(
-            "groups cannot go with a policy, whose audits are single outputs; leave out the policy "
-            "to draw whole groups, which a check accepts"
+            "groups cannot go with a policy, whose audits are single outputs; to draw whole groups, "
+            "leave out the policy (a check accepts such a sample, too)"
         )
 
 
@@ -683,7 +683,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
 def write_rows(
     source: FileSource, goal: Path, table: Mapping[str, Any], added: list[str], *, first: bool
 ) -> None:
-    """Write the rows whose numbers are in `table`, in their order, with the columns of `table`."""
+    """Write the rows numbered in `table`, in the source's order, with the columns of `table`."""
     run = source.connection
     names = [sql_name(name) for name in source.columns if name not in table]
     for name in source.columns if isinstance(source, JsonLines) else ():

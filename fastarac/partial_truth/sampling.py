@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Purpose = Literal["guarantee-these", "guarantee-new", "estimate", "comparison"]
 GUARANTEES = "guarantee-these", "guarantee-new"
-MIX = 0.5  # if there is a judge: the default share of the budget that is spread evenly
+MIX = 0.5  # default share of the budget that is spread evenly if there is a judge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -341,7 +341,7 @@ def _by_rank(scores: NDArray[Any]) -> FloatArray:
 
 
 def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: float) -> FloatArray:
-    """Return min(1, floor + λ·size) per unit, with the λ that draws this share of all outputs.
+    """Return min(1, floor + λ·size) per unit, with the λ that draws `share` of all outputs on average.
 
     Units with probability 1 are the largest ones. For each possible number of units with probability 1,
     there is one λ. The solution is the first λ at which no further unit exceeds 1.

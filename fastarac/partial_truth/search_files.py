@@ -140,7 +140,7 @@ def search_outputs(
         if wanted > 0 and not search.done:
             search.ask(wanted)
         source.require_unchanged()
-        write_whole(saved_as, search.to_json())  # before the batch is written, which may fail
+        write_whole(saved_as, search.to_json())  # saved first, because writing the batch may fail
         rows = np.sort(search.open) + 1
         if len(rows) and not search.done:
             added = f'1 AS "{BATCH}"', 'NULL AS "correct"'
@@ -154,7 +154,8 @@ def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) ->
         found = search.limit if name == search.criterion else getattr(search, name)
         if found != value:
             raise ValueError(
-                f"{state}: its {name} is {found}, but {value} is given: use {found}, or a new state"
+                f"{state}: its {name} is {found}, but {value} is given: use {found}, or a new state "
+                "file"
             )
 
 

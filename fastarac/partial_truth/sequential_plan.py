@@ -21,7 +21,7 @@ MOST_ERRORS = 40
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
-    """Return the plan for an unknown number of answers; its spending depends on the errors.
+    """Return a plan for any number of answers; it spends failure probability as errors are found.
 
     After c errors, the share later · (c + 1) ** -spending of the failure probability is left to spend.
     """
@@ -32,7 +32,7 @@ def plan_of_any(failure_probability: float, later: float, spending: float) -> ND
 def plan_of_budget(
     failure_probability: float, horizon: float, before: float, rise: float, fall: float
 ) -> NDArray[np.float64]:
-    """Return the plan for progress up to a horizon T; its spending depends on the progress τ.
+    """Return a plan for progress up to a horizon T; it spends failure probability with progress τ.
 
     Up to progress τ ≤ T, at most the share before · (τ/T) ** rise of the failure probability is spent.
     Beyond T, at most the share 1 - (1 - before) · (T/τ) ** fall is spent. Lan and DeMets 1983

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def simplified(correct: Any) -> Any:
-    """Return plain labels if the truth of all items is certain; otherwise the argument."""
+    """Return plain labels if the truth of all items is certain; otherwise `correct` itself."""
     return correct.simplified if isinstance(correct, PartialTruth) else correct
 
 
@@ -43,7 +43,8 @@ def answers_of(
 ) -> tuple[Any, PartialTruth | None, Reviewer | None]:
     """Return the labels, the `PartialTruth` or None, and the people who answered, or None.
 
-    If people may err, tests of limits use their answers. So the answers are returned as labels.
+    If people may err, tests of limits use their answers without a correction. So the answers are
+    returned as labels.
     """
     people = informative(truth_reader)
     if isinstance(correct, PartialTruth) and correct.truth_reader is not None:
@@ -288,10 +289,10 @@ def known_best(
     sample_weight: object,
     acceptance: Callable[[ThresholdSweep], float],
 ) -> tuple[Any, ArrayLike | None]:
-    """Return (correct, confidence); for a partial truth (estimated counts, None).
+    """Return (correct, confidence) as given; for a partial truth, return (estimated counts, None).
 
-    The judge's share κ is that of the threshold at which the acceptance rate is the result of
-    `acceptance` for these counts.
+    The counts use the judge's share κ that is best at a threshold chosen from these counts:
+    `acceptance(counts)` returns its acceptance rate.
     """
     labels, truth = labels_and_truth(correct)
     if truth is None:
@@ -309,7 +310,7 @@ def split_grades(
 ) -> GradedItems:
     """Return graded items as groups of weighted items; raise for a sweep, because it has no grades."""
     if isinstance(correct, AcceptedCounts):
-        raise TypeError("graded cannot go with a ThresholdSweep: give the sweep alone")
+        raise TypeError("graded cannot go with a ThresholdSweep, which has no grades")
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)
 
 

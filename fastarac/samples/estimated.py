@@ -19,7 +19,7 @@ from fastarac.sweep import ThresholdSweep, trusted_sweep
 FloatArray = NDArray[np.float64]
 Number = TypeVar("Number", float, Fraction)
 
-NO_PAIRS = 1e-13  # a smaller share of all pairs is taken for a rounding error
+NO_PAIRS = 1e-13  # smaller shares of all pairs are regarded as rounding errors
 
 
 def _rate_of_possible(name: str) -> Any:
@@ -44,8 +44,8 @@ class EstimatedSweep(ThresholdSweep):
     :attr:`possible`. For limits, :attr:`rising` uses the maximum of the estimated errors at this and
     all higher thresholds.
 
-    All counts use the same share κ of the judge. Functions of (truth, confidence) choose κ for each
-    metric. Their results are more precise than those from a sweep.
+    All counts use the same share κ of the judge (:class:`.PartialTruth`). Functions of
+    (truth, confidence) choose a κ for each metric, so their results are more precise.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class EstimatedSweep(ThresholdSweep):
         right, wrong = np.empty((2, len(ta)))
         _kernels.estimated.possible_counts(ta, fa, n_incorrect, right, wrong)
         counts = ThresholdCounts(self.thresholds, right, wrong)
-        # A checked sweep would refuse counts that decrease from one threshold to the next.
+        # The checks of ThresholdSweep, which would refuse falling counts, are skipped.
         return trusted_sweep(ThresholdSweep, counts)
 
     def __add__(self, other: object) -> ThresholdSweep:
@@ -186,4 +186,4 @@ def require_alone(**others: object) -> None:
     """Raise if any of these arguments is given together with a `PartialTruth`."""
     for name, value in others.items():
         if value is not None:
-            raise TypeError(f"{name} cannot go with a PartialTruth: give the truth alone")
+            raise TypeError(f"{name} cannot go with a PartialTruth: leave it out")

@@ -113,10 +113,10 @@ class PartialTruth(Table, Result):
     least as precise as the best of them. Guarantees use the mean of the judges.
 
     With a `truth_reader`, each answer e′ becomes e = (e′ − a)/(d − a), with the share d of errors found
-    and the share a of right outputs called wrong (Rogan and Gladen 1978). If a judge of known error
-    labelled all outputs, and nobody verified any, its labels are `correct`, with
-    ``inclusion_probability=1``. If people verified some, their answers are `correct` and the judge's
-    labels are `judge`: then the estimate does not depend on d and a.
+    and the share a of right outputs called wrong (Rogan and Gladen 1978). If a judge with
+    known d and a labelled all outputs, and nobody verified any, give its labels as `correct`, with
+    ``inclusion_probability=1``. If people verified some, give their answers as `correct` and the
+    judge's labels as `judge`: then the estimate does not depend on d and a.
 
     ``a + b`` is the truth of the items of `a`, followed by those of `b`.
 
@@ -376,8 +376,8 @@ def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.in
     """
     if not truth.verified[chosen].any():
         raise ValueError(
-            "one of the parts that are evaluated separately has no verified item in correct (of "
-            f"{truth.n_verified} in all); verify more"
+            "correct has no verified item in one of the parts that are evaluated separately (of "
+            f"{truth.n_verified} in all): verify more items of each part"
         )
     part = PartialTruth.__new__(PartialTruth)
     judge = None if truth.judge is None else truth.judge[chosen]

@@ -37,7 +37,7 @@ KEPT = 3  # number of values of κ for which estimated counts are cached
 FEW = 10.0
 FEW_JUDGED = 20.0
 FEW_DRAWN_ALIKE = 5.0
-HEAVY = 2.5  # maximum ratio of the largest weight to the mean, for nearly equal weights
+HEAVY = 2.5  # weights are nearly equal if the largest is at most this multiple of their mean
 
 
 class EstimatedCounts(NamedTuple):
@@ -129,7 +129,7 @@ class PartialItems:
     def answered_by(self, people: Reviewer | None) -> PartialItems:
         """Return the same items, as if `people` had answered; None stands for people who never err."""
         items = copy(self)
-        items.__dict__.pop("beginning", None)  # it is of the other answers
+        items.__dict__.pop("beginning", None)  # it belongs to the other answers
         items.read_answers(answered_by(self._truth, people))  # the order does not depend on the answers
         return items
 
@@ -139,7 +139,7 @@ class PartialItems:
         return float(np.sum(self.weight * self.error)) * 2.0 > self.n
 
     def share_of(self, derivative: FloatArray) -> Shares:
-        """Return each judge's κ for a statistic, from its derivative by the error of a verified item.
+        """Return each judge's κ, from a statistic's derivative with respect to each verified error.
 
         κ is the slope of a regression through the origin (PPI++, equation 8). The response is each
         verified item's contribution to the statistic's error. The regressors are the parts of this
@@ -172,7 +172,7 @@ class PartialItems:
         return float(np.sum(values)) ** 2 / float(np.sum(values * values))
 
     def verified_errors(self, derivative: FloatArray) -> float:
-        """Return the effective number of verified items of the rarer class for a statistic."""
+        """Return the effective number, for a statistic, of verified items of the rarer class."""
         own = self.weight * np.abs(derivative)
         wrong = own * self.error
         found = min(self.effective(wrong), self.effective(own - wrong))
@@ -198,7 +198,7 @@ class PartialItems:
         return self.codes is None and float(self.weight.max()) <= HEAVY * float(self.weight.mean())
 
     def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> Shares | None:
-        """Return κ for a statistic, from its derivative by an error at each threshold, (m,)."""
+        """Return κ, from a statistic's derivative with respect to an error at each threshold, (m,)."""
         of_verified = derivative[self.tie]
         return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
 
@@ -213,10 +213,11 @@ class PartialItems:
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
     def at_limit(self, acceptance: Callable[[EstimatedSweep], float]) -> tuple[EstimatedSweep, int]:
-        """Return counts that choose a threshold by a limit, and the index of the last tie accepted.
+        """Return counts for choosing a threshold by a limit, and the index of the last tie accepted.
 
-        `acceptance` returns the acceptance rate that some counts allow. Up to the chosen threshold, the
-        counts use the κ of this threshold, so that a limit and its threshold give the same errors.
+        `acceptance(counts)` returns the acceptance rate that the limit allows. Up to the chosen
+        threshold, the counts use the κ that is best there. So choosing this threshold without a limit
+        gives the same errors.
         """
         chosen: dict[Shares | None, int] = {}
 
@@ -246,7 +247,7 @@ class PartialItems:
             last = after  # a risk that exceeds the limit here may keep it at a higher threshold
 
     def _last_kept(self, choice: Callable[[Shares | None], int], circle: list[int]) -> int:
-        """Return the last tie that its own κ accepts, if ties and their κ choose each other in turn.
+        """Return the last tie that is accepted with its own κ, if the choice of both goes in circles.
 
         κ changes only at ties with a verified item. The first tie of the circle is always accepted.
         """
@@ -269,7 +270,7 @@ class PartialItems:
         return self.estimate(share).sweep
 
     def estimate(self, share: Shares | None) -> EstimatedCounts:
-        """Return the counts for the shares κ; for None, g is 0, or 1 if most items are wrong."""
+        """Return the counts for the shares κ; with None, all g are 0, or 1 if most items are wrong."""
         if share not in self._counts:
             first, judged = self.predictions[0], self._judged(share or ())
             rest = 1.0 - sum(share or ())
@@ -281,7 +282,7 @@ class PartialItems:
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
             added = self._added_up(first._replace(rates=rates), judged, own)
             right, wrong, squares, errors, sums = added
-            # A checked sweep would refuse counts that decrease from one threshold to the next.
+            # The checks of ThresholdSweep, which would refuse falling counts, are skipped.
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "squares", read_only(squares))
             object.__setattr__(sweep, "n_verified", len(self.places))
@@ -383,7 +384,7 @@ class PartialItems:
 
 
 def _joined(first: EstimatedSweep, second: EstimatedSweep, end: int) -> EstimatedSweep:
-    """Return the counts of one sweep before a threshold's index, and of another from there on."""
+    """Return the counts of the first sweep before index `end`, and of the second from there on."""
     right, wrong = (
         np.concatenate([getattr(first, name)[:end], getattr(second, name)[end:]])
         for name in ("true_accepts", "false_accepts")

@@ -256,8 +256,8 @@ def test_wrong_single_values_are_refused():
         ({"thresholds": [np.inf, np.nan]}, "do not decrease from inf"),
         ({"single_valued": [True, True]}, "single_valued"),
         ({"true_accepts_low": [0, 1, 2]}, "true_accepts_low is not"),
-        ({"true_accepts_low": [1, 1]}, "does not increase from 0"),
-        ({"true_accepts_high": [0, 1]}, "are not lower and upper bounds"),
+        ({"true_accepts_low": [1, 1]}, "does not rise from 0"),
+        ({"true_accepts_high": [0, 1]}, "must be at most true_accepts_high, and their last"),
     ],
 )
 def test_a_sweep_built_directly_is_checked(changed, message):

@@ -212,7 +212,7 @@ def test_other_files_that_are_refused(folder):
         ),
         (
             '[columns]\nmodel = "model"\n[[stage]]\nname = "a"\nprice = 1\nfile = "both.csv"\n',
-            "the stage 'a' is not a model of column 'model', which has quick and thorough",
+            "the stage 'a' is not a model in column 'model', which has quick and thorough",
         ),
     ):
         path.write_text(text)

@@ -235,7 +235,7 @@ def test_groups_of_the_draw_are_noted(folder, tmp_path):
     assert "drawn whole" in run("evaluate", whole, *option).stdout
     header, *rows = whole.read_text().splitlines()
     whole.write_text("\n".join([header, *(row.replace(",page,", ",sheet,") for row in rows)]) + "\n")
-    assert 'column "drawn_by" must name the same column' in reason(*fit)
+    assert 'column "drawn_by" must hold the name of one column' in reason(*fit)
 
 
 def test_the_page_is_that_of_python(folder, tmp_path):

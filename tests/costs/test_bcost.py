@@ -555,7 +555,7 @@ def test_wrong_arguments_of_the_difference():
             (counts,),
             {"costs": COSTS, "labels": [0, 1]},
             TypeError,
-            "labels cannot go with counts: it belongs to",
+            "labels cannot go with counts: give labels only with",
         ),
         ((counts, COSTS), {}, TypeError, "costs is missing"),
         (

@@ -472,7 +472,7 @@ def test_wrong_arguments_of_expected_cost():
             ([[1, 0], [0, 1]],),
             {"labels": [0, 1]},
             TypeError,
-            "labels cannot go with counts: it belongs to predicted and actual",
+            "labels cannot go with counts: give labels only with predicted and actual",
         ),
         (matrix, ([0, 0], [0, 0]), {}, ValueError, "predicted and actual have 1 classes, so the"),
         (

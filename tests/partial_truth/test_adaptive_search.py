@@ -364,11 +364,11 @@ def test_refusals(outputs):
         (
             [int(np.setdiff1d(np.arange(1000), indices)[0])],
             [True],
-            "indices must be outputs that ask returned, got",
+            r"indices must be outputs that ask\(\) returned, got",
         ),
         ([indices[0]], [0.5], r"correct\[0\] must .*got 0.5"),
         (indices, [True], "one answer for each"),
-        ([indices[0], indices[0]], [True, False], "another answer"),
+        ([indices[0], indices[0]], [True, False], "a different answer"),
     ):
         with pytest.raises(ValueError, match=problem):
             search.tell(given, answers)
