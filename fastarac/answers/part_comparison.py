@@ -42,7 +42,7 @@ def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
         reverse = _ahead(found, other, best, alpha)
         text = (
             f"Its lead over {printable(other)} depends on {printable(by)} "
-            f"({p_is(lead.adjusted_pvalue)}): {figures}, {difference(sign * lead.elsewhere)} elsewhere"
+            f"({p_is(lead.adjusted_pvalue)}): {figures}, {difference(sign * lead.elsewhere)} in the others"
         )
         if reverse:
             names = listed(reverse) if len(reverse) <= NAMED else few_of(reverse, NAMED)

@@ -411,22 +411,14 @@ def optimize_cascade(
     d and a. The test does not include the capacities.
 
     **The guarantee of a risk.** It needs models, then people or abstention. On a tenth of the items, a
-    logistic regression estimates each model's error probability from its confidence. Two standard
-    errors are added to the estimates of all models but the last. Thresholds are tested along a path: at
-    each step, all models accept the items up to the same error probability, which rises from step to
-    step. The other items test
-
-    .. math:: P(\mathrm{Bin}(N, r) \le E) \le \delta
-
-    where r is the limit, and N of these items are accepted with E errors. The tests end when one fails,
-    and start again further down the path. While r allows at most 50 errors among these items, the first
-    test accepts a quarter of them, but at least two and at most five times as many as would prove r
-    without an error. It uses 0.85 δ, and the other 0.15 δ are for a start where four fifths of the
-    items are accepted. With more items, there are up to five starts with equal shares of δ, as in
-    :func:`.guaranteed_operating_point`. With `groups`, the tests are bets. A single model without
-    `groups` needs no estimate: all items test its thresholds, as in :func:`.evaluate`. With probability
-    1 − δ, all steps that pass keep the limit. The cheapest of them is chosen or, if
-    abstention has no price, the one that accepts the most.
+    logistic regression estimates each model's error probability from its confidence. Each model but the
+    last decides down to the confidence at which this estimate, plus one standard error, reaches the
+    limit r, or further down if the next model has a capacity. This puts the other items in one order:
+    first those that the first model decides, by its confidence, then those of the second model, and so
+    on. Thresholds that accept the beginning of this order are tested by "pocock" or "fallback", as in
+    :func:`.evaluate`. With `groups`, the tests are bets on thresholds from the tenth. A single model
+    without `groups` needs no tenth. With probability 1 − δ, all thresholds that pass keep the limit. The
+    cheapest of them are chosen or, if abstention has no price, those that accept the most.
 
     References
     ----------

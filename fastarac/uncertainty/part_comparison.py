@@ -124,7 +124,7 @@ def compare_parts(
     ru         1,000  0.7920  0.9480  -0.1560  -0.1913 to -0.1207  4.4e-24
     <BLANKLINE>
     The difference between one and two depends on the part (p < 0.0001): -0.1560 in
-      ru, +0.0195 elsewhere.
+      ru, +0.0195 in the others.
     """
     compared = as_statistic(statistic)
     level = inner_fraction(confidence_level, "confidence_level")

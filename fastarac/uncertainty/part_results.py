@@ -189,11 +189,11 @@ def lead_in_words(lead: LeadDifference, alpha: float) -> str:
             f"The difference between {lead.a} and {lead.b} cannot be compared between parts: fewer "
             "than two have enough errors."
         )
-    p, there = p_is(lead.adjusted_pvalue), f"{lead.there:+.4f} in {lead.part}"
-    figures = f"{there}, {lead.elsewhere:+.4f} elsewhere"
+    p = p_is(lead.adjusted_pvalue)
+    figures = f"{lead.there:+.4f} in {lead.part}, {lead.elsewhere:+.4f} in the others"
     if lead.adjusted_pvalue < alpha:
         return f"The difference between {lead.a} and {lead.b} depends on the part ({p}): {figures}."
     return (
-        f"The difference between {lead.a} and {lead.b} may be the same in all parts ({p}); largest "
-        f"deviation: {figures}."
+        f"The difference between {lead.a} and {lead.b} may be the same in all parts ({p}); most unlike "
+        f"the others: {figures}."
     )
