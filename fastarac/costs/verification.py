@@ -214,7 +214,7 @@ def _reviewer_of(at: Any, reviewer: Reviewer | None) -> Reviewer:
     check_reviewer(reviewer)
     if isinstance(at, OperatingPoint):
         if reviewer is not None:
-            raise TypeError("reviewer cannot go with an OperatingPoint, which has its own one")
+            raise TypeError("reviewer cannot go with an OperatingPoint, which has its own reviewer")
         return at.reviewer or PERFECT
     expected = "a ThresholdSweep or an OperatingPoint"
     require_type(at, ThresholdSweep | CornerSweep, "at", expected, shown=False)

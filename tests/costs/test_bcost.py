@@ -416,7 +416,7 @@ def test_groups_that_cannot_be():
     with pytest.warns(fa.UnreliableIntervalWarning, match="there are 4 groups; intervals"):
         fa.costs.bcost(tables, COSTS, groups=range(4))
     for message, arguments in [
-        ("must be 0 with groups, which are drawn as they are", {"laplace": 1}),
+        ("must be 0 with groups, because groups are not smoothed", {"laplace": 1}),
         ("groups and counts must have the same number of", {"counts": np.ones((5, 2, 2), int)}),
         (
             r"counts must have shape \(m, 2, 2\), a table for each of m groups.*, got \(2, 2\)",

@@ -523,7 +523,7 @@ def test_too_few_items_guarantee_nothing_and_say_so():
     imperfect = [*stages[:-1], Stage("clerk", 1, reviewer=fa.Reviewer(0.9))]
     with (
         pytest.warns(fa.SampleTooSmallWarning),
-        pytest.raises(ValueError, match="no thresholds guarantee with 95% confidence"),
+        pytest.raises(ValueError, match="no thresholds guarantee it with 95% confidence"),
     ):
         optimize_cascade(imperfect, **options)
     with (
