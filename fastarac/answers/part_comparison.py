@@ -38,11 +38,12 @@ def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
         if not lead.adjusted_pvalue < alpha:
             continue
         other, sign = (lead.b, 1.0) if lead.a == best else (lead.a, -1.0)
-        figures = f"{difference(sign * lead.there)} in {printable(str(lead.part))}"
+        there, others = difference(sign * lead.there), difference(sign * lead.elsewhere)
         reverse = _ahead(found, other, best, alpha)
         text = (
             f"Its lead over {printable(other)} depends on {printable(by)} "
-            f"({p_is(lead.adjusted_pvalue)}): {figures}, {difference(sign * lead.elsewhere)} in the others"
+            f"({p_is(lead.adjusted_pvalue)}): {there} in {printable(str(lead.part))}, "
+            f"{others} in the others"
         )
         if reverse:
             names = listed(reverse) if len(reverse) <= NAMED else few_of(reverse, NAMED)

@@ -417,8 +417,8 @@ def optimize_cascade(
     first those that the first model decides, by its confidence, then those of the second model, and so
     on. Thresholds that accept the beginning of this order are tested by "pocock" or "fallback", as in
     :func:`.evaluate`. With `groups`, the tests are bets on thresholds from the tenth. A single model
-    without `groups` needs no tenth. With probability 1 − δ, all thresholds that pass keep the limit. The
-    cheapest of them are chosen or, if abstention has no price, those that accept the most.
+    without `groups` needs no tenth. With probability 1 − δ, all thresholds that pass keep the limit.
+    The cheapest of them are chosen or, if abstention has no price, those that accept the most.
 
     References
     ----------
