@@ -564,7 +564,7 @@ class TestRefusals:
         assert "write 0.05 for 5%" in run("evaluate", "x.csv", "--error-rate", "5", code=2).stderr
         assert "'nan' is not a rate" in run("evaluate", "x.csv", "--error-rate", "nan", code=2).stderr
         assert "not all three" in refusal("evaluate", good, "--correct", "correct", "--truth", "x")
-        assert "not the truth column" in refusal("evaluate", good, "--prediction", "x")
+        assert "without truth; give both" in refusal("evaluate", good, "--prediction", "x")
         assert run("evaluate", good, "--error-rate", "x", code=2).stdout == ""
         assert run("evaluate", good, "--format", "xml", code=2).stdout == ""
 

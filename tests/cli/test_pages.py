@@ -110,7 +110,7 @@ def test_a_check_is_of_one_model_and_of_one_scale(words):
     )
     assert f'"n_items": {N_PAGES * WORDS:,}'.replace(",", "") in one.stdout
     message = refusal("check", own, words / "small.csv")
-    assert "had another one in an earlier look" in message
+    assert "had another outcome in an earlier look" in message
     assert "--log cannot go with --only" in refusal(*check, words / "new.csv", "--log", "--only", "A")
 
 

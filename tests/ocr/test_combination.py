@@ -327,7 +327,7 @@ def test_what_is_learnt_is_saved_and_read(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "version must be 1, got 2"),
+        ({"version": 2}, "version of the file must be 1, got 2"),
         ({"kind": "fastarac policy"}, "not the file of a fastarac combination"),
         ({"engines": []}, "engines must have at least 2 elements, got 0"),
         ({"order": ["A", "C"]}, "order must be the names of the engines, got A and C"),

@@ -58,9 +58,9 @@ def test_without_a_scale_it_says_that_half_was_spent():
     half = fit_policy(*sample, max_risk=LIMIT)
     assert half.by_halves
     notes = [note.text for note in fit_answer(half).screen.notes]
-    assert any(note.startswith("Half of the sample chose the thresholds") for note in notes)
+    assert any(note.startswith("One half of the sample chose the thresholds") for note in notes)
     whole = fit_answer(fit_policy(*sample, max_risk=LIMIT, scale="unit"))
-    assert not any("Half of" in note.text for note in whole.screen.notes)
+    assert not any("half of the sample" in note.text for note in whole.screen.notes)
     assert "In this sample" in " ".join(whole.screen.answer)
 
 

@@ -612,7 +612,7 @@ def test_what_is_not_offered_says_what_is():
     truth = fa.PartialTruth(
         verified(right, rng.random(4000) < 0.2), inclusion_probability=0.2, judge=judge
     )
-    with pytest.raises(ValueError, match="takes recognition_rate, arac_auc,"):
+    with pytest.raises(ValueError, match="or one of recognition_rate, arac_auc,"):
         fa.asymptotic_interval(truth, confidence, statistic="break_even_point")
     displays = fa.displays
     for function, instead in (

@@ -180,7 +180,7 @@ class TestCommands:
         page, batch = tmp_path / "s.html", tmp_path / "next.csv"
         command = "search", path, "--error-rate", 0.4, "--state", tmp_path / "s.json", "-o", batch
         printed = run(*command, "--station", page).stdout
-        assert f"Open {page} in a browser to answer; " in printed
+        assert f"Open {page} in a browser to answer, and use" in printed
         assert len(asked(page)) == 3
         assert "--station" in printed.partition("Next: ")[2]
 
