@@ -39,7 +39,7 @@ _F8 = Layout(np.dtype("=f8"), np.dtype("=u8"), FLOAT, np.uint64(0x7FF00000000000
 _I8 = Layout(np.dtype("=i8"), np.dtype("=u8"), SIGNED, np.uint64(0))
 _U8 = Layout(np.dtype("=u8"), np.dtype("=u8"), UNSIGNED, np.uint64(0))
 
-# The layout for each input type: the smallest one above that represents all values of the type.
+# For each input type, the smallest of the layouts above that represents all values of the type.
 LAYOUTS: dict[str, Layout] = {
     "b1": _F4, "i1": _F4, "u1": _F4, "i2": _F4, "u2": _F4, "f2": _F4, "f4": _F4,
     "i4": _F8, "u4": _F8, "f8": _F8, "i8": _I8, "u8": _U8,

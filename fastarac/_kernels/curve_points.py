@@ -23,7 +23,7 @@ from fastarac._kernels.keys import next_tie, one_and_sign, threshold_bits
 from fastarac._kernels.sort import HALF_CELLS, MANTISSA_SHIFT, N_CELLS
 from fastarac._kernels.ties import small_pairs, sorted_halves
 
-BLOCK = 1 << 12  # Number of labels encoded between two checks for a third value.
+BLOCK = 1 << 12  # After this many labels, `encode` checks that each was one of two values.
 ROWS = 1 << 11  # Number of rows processed together, so that the index of a column stays in the cache.
 HALF_PLACES = HALF_CELLS << MANTISSA_SHIFT
 

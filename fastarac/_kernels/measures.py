@@ -168,7 +168,8 @@ def evaluate(measure: int, rows: Array, f_weights: Array, out: Array) -> None:
     elif measure == DISCRIMINANT_POWER:
         for i in range(n):
             out[i] = discriminant_power(tp[i] * tn[i], fp[i] * fn[i], determinant[i])
-    elif measure == ADJUSTED_F:  # both F-measures weigh FP by 0.2 and FN by 0.8
+    elif measure == ADJUSTED_F:
+        # F2 and, with the classes exchanged, F0.5: both weigh FP by 0.2 and FN by 0.8.
         for i in range(n):
             wrong = 0.2 * fp[i] + 0.8 * fn[i]
             out[i] = np.sqrt(tp[i] * tn[i] / ((tp[i] + wrong) * (tn[i] + wrong)))

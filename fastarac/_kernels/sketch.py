@@ -370,6 +370,6 @@ def keep(keys: Array, labels: Array, places: Array, added: Array, kept: Array, n
 
 @kernel
 def clear(added: Array) -> None:
-    """Reset the marks of `accept` to 0."""
+    """Set the first column to 0, where :func:`accept` may have written −1."""
     for k in range(len(added)):
         added[k, 0] = 0

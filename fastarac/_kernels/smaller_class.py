@@ -74,7 +74,7 @@ def first_from(rare: Array, key: Any, start: Any, end: Any, beyond: bool) -> Any
 def count_below(
     part: Any, kind: int, exponent: Any, ends: Any, table: Array, rare_label: int, rare: Array
 ) -> tuple[bool, int, int, int]:
-    """Count, for all items with the other label, the rare items below them.
+    """Count the pairs of an item without `rare_label` and a rare item below it.
 
     `part` holds the values of the items, the bits of the values, and the labels. `rare` holds the
     values of the rare items as written by `to_ordered_bits`, rising, with repetitions, and `table` is

@@ -25,8 +25,8 @@ MANTISSA_SHIFT = 52 - CELL_BITS
 
 BLOCK = 1 << 11  # Number of items whose cells are found together, so that they stay in the cache.
 SMALL = 24  # Maximum number of keys that are sorted by insertion.
-# Maximum number of keys in a cell, averaged over the keys, for which insertion is used. With more keys
-# per cell, a radix sort is faster.
+# Keys are inserted if the cell of a key holds at most this many, on average over all keys (Σ count²/n).
+# In fuller cells, a radix sort is faster.
 MAX_COST = 16
 
 
@@ -55,8 +55,8 @@ def fill_buckets(
 ) -> None:
     """Write the bucket of each value, in loops that the compiler can vectorise.
 
-    `plan` holds the number of buckets on either side of zero, the table of each cell's bucket, and the
-    ends of the cells.
+    `plan` holds the number of buckets for negative values (the other values have as many), a table with
+    the bucket of each cell, and the ends of the cells.
     """
     n_buckets, table, ends = plan
     sign = bits.dtype.type(1) << bits.dtype.type(8 * bits.itemsize - 1)

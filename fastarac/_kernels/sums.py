@@ -117,7 +117,7 @@ def harmonic(start: Any, stop: Any) -> tuple[float, float]:
 
 @kernel
 def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
-    """Return Σ (expected precision after each item of a tie), minus p.
+    """Return the sum of the expected precision after each item of a tie, without its term p.
 
     The tie has g items, p of them correct. Σ (t0 + j·p/g)/(n0 + j) = p + (t0 − p·n0/g)·Σ 1/(n0 + j);
     the caller adds p.

@@ -187,7 +187,7 @@ class ComparisonFindings:
         return [each | costs[each["name"]] for each in found]
 
     def comparisons(self) -> list[dict[str, Any]]:
-        """Return the differences by the statistic and, if there are prices, by cost."""
+        """Return the comparison of the models by the statistic and, if there are prices, by cost."""
         by_statistic = answers.object_of(self.comparison)
         if self.request.by_bootstrap:
             by_statistic["n_resamples"] = answers.RESAMPLES

@@ -42,7 +42,7 @@ NAMED = 3  # maximum number of model names in a sentence; the rest become a numb
 # Mention a cheaper, stricter limit if the given limit costs at least this many times as much.
 NOTABLY = 1.01
 FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
-GUARANTEED = " With --guarantee 0.05 a limit holds for them, too."
+GUARANTEED = " With --guarantee 0.05, they exceed a limit with a probability of at most 5%."
 
 
 def too_few_groups(models: Sequence[Model]) -> bool:

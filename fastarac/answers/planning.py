@@ -101,10 +101,8 @@ def guarantee_answer(plan: GuaranteePlan) -> Answer:
     )
     notes = [Note(plan.least_words, Weight.LITTLE), verification_note(plan.truth_reader)]
     if sizes.first != sizes.stable:
-        some = (
-            f"The smallest sufficient size is {sizes.first:,}; from {sizes.stable:,} on, all suffice."
-        )
-        notes.append(Note(some))
+        some = f"The smallest sufficient size is {sizes.first:,}; from {sizes.stable:,} on, every size"
+        notes.append(Note(f"{some} suffices."))
     del given["sizes"], given["rates"], given["truth_reader"]
     given |= reader_figures(plan.truth_reader)
     rates = [{"expected_error_rate": rate, **row._asdict()} for rate, row in plan.rates]

@@ -94,7 +94,7 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
         if policy.max_group_size is not None:
             size = f", in groups of at most {policy.max_group_size:,}"
         of_source = f"The promise holds for new outputs from the same source{size}"
-        # With a model of overlooked errors, the decision itself already states the assumption.
+        # With a `truth_reader`, the decision already states what is assumed about people.
         people = "" if policy.truth_reader is not None else f", {premise_of(None)}"
         yield Note(f"{of_source}{people}.", Weight.ASSUMES)
         yield from cost_note(policy.acceptance_rate, policy.faultless_acceptance_rate)

@@ -333,7 +333,9 @@ def _check(sweep: BoundedSweep) -> None:
         if counts.shape != thresholds.shape or counts.dtype not in (np.int64, np.float64):
             raise ValueError(f"{name} is not an array of int64 or float64 of shape {thresholds.shape}")
         if counts.dtype != dtype or counts[0] != 0 or not (counts[1:] >= counts[:-1]).all():
-            raise ValueError(f"{name} does not rise from 0, or differs in type from other counts")
+            raise ValueError(
+                f"{name} must start at 0, never decrease, and have the type of the other counts"
+            )
     for kind in ("true_accepts", "false_accepts"):
         low, high = getattr(sweep, f"{kind}_low"), getattr(sweep, f"{kind}_high")
         if not (low <= high).all() or low[-1] != high[-1]:

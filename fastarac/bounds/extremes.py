@@ -7,10 +7,10 @@ attained:
 
 * ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below. The
   areas are computed from exact integers.
-* Average precision: it is largest if the correct items are tied above the incorrect ones, and smallest
-  if they are below the incorrect ones with distinct confidences. Let the bin have
-  p correct items, and let T correct and F incorrect items come before them. Then the j-th correct item
-  of the bin has the precision (T + j)/(T + j + F); the sum over j is
+* Average precision: it is largest if the correct items are above the incorrect ones and tied with each
+  other, and smallest if they are below them, each with a confidence of its own. Let the bin have p
+  correct items, and let T correct and F incorrect items come before them. Then the j-th correct item of
+  the bin has the precision (T + j)/(T + j + F); the sum over j is
   p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
 * ARP by trapezoids: it is largest if the correct items are above with distinct confidences, and the
   incorrect items are tied below (a straight line lies above a convex curve). It is smallest if the

@@ -176,10 +176,11 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
                 )
             judge = " --judge judge" if "judge" in columns else ""
             raise RefusalError(
-                f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified: use '
-                f"--inclusion-probability {PROBABILITY}{judge} with a file of all outputs (fastarac "
-                f"sample --answers). Use --inclusion-probability {NONE} if all outputs are verified, "
-                "or all were drawn with the same probability"
+                f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified: give '
+                "the file of all outputs that fastarac sample --answers writes, with "
+                f"--inclusion-probability {PROBABILITY}{judge}. If all outputs are verified, or were "
+                "drawn with the same probability, keep this file and add --inclusion-probability "
+                f"{NONE}"
             )
 
 

@@ -26,7 +26,7 @@ TASKS = {  # copies of docstrings, so that the list of commands imports no comma
     "Verify a few": {
         "sample": "Draw outputs for people to verify, each with a known probability.",
         "search": "Verify small batches until you know how much you can accept.",
-        "station": "Write a page on which a person answers which outputs are right.",
+        "station": "Write a page on which a person marks which outputs are right.",
     },
     "Choose a threshold that holds": {
         "plan": "Plan how many outputs to verify.",
@@ -99,7 +99,7 @@ class Command(TyperCommand):
         options = given[: given.index("--")] if "--" in given else given
         names = Counter(each.partition("=")[0] for each in options if each.startswith("-"))
         for param in self.get_params(ctx):
-            # Leave out flags, and arguments, which have no `is_flag`.
+            # Leave out flags. Leave out arguments, too: they have no `is_flag`.
             takes_one = not (param.multiple or getattr(param, "is_flag", True))
             if takes_one and sum(names[name] for name in param.opts) > 1:
                 raise BadParameter(f"{param.opts[0]} is given twice, but takes one value", ctx=ctx)

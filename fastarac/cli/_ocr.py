@@ -52,7 +52,11 @@ OutputFiles = Annotated[
 ]
 Names = Annotated[
     list[str] | None,
-    option("--name NAME", "Name of an engine; repeatable, in the order of OCR.", Panel.files),
+    option(
+        "--name NAME",
+        "Name of an engine, for each OCR in order.",
+        Panel.files,
+    ),
 ]
 UnitOption = Annotated[
     Unit | None,

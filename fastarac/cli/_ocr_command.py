@@ -124,7 +124,8 @@ def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) ->
             )
         if page_price is not None:
             raise RefusalError(
-                "page in --costs is for words; leave it out, because the row of a missed field shows it"
+                "page in --costs is the price of searching a page for missed words; leave it out for "
+                "fields, because each missed field has a row of its own"
             )
         return True
     refuse_others(request.given, request.files.some(), "texts", {"fields": _ocr.OF_FIELDS})

@@ -93,7 +93,7 @@ class PolicyColumns(NamedTuple):
     fields_complete: bool
 
     def of_table(self) -> dict[str, Any]:
-        """Return the columns as arguments of the library; it takes one column of groups."""
+        """Return the columns as arguments of the library, which takes at most one column of groups."""
         groups = self.groups if isinstance(self.groups, str) else None
         return {
             "confidence": self.reading.confidence, "by": self.by, "documents": self.documents,

@@ -90,8 +90,8 @@ TruthFound = Annotated[
     Any,
     option(
         "--truth-found SHARE",
-        "Share of errors that people find, such as 0.9; or errors found by both of two people, only by "
-        "the first, only by the second, such as 82,9,10.",
+        "Share of errors that people find, such as 0.9; or three numbers of errors found by two people "
+        "(both, only the first, only the second), such as 82,9,10.",
         Panel.verifying, expert=True, parser=truth_reader, show_default=False,
     ),
 ]  # fmt: skip
@@ -103,7 +103,11 @@ Images = Annotated[
 ]
 Station = Annotated[
     Path | None,
-    option("--station FILE", "Write an .html page on which a person answers.", Panel.output),
+    option(
+        "--station FILE",
+        "Write an .html page on which a person marks which outputs are right.",
+        Panel.output,
+    ),
 ]
 ReviewPages = Annotated[
     Path | None,

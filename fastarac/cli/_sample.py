@@ -283,7 +283,7 @@ class _Aim(NamedTuple):
 
     @property
     def said(self) -> dict[str, Any]:
-        """The arguments for wording the answer."""
+        """The limit and whether it implied the purpose, as arguments of the answer's functions."""
         return {"limit": self.limit, "implied": self.purpose is None and self.limit is not None}
 
     def require(self, given: set[str]) -> None:

@@ -89,7 +89,7 @@ def station(
     images: options.Images = None,
     printing: PrintingOptions,
 ) -> None:
-    """Write a page on which a person answers which outputs are right."""
+    """Write a page on which a person marks which outputs are right."""
     page = Station(output, images)
     page.require()
     n, notes = page.write(path, prediction=prediction, confidence=confidence, judge=judge)

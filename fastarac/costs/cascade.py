@@ -209,8 +209,8 @@ class Cascade(Table, Result):
                 if infinite.any():
                     i = int(infinite.argmax())
                     raise ValueError(
-                        f"confidence of {name!r} must be a finite number, or NaN for no output, "
-                        f"where an item reaches the stage, got {values[i]} for item {i}"
+                        f"confidence of {name!r} must be finite for each item that reaches the stage, "
+                        f"or NaN if there is no output, got {values[i]} for item {i}"
                     )
             taken = left & at_or_above(values, self.thresholds[s])
             found[taken] = s

@@ -163,7 +163,7 @@ def keeps_capacities(stages: Stages, thresholds: Thresholds) -> bool:
 
 
 def _wrong(half: HeldOutItems, thresholds: Thresholds) -> NDArray[np.bool_]:
-    """Return which items are wrong in the end, given the random numbers drawn for people."""
+    """Return which items are wrong in the end; one random number per item simulates people."""
     stages = half.stages
     decided = decided_by(stages, thresholds)
     wrong = np.zeros(stages.n_items, np.bool_)

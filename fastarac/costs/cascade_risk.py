@@ -30,9 +30,9 @@ PILOT = 10  # one in PILOT items or groups is set aside to choose the path
 # With groups, the first test accepts a quarter of the items, but at least FEWEST and at most MOST times
 # as many as would prove the limit without an error.
 QUARTER, FEWEST, MOST = 4, 2.0, 5.0
-# The tests of groups have a second start, where the share LATER of the items is accepted; its part of
-# the failure probability is PART. So steps that accept nearly everything may still be proved if there
-# are errors at the beginning of the path.
+# The tests of groups have a second start, at the step that accepts four fifths of the items, with 0.15
+# of the failure probability. So steps that accept nearly everything may still be proved if there are
+# errors at the beginning of the path.
 LATER, PART = 0.8, 0.15
 # The pilot items are few. So the slope of each logistic regression has the prior N(SLOPE, 1/RIDGE), and
 # the intercept N(0, 1/RIDGE_OF_INTERCEPT), on scores of variance 1.

@@ -25,7 +25,7 @@ MOST_GRIDS = 8
 ROUNDS = 3  # number of passes over all pairs of stages, up to MANY items
 MANY = 200_000  # with more items, only one pass is made
 SHOWN = 400  # maximum number of thresholds in a plot
-FEW = 20_000  # with more items, those outside the ranges still searched are aggregated
+FEW = 20_000  # with more items, those outside the ranges that are still being searched are aggregated
 ENDS = 4  # 1/ENDS of the cut points are spaced geometrically near each end
 
 Floats = NDArray[np.float64]

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
     """Return figures whose operating points, guarantees and costs accept no rejected item.
 
-    Areas are still computed from all items, because curves end where everything is accepted. Intervals
-    are not changed: only :func:`.evaluate`, which has the items, can compute intervals for shares
-    without rejected items.
+    Areas still include the rejected items, because a curve runs to the point that accepts every item.
+    Intervals are not changed: only :func:`.evaluate`, which has the items, can compute intervals for
+    shares without rejected items.
     """
     limits = []
     for found in figures.limits:

@@ -396,7 +396,7 @@ def _of_random_sample(
     )
     threshold = found.threshold
     if asked.how == "exact" and threshold < math.inf:
-        # Down to the next verified output, lower thresholds accept the same verified errors.
+        # All thresholds above the next verified output accept the same verified errors.
         rejected = own[own < threshold]
         threshold = scores[scores > rejected.max()].min() if len(rejected) else scores.min()
     return replace(found, point=operating_point(asked.sweep, threshold=threshold))
@@ -445,8 +445,8 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
     approximate = None
-    # The approximate rate is at most 1, so it is of interest only if the proved rate is below
-    # MUCH_LESS.
+    # The approximate acceptance rate is told if the proved one is below MUCH_LESS times it. As it is at
+    # most 1, it need not be computed for a proved one of MUCH_LESS or more.
     if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:
         would = _of_groups(pages, asked, "gamma", limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate

@@ -317,7 +317,8 @@ def operating_point(
         if criterion in LIMITS and not point.risk < 1.0 - sweep.recognition_rate:
             # The accepted items are no better than all items, so check the order of the confidences.
             _question_order(labels, confidence, sample_weight)
-        if threshold is None and is_partial(correct):  # use the counts that a given threshold uses
+        if threshold is None and is_partial(correct):
+            # Use the same counts as if the caller had given this threshold.
             return operating_point(correct, given, threshold=point.threshold, reviewer=reviewer)
         return point
     return _point_within_tie(sweep, criterion, limit, reviewer)

@@ -149,8 +149,8 @@ def fit_policies(
 
     *Choice by one half.* This is done if all candidates have the same items, limit and unit, and if
     each fit splits its items into halves anyway (with fields or documents, or for ``max_risk`` alone).
-    One half ranks the outputs, and the candidate that would accept most of this half is chosen. Then
-    only this candidate is tested on the other half, with δ.
+    One half ranks the outputs, and the candidate that would accept the largest share of it is chosen.
+    Then only this candidate is tested on the other half, with δ.
 
     Examples
     --------

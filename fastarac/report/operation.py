@@ -204,7 +204,10 @@ def _of_plan(max_error_rate: float, expected_error_rate: float, **options: Any) 
         f"verified outputs, drawn at random, guarantee a limit of {limit} with {plan.aim}, if "
         f"{expected} of all are undetected errors at the threshold.",
         facts=[
-            ("Sufficient sizes", f"At least {found.first:,}; from {found.stable:,} on, all suffice."),
+            (
+                "Sufficient sizes",
+                f"{found.first:,} is the smallest; from {found.stable:,} on, every size suffices.",
+            ),
             ("At least", plan.least_words),
         ],
         charts=[

@@ -244,7 +244,7 @@ class PartialItems:
             after = self.last_tie(acceptance(counts))
             if after >= last:
                 return counts, last
-            last = after  # a risk that exceeds the limit here may keep it at a higher threshold
+            last = after  # the risk exceeds the limit here, but may be within it at a higher threshold
 
     def _last_kept(self, choice: Callable[[Shares | None], int], circle: list[int]) -> int:
         """Return the last tie that is accepted with its own κ, if the choice of both goes in circles.

@@ -290,7 +290,7 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         else ""
     )
     few = f"{plural('error', known)} or correct {plural('item', known)}{judged}"
-    # Above 0, this number is not a count: with unequal weights, 10 errors may be worth only 8.
+    # Unless it is 0, `known` is no count: with unequal weights, 10 errors may be worth only 8.
     few = (
         f"verified outputs that are worth only about {known} {few}"
         if known

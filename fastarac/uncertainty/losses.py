@@ -79,7 +79,7 @@ def moments_of(
         return None
     key, weights_of = definition.error_weights, partial(definition.error_weights, sweep)
     loss, options = value if definition.lower_is_better else 1.0 - value, dict(statistic.parameters)
-    # Only statistics with `lines` are computed from pairs of items.
+    # Statistics with `lines` come from pairs of items, where one error weighs at most 1/total.
     of_pair = None if definition.lines is None else 1.0 / float(sweep.total)
     if items is None:
         total, variance, largest = shared(
@@ -119,7 +119,7 @@ def _of_items(
 
 
 def _of_sweep(sweep: ThresholdSweep, weights: FloatArray) -> Moments:
-    """Return the moments of unweighted items, given the weight of an error at each threshold."""
+    """Return the moments of the loss; an error at threshold i costs `weights[i]`."""
     counts, largest = differences(sweep.false_accepts), float(weights[0])
     total = float(counts @ weights)
     weights *= weights

@@ -146,7 +146,7 @@ def _areas(
     low, high = part
 
     def added(rate: FloatArray) -> FloatArray:
-        """Return the area that an item adds if the other class has this rate there."""
+        """Return the area that an item adds, given the other class's rate at its confidence."""
         if own:
             return rate if errors else 1.0 - rate
         rate = np.clip(rate, low, high)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.uncertainty.inversion import ItemSample
 
-# The share of an average group that is made wrong. The resulting change of the statistic is used as one
-# standard error.
+# Unseen groups may have errors. So the statistic is computed again with this share of an average group
+# marked as wrong, and its change counts as one standard error.
 PART_OF_GROUP = 0.5
 # Number of errors, in units of the largest weight, at which the standard error needs no widening.
 MANY = 30.0

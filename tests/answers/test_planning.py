@@ -18,7 +18,7 @@ def test_a_guarantee():
         ),
         "This holds if the verification is right.",
         "At least 299 outputs are needed, even without a single error.",
-        "The smallest sufficient size is 1,941; from 2,185 on, all suffice.",
+        "The smallest sufficient size is 1,941; from 2,185 on, every size suffices.",
     ]
     sizes = operation.sample_size_for_guarantee(0.01, 0.005)
     assert {name: found.figures[name] for name in sizes._fields} == sizes._asdict()

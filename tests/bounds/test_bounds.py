@@ -256,7 +256,7 @@ def test_wrong_single_values_are_refused():
         ({"thresholds": [np.inf, np.nan]}, "do not decrease from inf"),
         ({"single_valued": [True, True]}, "single_valued"),
         ({"true_accepts_low": [0, 1, 2]}, "true_accepts_low is not"),
-        ({"true_accepts_low": [1, 1]}, "does not rise from 0"),
+        ({"true_accepts_low": [1, 1]}, "must start at 0, never decrease"),
         ({"true_accepts_high": [0, 1]}, "must be at most true_accepts_high, and their last"),
     ],
 )

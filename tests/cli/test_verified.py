@@ -200,12 +200,12 @@ def test_samples_need_the_option(folder, tmp_path):
     fit = "fit", "--error-rate", 0.2, "-o", tmp_path / "new.json"
     for command in (("evaluate",), fit, ("check", policy)):
         message = reason(*command, sample)
-        assert "use --inclusion-probability inclusion_probability --judge judge" in message
+        assert "with --inclusion-probability inclusion_probability --judge judge" in message
         as_they_are = run(*command, sample, "--inclusion-probability", "none", code=None).stdout
         expected = run(*command, plain, code=None).stdout
         again = as_they_are.replace("drawn", "plain").replace(" --inclusion-probability none", "")
         assert again == expected
-    assert "--judge judge with a file of all outputs" in reason("compare", plain, sample)
+    assert "the file of all outputs that fastarac sample --answers writes" in reason("compare", plain, sample)
     run("compare", plain, sample, "--inclusion-probability", "none")
     beside = "--inclusion-probability", "none", "--judge", "judge"
     assert "--judge cannot go with --inclusion-probability" in reason("evaluate", sample, *beside)

@@ -263,7 +263,7 @@ def test_apply_needs_later_models_for_what_gets_there_alone():
     given_all["m1"][waiting == 0] = np.nan
     assert found.apply(given_all).tolist() == decided.tolist()
     given_all["m1"][np.flatnonzero(waiting == 1)[0]] = np.inf
-    with pytest.raises(ValueError, match="confidence of 'm1' must be a finite number, or"):
+    with pytest.raises(ValueError, match="confidence of 'm1' must be finite for each item"):
         found.apply(given_all)
     with pytest.raises(ValueError, match="must have keys among m0, m1, m2, got 'clerk'"):
         found.apply({"m0": [0.5], "clerk": [0.5]})

@@ -428,8 +428,8 @@ def _by_document(
         first = seen.setdefault((row.document, path.written()), row)
         if first is not row:
             raise row.error(
-                f"it is the same field as {shown(first.field)}, because the truth has it in a list; "
-                "keep one of the two"
+                f"it is the same field as {shown(first.field)}: the truth has it in a list, and a name "
+                "without a number means its first entry; keep one of the two"
             )
         found[row.document].append((path, row))
     return {name: placed for name, placed in found.items() if placed or file.whole}
