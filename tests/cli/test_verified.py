@@ -205,7 +205,9 @@ def test_samples_need_the_option(folder, tmp_path):
         expected = run(*command, plain, code=None).stdout
         again = as_they_are.replace("drawn", "plain").replace(" --inclusion-probability none", "")
         assert again == expected
-    assert "the file of all outputs that fastarac sample --answers writes" in reason("compare", plain, sample)
+    assert "the file of all outputs that fastarac sample --answers writes" in reason(
+        "compare", plain, sample
+    )
     run("compare", plain, sample, "--inclusion-probability", "none")
     beside = "--inclusion-probability", "none", "--judge", "judge"
     assert "--judge cannot go with --inclusion-probability" in reason("evaluate", sample, *beside)
