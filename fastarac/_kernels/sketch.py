@@ -130,7 +130,7 @@ def collapse(
     low: Array, bits: Array, counts: Array, budget: Array, share: float,
     new_low: Array, new_bits: Array, new_counts: Array,
 ) -> int:  # fmt: skip
-    """Merge all nodes inside each range with small counts into one node; return how many nodes result.
+    """In each range whose counts are small, merge all nodes into one; return how many nodes result.
 
     Counts are small if they are at most `share`·(`budget` − counts of the enclosing nodes), both for
     the incorrect and for the correct items; `budget` has one entry per class.

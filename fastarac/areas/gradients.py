@@ -126,7 +126,7 @@ def by_integrals(sweep: ThresholdSweep, *, over_accepted: bool) -> PointInfluenc
 def _over_correct(
     at: CountsOfTies, term: FloatArray, own: PointInfluence, before: PointInfluence
 ) -> tuple[PointInfluence, PointInfluence]:
-    """Return the derivatives of the terms, each multiplied by the share of correct items in its tie."""
+    """Multiply the terms by the shares of correct items in ties; return the products' derivatives."""
     with np.errstate(invalid="ignore"):
         share = np.nan_to_num(at.correct / at.tie)
         move = np.nan_to_num(term / at.tie)

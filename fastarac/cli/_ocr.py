@@ -236,7 +236,7 @@ class OcrRequest:
     given: Collection[str] = ()
 
     def check(self) -> None:
-        """Refuse options that need or exclude others, and files that cannot be read."""
+        """Refuse options without those they need or beside those they exclude, and unreadable files."""
         self.files.check()
         incomplete(self.given, NEEDED)
         incompatible(self.given, EXCLUDED)

@@ -95,8 +95,8 @@ def names_of_files(
     """Return the page names of the files of truth and of output, by which the files are paired.
 
     The name of a page is the name of its file up to the first dot. If two files of a folder would then
-    have the same name, less is cut off, on both sides: only the longest ending that begins with a dot
-    and that all files of the side have. If the files of one side have no common ending, each takes the
+    have the same name, truth and output are each named without the longest ending, from a dot on, that
+    all of their files have. If the files of one side have no common ending, each takes the
     longest page name of the other side with which its file name begins. If a name occurs in several
     folders, the folder is put before it, on both sides. Accents are composed (NFC).
 

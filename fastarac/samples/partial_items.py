@@ -179,7 +179,7 @@ class PartialItems:
         return 0.0 if math.isnan(found) else found
 
     def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> Shares | None:
-        """Return κ if enough errors are verified.
+        """Return the judges' weights κ (see `share_of`) if enough errors are verified.
 
         Otherwise, return () to use no judge, or None to use no predictions if a linear statistic has
         very few verified errors.
