@@ -245,7 +245,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
         assert of_file["acceptance_rate/cheapest"] <= of_file["acceptance_rate/0.9"]
     cheap = "--missed", "reject", "--costs", "verification=2,correction=5,error=5"
     text = run(*SAMPLE, *cheap).stdout
-    assert "at these prices, the cheapest threshold of plain accepts outputs without" in text
+    assert "At these prices, the cheapest threshold of plain accepts outputs without" in text
     folders = sample_folders()
     plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
     (alone,) = commands.records(plain)
