@@ -23,7 +23,7 @@ from fastarac.costs.cascade_guarantee import (
 )
 from fastarac.costs.stages import SILENT, Stages
 from fastarac.guarantees.betting import wealth
-from fastarac.guarantees.fallback import Start, proved_in_turn, rejected_by_rank, targets
+from fastarac.guarantees.fallback import proved_in_turn, rejected_by_rank, starts_at, targets
 from fastarac.guarantees.pocock import FEW_ERRORS, method_of_own_thresholds, within
 
 PILOT = 10  # one in PILOT items or groups is set aside to choose the path
@@ -74,10 +74,11 @@ def threshold_of_pilot(confidence: Floats, wrong: NDArray[np.bool_], limit: floa
     found = np.array([found[0], max(found[1], 0.0)])
     spread = np.sqrt(np.einsum("ij,jk,ik->i", design, covariance, design))
     logit = np.minimum.accumulate(design @ found + CAUTION * spread)
-    if limit >= 1.0 or logit[0] <= (least := math.log(limit / (1.0 - limit))):
+    most = math.log(limit / (1.0 - limit)) if limit < 1.0 else math.inf
+    if logit[0] <= most:
         return SILENT
     # Interpolate between the last confidence whose logit is too high and the next one.
-    return float(np.interp(-least, -logit, knots, right=math.inf))
+    return float(np.interp(-most, -logit, knots, right=math.inf))
 
 
 def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) -> Passed:
@@ -102,8 +103,8 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
     if tested.groups is None:
         path = _path(tested.stages, ends)
         decided = _decided(tested.stages, path)
-        wrong, right = decided[:, :-1].sum(axis=1).T
-        counts = wrong + right, wrong, tested.stages.n_items, rate, delta
+        errors = decided[:, :-1, 0].sum(axis=1)
+        counts = _accepted(decided), errors, tested.stages.n_items, rate, delta
         if method_of_own_thresholds(rate, tested.stages.n_items) == "pocock":
             proved = within(*counts).tolist()
         else:
@@ -111,7 +112,8 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
     else:
         path = _path(pilot, ends, between=PILOT)
         decided = _decided(tested.stages, path)
-        proved = _proved_of_groups(tested, tested.groups, path, decided, promise, _shares(pilot, path))
+        shares = _accepted(_decided(pilot, path)) / pilot.n_items
+        proved = _proved_of_groups(tested, tested.groups, path, _accepted(decided), shares, promise)
     chosen = _cheapest(tested.stages, decided, proved)
     none = (math.inf,) * stages.free
     if not proved:
@@ -145,11 +147,11 @@ def _ends(pilot: Stages, limit: float) -> list[float]:
         values = pilot.values[m]
         heard = values > SILENT
         end = threshold_of_pilot(values[heard], pilot.correct[m][heard] == 0, limit)
+        sure = most - 2.0 * math.sqrt(most * (1.0 - most) / pilot.n_items)
+        place = max(0, math.floor(sure * pilot.n_items))
         waiting = np.sort(values[left])
-        if most < 1.0:
-            sure = most - 2.0 * math.sqrt(most * (1.0 - most) / pilot.n_items)
-            place = max(0, math.floor(sure * pilot.n_items))
-            end = min(end, float(waiting[place])) if place < len(waiting) else end
+        if place < len(waiting):
+            end = min(end, float(waiting[place]))
         ends.append(end)
         left &= values < end
     return ends
@@ -194,9 +196,9 @@ def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]
     return [(first, 1.0)] if first < 1.0 else []
 
 
-def _shares(stages: Stages, path: Floats) -> Floats:
-    """Return the share of items that each step accepts."""
-    found: Floats = _decided(stages, path)[:, :-1].sum(axis=(1, 2)) / stages.n_items
+def _accepted(decided: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many items the models decide at each step."""
+    found: NDArray[np.int64] = decided[:, :-1].sum(axis=(1, 2))
     return found
 
 
@@ -204,21 +206,22 @@ def _proved_of_groups(
     tested: HeldOutItems,
     groups: NDArray[np.intp],
     path: Floats,
-    decided: NDArray[np.int64],
-    promise: Promise,
+    accepted: NDArray[np.int64],
     shares: Floats,
+    promise: Promise,
 ) -> list[int]:
     """Return the steps whose risk is proved; all of them keep the limit with probability 1 − δ.
 
-    A test starts where the given share of the pilot items is accepted; `shares` has this share of each
-    step.
+    `accepted` is the number of tested items that each step accepts, `shares` the share of the pilot
+    items, which says where the tests start.
     """
+    if not len(path):
+        return []
     limit, stages = promise.limit.rate, tested.stages
-    accepted = decided[:, :-1].sum(axis=(1, 2))
-    weights: dict[int, float] = {}
-    for share, weight in _starts(tested, promise):
-        place = min(int(np.searchsorted(shares, share)), len(path) - 1)
-        weights[place] = weights.get(place, 0.0) + weight
+    starts = starts_at(
+        (min(int(np.searchsorted(shares, share)), len(path) - 1), weight)
+        for share, weight in _starts(tested, promise)
+    )
 
     def proves(step: int, level: float) -> bool:
         if accepted[step] == 0 or limit >= 1.0:
@@ -229,7 +232,6 @@ def _proved_of_groups(
         outcomes = np.bincount(groups, each, len(tested.sizes)).astype(np.float64)
         return wealth(outcomes, tested.largest, limit) >= 1.0 / level
 
-    starts = [Start(*start) for start in sorted(weights.items())] if len(path) else []
     return proved_in_turn(proves, starts, len(path), promise.failure_probability)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -119,7 +118,7 @@ def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -
     """Return the starts of the tests, given the share of items that each threshold accepts."""
     accepted = targets(n, limit, delta)
     places = np.minimum(np.searchsorted(shares * n, accepted), len(shares) - 1)
-    return starts_at(places.tolist(), 1.0 / len(accepted))
+    return starts_at((place, 1.0 / len(accepted)) for place in places.tolist())
 
 
 def targets(n: float, limit: float, delta: float) -> NDArray[np.float64]:
@@ -128,9 +127,12 @@ def targets(n: float, limit: float, delta: float) -> NDArray[np.float64]:
     return np.array([MOST * n]) if first > MOST * n else np.geomspace(first, MOST * n, STARTS)
 
 
-def starts_at(places: list[int], weight: float) -> list[Start]:
-    """Return the starts at these places in rising order; the weights of equal places are added."""
-    return [Start(place, weight * count) for place, count in sorted(Counter(places).items())]
+def starts_at(places: Iterable[tuple[int, float]]) -> list[Start]:
+    """Return the starts, given places and weights, in rising order; weights of a place are added."""
+    found: dict[int, float] = {}
+    for place, weight in places:
+        found[place] = found.get(place, 0.0) + weight
+    return [Start(*start) for start in sorted(found.items())]
 
 
 def proved_in_turn(
@@ -202,8 +204,8 @@ def rejected_by_rank(
         wrong = int(errors[place]) - above
         above += int(rng.hypergeometric(wrong, int(accepted[place]) - whole - wrong, rank - whole))
         if binomial_cdf(above, rank, limit) <= weight * delta:
-            used.append(int(np.searchsorted(places, place)))
-    return places[rejected(accepted[places], errors[places], starts_at(used, weight), limit, delta)]
+            used.append((int(np.searchsorted(places, place)), weight))
+    return places[rejected(accepted[places], errors[places], starts_at(used), limit, delta)]
 
 
 def points_at(sweep: ThresholdSweep, thresholds: NDArray[Any]) -> NDArray[np.intp]:
