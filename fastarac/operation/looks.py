@@ -196,7 +196,7 @@ class Looks(SavedAsJson):
     log, a check is an exact test, and each of its verdicts is wrong with a probability of at most δ,
     the policy's failure probability. If you look again and again, with more outputs each time, this
     probability is higher: in eight such looks at a limit that is just kept, at least one verdict is
-    "fails" in about 20% of all cases.
+    "fails" in about 14% of all cases.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import commands
 from commands import run
@@ -18,6 +19,9 @@ def test_table():
     assert "At most 1% errors: knn-votes accepts most, 96.3% at confidence >= 0.6" in result.stdout
     assert result.stdout.splitlines()[-1] == "Next: fastarac evaluate --help"
     assert "logistic-pca5  " in result.stdout
+    readme = Path(__file__).parents[2] / "README.md"
+    printed = commands.run("demo", env={"COLUMNS": "80"}).stdout
+    assert printed.strip() in readme.read_text(encoding="utf-8")
 
 
 def test_options(tmp_path):

@@ -245,7 +245,7 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
         assert of_file["acceptance_rate/cheapest"] <= of_file["acceptance_rate/0.9"]
     cheap = "--missed", "reject", "--costs", "verification=2,correction=5,error=5"
     text = run(*SAMPLE, *cheap).stdout
-    assert "At these prices, the cheapest threshold of plain accepts outputs without" in text
+    assert "At these prices, the cheapest threshold of plain accepts outputs without a" in text
     folders = sample_folders()
     plain = run(folders.truth, folders.outputs["plain"], *cheap, "--format", "json").stdout
     (alone,) = commands.records(plain)
@@ -254,7 +254,9 @@ def test_the_file_gives_the_same_figures(tmp_path, kind):
     assert "62 of 2,190 items have no output with a confidence: they are never accepted" in text
     refused = CliRunner().invoke(app, [*evaluate[:4], "--by", "page"])
     assert refused.exit_code == 2
-    assert "--by needs a confidence for each output, but some outputs have none" in refused.stderr
+    assert (
+        "--by needs a confidence for each output, but some outputs have none, such as" in refused.stderr
+    )
     policy = ["fit", str(out), "-o", str(tmp_path / "policy.json"), "--error-rate", "0.2"]
     fitted = commands.detailed(*policy, "--group", "page", "--only", "plain").stdout
     assert "62 of 2,190 items have no output with a confidence: they are never accepted" in fitted

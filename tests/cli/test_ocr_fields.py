@@ -272,7 +272,7 @@ def test_fields_of_other_names(tables):
     assert "loud: 7 outputs" not in found
     message = refusal(truth, tables / "loud.jsonl", *COMPARE)
     assert "total" not in message.partition(";")[0].replace("TOTAL", "")
-    assert "; rename these fields to their names in the truth" in message
+    assert "; rename these fields to their names in the truth, in the file of --settings" in message
     message = refusal(truth, tables / "loud.jsonl", *COMPARE, "--skip-unmatched")
     assert message.startswith(
         f"{tables / 'loud.jsonl'}: none of the 8 fields of the truth has an output"

@@ -106,7 +106,9 @@ def test_the_screen_and_the_summary(folder):
     )
     people = rejected + audits
     told = f"{people} go to people: {rejected} to review and {audits} audits, "
-    told += f"{people / 120:.1f} hours of work at 30 seconds an output, or {people / 4800:.2g} people"
+    told += (
+        f"{people / 120:.1f} hours of work at 30 seconds an output, or {people / 4800:.2g} people at"
+    )
     assert told in " ".join((inside / "summary.txt").read_text().split())
     page = (inside / "audits.html").read_text()
     assert "audits" in page

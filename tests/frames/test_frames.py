@@ -251,12 +251,12 @@ def test_counts_of_each_confidence_however_many(engine, monkeypatch):
         (
             {"failure_probability": 0.1, "method": "exact"},
             TypeError,
-            "failure_probability needs counts at each confidence",
+            r"failure_probability needs counts at each confidence \(method='auto' or 'counts'\)",
         ),
         (
             {"reviewer": fa.Reviewer(0.9), "method": "bounds"},
             TypeError,
-            "reviewer needs counts at each confidence",
+            r"reviewer needs counts at each confidence \(method='auto' or 'counts'\), but method=",
         ),
         ({"max_error_rate": 1.5}, ValueError, "max_error_rate"),
         ({"max_risk": "a"}, TypeError, "max_risk"),

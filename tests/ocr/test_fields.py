@@ -370,7 +370,7 @@ def test_comparisons_by_field(tmp_path):
     ways = tmp_path / "ways.toml"
     ways.write_text('"t*" = "amount:comma"\ntotal = "amount:point"\n')
     assert read_fields(path, compare=ways).comparisons == {"total": "amount:point", "name": "exact"}
-    with pytest.raises(ValueError, match='compare names "sum", but the fields are "total"'):
+    with pytest.raises(ValueError, match='compare names "sum", but the fields are "total", "name"'):
         read_fields(path, compare={"sum": "number"})
 
 
