@@ -23,7 +23,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def _registered(function: F) -> F:
-    """Register a metric, keeping its docstring and signature."""
+    """Register a metric with its docstring and signature."""
     made: Any = metric(scores="unreduced")(function)
     made.__doc__, made.__signature__ = function.__doc__, signature(function)
     return cast("F", made)

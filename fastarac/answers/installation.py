@@ -32,7 +32,7 @@ TRIAL_AREA = 0.96875
 
 
 def examine() -> dict[str, Any]:
-    """Return the versions, threads, cache and extras, and the result of a trial computation."""
+    """Return facts about the installation, and the result of a trial computation."""
     begin = time.perf_counter()
     import fastarac
     from fastarac import _kernels
@@ -74,7 +74,7 @@ def _cache(kernel: Any) -> dict[str, Any]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the missing packages of each extra, also those of other extras that it includes."""
+    """Return the missing packages of each extra, including those of extras in it."""
     try:
         lines = requires("fastarac") or []
     except PackageNotFoundError:  # fastarac runs from its source and is not installed
@@ -113,7 +113,7 @@ def is_right(found: dict[str, Any]) -> bool:
 
 
 def screen(found: dict[str, Any]) -> Screen:
-    """Return the screen: whether fastarac works, the versions found, and missing packages."""
+    """Return what to print: whether fastarac works, the versions, and missing packages."""
     trial, number = found["trial"], found["fastarac"]
     seconds = f"{trial['seconds']:.2f} s with loading"
     said = f"fastarac {number} works: a trial gives the right area, {trial['area']} ({seconds})."

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from fastarac.operation.application_results import AppliedPolicy
     from fastarac.results import AppliedPages
 
-    # How the outputs were split, what is said of it, and the columns of the verification page.
+    # The split, the answer that describes it, and the columns of the verification page.
     Divided = tuple[AppliedPolicy, Answer, dict[str, Any]]
 
 EXAMPLES = """
@@ -144,7 +144,7 @@ def apply(
 
 
 def _next(applied: AppliedPolicy, policy: Path, both: Sequence[Path]) -> str:
-    """Return the next command: audit the accepted outputs or, after a shift, draw a new sample."""
+    """Return the command to suggest: audit accepted outputs or, if confidences shifted, sample anew."""
     if applied.n_documents is not None or not applied.accepted:
         return ""
     if applied.warning is not None:

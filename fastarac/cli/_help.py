@@ -16,7 +16,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from fastarac._core.text import listed
 from fastarac.cli._panels import Panel
 
-TASKS = {  # copies of docstrings, so that the list of commands imports no command
+TASKS = {  # copies of the commands' docstrings: to list commands, no command need be imported
     "Measure and compare": {
         "demo": "Evaluate four models on handwritten digits, as an example.",
         "evaluate": "Show how much you can accept unchecked, and at which confidence.",
@@ -84,7 +84,7 @@ class Command(TyperCommand):
     """A command whose help puts options in panels and shows expert options only in ``--help-all``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; an error names all missing parameters, not only the first."""
+        """Parse the arguments; an error names all missing parameters, not only the first."""
         given = list(args)
         self._refuse_repeated(ctx, given)
         try:
@@ -95,7 +95,7 @@ class Command(TyperCommand):
             raise
 
     def _refuse_repeated(self, ctx: Any, given: list[str]) -> None:
-        """Refuse an option that takes one value and is given twice: its first value would be lost."""
+        """Refuse a repeated option that takes one value; otherwise its first value would be lost."""
         options = given[: given.index("--")] if "--" in given else given
         names = Counter(each.partition("=")[0] for each in options if each.startswith("-"))
         for param in self.get_params(ctx):
@@ -105,7 +105,7 @@ class Command(TyperCommand):
                 raise BadParameter(f"{param.opts[0]} is given twice, but takes one value", ctx=ctx)
 
     def _name_all_missing(self, error: Any, ctx: Any, given: list[str]) -> None:
-        """Put all required parameters that were not given into the error message."""
+        """Name all missing parameters in the error message."""
         values = self.make_parser(ctx).parse_args(args=given)[0]
         missing = [
             param
@@ -161,7 +161,7 @@ def _panel_of(param: Any) -> str:
 
 
 def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
-    """Return a row of help; leave out an argument's type and "[required]", which the usage line has."""
+    """Return a row of help, for an argument without what the usage line says: type, "[required]"."""
     usage, text = record
     if is_argument:
         return usage.partition(" <")[0], text.removesuffix("  [required]")
@@ -170,7 +170,7 @@ def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
 
 @cache
 def _command(name: str) -> TyperCommand:
-    """Import the module of a command, and build the command once."""
+    """Import the module of a command, and build the command."""
     module = import_module(f"fastarac.cli.{MODULES.get(name, f'_{name}')}")
     alone = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
     alone.command(name, cls=Command, epilog=getattr(module, "EXAMPLES", None))(getattr(module, name))
@@ -181,29 +181,27 @@ class Commands(Mapping[str, TyperCommand]):
     """The commands by name; a command's module is imported on demand."""
 
     def __getitem__(self, name: str) -> TyperCommand:
-        """Return the command with this name."""
+        """Return a command."""
         if name not in list(self):
             raise KeyError(name)
         return _command(name)
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the commands by task."""
         return (name for names in TASKS.values() for name in names)
 
     def __len__(self) -> int:
-        """Return the number of commands."""
         return len(list(iter(self)))
 
 
 class ByTask(TyperGroup):
-    """A group whose help lists the commands by task, each with its whole first sentence."""
+    """The root command, whose help lists the commands by task."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands: Any = Commands()
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; reword errors about options that come from pydantic."""
+        """Run a command; reword pydantic's errors about options."""
         try:
             return super().invoke(ctx)
         except BadParameter as error:

@@ -1,4 +1,7 @@
-"""`fastarac evaluate --max-memory`: bound the figures of files larger than memory, by sketches."""
+"""`fastarac evaluate --max-memory`: bound figures of files larger than memory.
+
+A sketch is a summary of a file in bounded memory (`fastarac.bounds.sketch`).
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,7 @@ def _print(found: Mapping[str, BoundedEvaluation], settings: Settings, notes: Se
 
 
 def _bytes(text: str) -> int:
-    """Return the value of `--max-memory` in bytes."""
+    """Read the value of `--max-memory` in bytes."""
     size = bytes_of(text)
     if size is None:
         raise RefusalError(f"--max-memory must be a size such as 500MB or 2GB, got {text!r}")

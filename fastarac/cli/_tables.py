@@ -27,10 +27,9 @@ WIDEST = 80  # default width of tables, in characters
 
 
 class Page(Console):
-    """A console for sentences and tables.
+    """A console for sentences, as wide as the terminal, and for tables of at most `WIDEST` characters.
 
-    Sentences fill the width of the terminal; without a terminal, the width is COLUMNS in the
-    environment, or else `WIDEST`. Tables have at most `WIDEST` characters a line. With `markdown`,
+    Without a terminal, the width is COLUMNS in the environment, or else `WIDEST`. With `markdown`,
     tables are Markdown tables of any width, and each text is a paragraph.
     """
 
@@ -74,10 +73,10 @@ def texts(column: Column) -> list[Text]:
 def tables(
     names: Sequence[str], blocks: Iterable[Sequence[Column]], console: Console, title: str = "model"
 ) -> list[Table]:
-    """Return one table, or several if the console is too narrow for all blocks together.
+    """Return one table, or several if the console is too narrow for one.
 
-    Names stay on one line if they fit; otherwise, they break between their parts. If a block is still
-    too wide beside the longest part of a name, the block is divided over several tables.
+    The columns of a block stay in one table if they fit beside the longest part of a name. Names
+    too long for one line break between their parts.
     """
     done: list[Table] = []
     columns: list[Column] = []
@@ -89,7 +88,7 @@ def tables(
     least = min(longest, limit // 2)
 
     def room(shown: Sequence[Column]) -> int:
-        """Return the width that these columns leave for the names."""
+        """Return the width that the columns leave for the names."""
         unnamed = table([""] * len(names), shown, "")
         return limit - Measurement.get(console, unlimited, unnamed).maximum
 

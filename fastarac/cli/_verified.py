@@ -48,7 +48,7 @@ def evaluate(
     conditions: Conditions,
     command: str = "",
 ) -> None:
-    """Print the figures of each file, of each group in column `by`, and the guarantees."""
+    """Print the figures of each file and of its groups in column `by`."""
     arguments = limits.arguments() | cost_arguments(prices)
     delivery.check()
     certainty = certainty.printed_as(delivery.form)
@@ -82,7 +82,7 @@ def _evaluated(
     certainty: Certainty,
     notes: list[str],
 ) -> VerifiedModel:
-    """Evaluate a file's outputs and its groups; leave out default intervals if these take long."""
+    """Evaluate a file and its groups; leave out default intervals if they take long."""
     n_groups = 0 if labels is None else len(set(labels))
     n_outputs = len(outputs.correct) * (1 if labels is None else 2)
     certain, left_out = certainty.in_time(n_outputs, 1 + n_groups)
@@ -149,7 +149,7 @@ def _figures(model: VerifiedModel) -> dict[str, Any]:
 
 
 def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of a half-verified example, from which the keys of results can be read."""
+    """Return the figures of an example, which have the keys of all results."""
     known = np.where(np.arange(20) % 4 < 2, np.arange(20) % 2, np.nan)
     truth = fastarac.PartialTruth(known, inclusion_probability=np.full(20, 0.5))
     with collected([]):

@@ -113,7 +113,7 @@ def write_review_pages(
 
 
 def _files(names: Sequence[str]) -> list[str]:
-    """Return the file names; raise if two differ only in case."""
+    """Return the file name of each page; raise if two names differ only in case."""
     files = ["".join(each if _is_plain(each) else quote(each, "") for each in n) for n in names]
     first: dict[str, str] = {}
     for name, file in zip(names, files, strict=True):
