@@ -40,8 +40,8 @@ def selective_metrics(
 ) -> Callable[[list[SampleScore]], dict[str, Any]]:
     """Return an Inspect metric with all results of :func:`.evaluate`, for ``@scorer(metrics=[…])``.
 
-    Each epoch of a sample counts as one output. In intervals, the epochs of a sample, or the samples of
-    a cluster, are treated as a group of dependent outputs.
+    Each epoch of a sample counts as one output. Intervals treat the epochs of a sample, or the samples
+    of a cluster, as dependent.
 
     Parameters
     ----------

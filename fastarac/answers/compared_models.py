@@ -199,10 +199,7 @@ class ComparisonFindings:
         return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a flat row for each model and each pair of models, or for each part and pair.
-
-        Fields that do not apply are None.
-        """
+        """Return a flat row for each model and each pair of models, or for each part and pair."""
         if self.parts is not None:
             return part_comparison.records(self.parts)
         content = answers.object_of(self.comparison)

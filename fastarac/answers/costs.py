@@ -66,10 +66,7 @@ def columns(models: Sequence[Priced]) -> list[Column]:
 
 
 def sentence(models: Sequence[Priced], over: str = "") -> str:
-    """Return a sentence on the cheapest model and threshold, and on the cost of other thresholds.
-
-    `over` names the compared items, unless they are all items.
-    """
+    """Return a sentence on the cheapest model and threshold, and on the cost of other thresholds."""
     spent = [(model, model.cost_evaluation) for model in models if model.cost_evaluation is not None]
     least = min(cost_evaluation.at_cheapest for _, cost_evaluation in spent)
     model, cost_evaluation = next(row for row in spent if row[1].at_cheapest == least)

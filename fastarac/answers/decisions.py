@@ -53,11 +53,8 @@ def too_few_groups(models: Sequence[Model]) -> bool:
 
 
 def are_too_few(n_groups: float, limit: float) -> bool:
-    """Return whether groups are too few to guarantee a limit at 95%, even if none has an error.
-
-    Without errors, n groups guarantee a limit of about ln(1/0.05) / n.
-    """
-    return limit * n_groups < math.log(20.0)
+    """Return whether groups are too few to guarantee a limit at 95%, even if none has an error."""
+    return limit * n_groups < math.log(20.0)  # 0 errors in n groups prove about ln(1/0.05) / n
 
 
 def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:
@@ -246,7 +243,6 @@ def _lead_in_brief(lead: Lead | None) -> str:
 
 
 def _cheapest(models: Sequence[Model]) -> Iterator[str]:
-    """Yield a sentence on the cheapest model and threshold, if there are prices."""
     spent = [(model, costs) for model in models if (costs := model.cost_evaluation) is not None]
     if spent:
         model, costs = min(spent, key=lambda row: row[1].at_cheapest)
@@ -450,7 +446,6 @@ def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:
 
 
 def _groups_of(model: Model | FiguresOfModel) -> Groups | None:
-    """Return the figures of each group, worst first, or None without groups."""
     if isinstance(model, FiguresOfModel):
         return model.groups
     return None if model.by_group is None else Groups.of(model)

@@ -199,7 +199,6 @@ class EngineTexts:
         yield Said(" ".join(first.policy.sentences(first.reading)))
 
     def _counts(self, names: Sequence[str]) -> list[list[Column]]:
-        """Return a table of how much each engine has read."""
         every = [self.engines[name].aligned for name in names]
         columns = [
             Column("pages", [count(len(a.records.page_names)) for a in every]),

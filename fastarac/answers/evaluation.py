@@ -131,8 +131,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
 def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list[str]:
     """Return for each limit a sentence on the model that accepts most, and on its threshold.
 
-    With the comparisons in `leads`, the sentence also says whether the advantage may be chance. A
-    note on parts of the items that differ from the average comes first.
+    With the comparisons in `leads`, the sentence also says whether the advantage may be chance.
     """
     sentences = []
     for index, limit in enumerate(models[0].limits):

@@ -142,7 +142,6 @@ def screen(found: dict[str, Any]) -> Screen:
 
 
 def _problems(found: dict[str, Any]) -> Iterator[str]:
-    """Yield problems that slow down or stop fastarac."""
     if found["threads"] is None:
         limit = found["FASTARAC_NUM_THREADS"]
         yield f"FASTARAC_NUM_THREADS is {limit!r}; use a whole number of at least 1."
@@ -154,7 +153,6 @@ def _problems(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the lines of the screen as pairs of name and text."""
     threads = f"{found['threads'] or '?'} of {found['processors']} processors"
     if found["threads"] is not None and found["FASTARAC_NUM_THREADS"]:
         threads += " (FASTARAC_NUM_THREADS)"

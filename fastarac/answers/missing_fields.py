@@ -17,8 +17,7 @@ ALIKE = 0.6  # minimum `difflib` ratio at which two names may mean the same fiel
 def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | None:
     """Return a sentence on fields that an engine never finds, or None if there are none.
 
-    `never_found` has each such field with its number of true values. `without_truth` has the names
-    that occur only in the output.
+    `never_found` has the numbers of their true values; `without_truth` has names in the output only.
     """
     if not never_found:
         return None

@@ -84,10 +84,7 @@ class Model(Evaluated):
         sweep: ThresholdSweep | None = None,
         **options: Any,
     ) -> Self:
-        """Evaluate outputs; no operating point accepts outputs that are marked as rejected.
-
-        `sweep` is the sweep of the outputs, if known. `options` are those of :func:`.evaluate`.
-        """
+        """Evaluate outputs with options of :func:`.evaluate`; rejected outputs are never accepted."""
         items: tuple[Any, Any] = outputs.correct, outputs.confidence
         certain = options.get("intervals") or options.get("failure_probability") is not None
         groups = outputs.factors if certain else None

@@ -33,8 +33,7 @@ def monitor_answer(
 ) -> Answer:
     """Describe the alarms of each policy.
 
-    `changes` holds the updates at which the last files raised change alarms. `alone` is the name of
-    the policy if only one is monitored.
+    `changes` holds the updates at which the last files raised change alarms.
     """
     rows, changed = [], []
     notes: list[Note] = []
@@ -78,7 +77,6 @@ def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
 
 
 def _of_several(monitors: Mapping[str, ErrorRateMonitor], changes: Mapping[str, Sequence[int]]) -> str:
-    """Return a sentence on the policies with alarms."""
     proved = [name for name, each in monitors.items() if each.alarm]
     lately_alone = [name for name in monitors if changes[name] and name not in proved]
     if not (proved or lately_alone):

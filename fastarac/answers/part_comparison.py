@@ -25,8 +25,7 @@ MODELS = 4  # maximum number of models in the table; JSON and CSV have all
 def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
     """Return a sentence for each model over which the best model's lead differs between parts.
 
-    If no lead differs, return one sentence that says so. `order` names the models, the best one
-    first; `by` is the column of the parts.
+    `order` names the models, the best one first; `by` is the column of the parts.
     """
     alpha = round(1.0 - found.confidence_level, 12)
     best, said = order[0], []

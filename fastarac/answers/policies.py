@@ -228,10 +228,7 @@ def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
 
 
 def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint | None:
-    """Return the threshold at which a log guarantees the policy's limit.
-
-    Return None if the limit is a risk, or if the log does not say which outputs were drawn.
-    """
+    """Return the threshold at which a log guarantees the policy's limit, or None if it cannot."""
     if policy.criterion != "max_error_rate" or log.drawn is None:
         return None
     return guaranteed_operating_point(

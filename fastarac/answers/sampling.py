@@ -45,10 +45,9 @@ def drawn_answer(
 ) -> Answer:
     """Describe how many outputs were drawn into a file, and which limits they can prove.
 
-    `words` holds a sample of an engine's words, and `crops` is the folder of their pictures.
-    `answers` is the file whose answers are kept. `double` is the share of outputs that two people
-    answer. `limit` is the criterion and the limit to prove. `implied` says whether the limit implies
-    the purpose. `price` is the price of an answer, if the budget was money.
+    `crops` is the folder of the words' pictures. `answers` is the file whose answers are kept. `double`
+    is the share of outputs that two people answer. `implied` says whether the limit implies the
+    purpose.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()

@@ -37,7 +37,7 @@ class Weight(IntEnum):
 
 
 class Note(NamedTuple):
-    """A note and its weight. If `text` is too long for a screen, `brief` replaces it there."""
+    """A note and its weight; `brief` replaces a `text` that is too long for a screen."""
 
     text: str
     weight: Weight = Weight.ASIDE
@@ -92,10 +92,9 @@ class Screen:
         return sorted(dict.fromkeys(self.notes), key=lambda note: note.weight)
 
     def shown_notes(self, width: int = WIDTH, lines: int | None = None) -> list[str]:
-        """Return the notes that fit on a screen, at least one, and a hint if some are left out.
+        """Return the notes that fit on `lines` lines, at least one, and a hint if some are left out.
 
-        `lines` is the number of lines left for notes; None means no limit. Below a table of more than
-        `MANY` rows, only decisive notes are shown.
+        Below a table of more than `MANY` rows, only decisive notes are shown.
         """
         ranked = self.ranked_notes()
         few = self.table is None or len(self.table.names) <= MANY
@@ -165,10 +164,7 @@ def shortened(note: Note, width: int) -> str:
 
 
 def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width: int) -> AnswerTable:
-    """Return one table of at most this width, with shorter thresholds and names if needed.
-
-    If that is not enough, the columns with the header `THRESHOLD` are left out.
-    """
+    """Return one table of this width: shorten thresholds and names, then leave out thresholds."""
     shown = [printable(name) for name in names]
     longest = max(map(len, [*shown, title]))
     short = [_cut(column) if column.header == THRESHOLD else column for column in columns]

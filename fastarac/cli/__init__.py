@@ -47,7 +47,6 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command and return its exit status; errors propagate."""
     with interrupts_end_at_once():
         from fastarac._core.extras import missing
 

@@ -109,10 +109,7 @@ class Watch:
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates whose audits raised a change alarm in these files.
-
-        If there are none but an earlier alarm is still active, return its update.
-        """
+        """Return the updates at which these files raised change alarms, or else an active alarm's."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
@@ -151,16 +148,13 @@ class Watch:
             self._count_table(path, named)
 
     def _columns_in(self, path: Path) -> PolicyColumns:
-        """Return the columns of a file.
-
-        Their names come from the first policy with fields or documents, or else from the first policy.
-        """
+        """Return the columns of a file, as the first policy with fields or documents names them."""
         every = list(self.policies.values())
         first = next((each for each in every if each.documents or each.fields), every[0])
         return columns_of_policy(first, path, self._options.confidence)
 
     def _count_table(self, path: Path, named: PolicyColumns) -> None:
-        """Count the audits in a table, policy by policy. All audits need an answer."""
+        """Count the audits in a table, policy by policy; all audits must have answers."""
         columns = named.reading.columns(
             by=named.by, item=self._options.group or named.documents, group=self._of_policy,
             model=self._ids_of(path, named),
@@ -345,7 +339,7 @@ def _audits(
     has_groups: bool,
     fields_complete: bool,
 ) -> ReadAudits:
-    """Return the audits of outputs or documents; if the limit is a risk, omit rejected ones."""
+    """Return the audits of outputs or documents; if the limit is a risk, only of accepted ones."""
     if outputs.rejected is not None and policy.documents is None:
         chosen = chosen & ~outputs.rejected  # outputs without a confidence are never accepted
     rows = np.flatnonzero(chosen)

@@ -93,7 +93,6 @@ def _certainty(
     guarantee: options.Guarantee = None,
     unseen_pages: options.UnseenPages = False,
 ) -> Certainty:
-    """Return the options on intervals and on guarantees for new outputs."""
     return Certainty(ci, guarantee, unseen_pages=unseen_pages)
 
 
@@ -195,7 +194,6 @@ def _evaluate_items(
     settings: Settings,
     conditions: Conditions,
 ) -> None:
-    """Read the models, evaluate them and print."""
     from fastarac.answers.evaluation import objects, reliability_warnings
     from fastarac.answers.file_notes import (
         notes_of_none_right,
@@ -249,10 +247,7 @@ def _evaluated(
     *,
     missed: bool,
 ) -> _Evaluated:
-    """Read and evaluate the models; add notes on the files.
-
-    If nothing needs the items later, memory holds only one model's items at a time.
-    """
+    """Read and evaluate the models, one at a time if nothing needs their items later."""
     from fastarac.answers.file_notes import with_rejects_said, without_right_ones
     from fastarac.answers.without_items import ModelWithoutItems
     from fastarac.cli._files import named_files, read_each

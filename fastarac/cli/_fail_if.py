@@ -80,13 +80,10 @@ def _share_of(written: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """All conditions of a command."""
-
     every: tuple[Condition, ...]
 
     @classmethod
     def of(cls, texts: Iterable[str] | None) -> Self:
-        """Read the conditions; refuse an invalid one."""
         return cls(tuple(Condition.of(text) for text in texts or ()))
 
     def require_models(self, names: Collection[str]) -> None:
@@ -110,10 +107,7 @@ class Conditions:
                 )
 
     def failures(self, models: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return a sentence for each condition that is met; `models` holds each model's figures.
-
-        A condition on `BEST` is met if every model meets it.
-        """
+        """Return a sentence for each condition that a model meets or, for `BEST`, all models meet."""
         said: list[str] = []
         names = [figures["name"] for figures in models]
         for condition in self.every:

@@ -63,10 +63,7 @@ def read_models(
     *,
     same_items: bool = False,
 ) -> io.Models:
-    """Return the outputs of each model.
-
-    A model is a file, a column of confidences, or a name in the column `model`.
-    """
+    """Return the outputs of each file, column of confidences, or name in the column `model`."""
     files = named_files(paths)
     notes += folder_notes(paths)
     if columns.get("model") is None:
@@ -90,7 +87,7 @@ def read_each(
 ) -> Iterator[tuple[str, io.Outputs]]:
     """Yield the outputs of each model, reading them only when the caller asks for them.
 
-    `columns` must not name columns of labels. `notes` gets the notes on the files read so far.
+    `columns` must not name columns of labels.
     """
     from fastarac.io._columns import Columns
     from fastarac.io._models import columns_of_models, read_each

@@ -99,7 +99,7 @@ class Command(TyperCommand):
         options = given[: given.index("--")] if "--" in given else given
         names = Counter(each.partition("=")[0] for each in options if each.startswith("-"))
         for param in self.get_params(ctx):
-            # Leave out flags. Leave out arguments, too: they have no `is_flag`.
+            # Flags take no value; arguments have no `is_flag`.
             takes_one = not (param.multiple or getattr(param, "is_flag", True))
             if takes_one and sum(names[name] for name in param.opts) > 1:
                 raise BadParameter(f"{param.opts[0]} is given twice, but takes one value", ctx=ctx)
@@ -122,7 +122,6 @@ class Command(TyperCommand):
             error.param_hint = listed(list(map(repr, names)))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, and then the options by panel."""
         panels: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             is_argument = isinstance(param, TyperArgument)
@@ -181,7 +180,6 @@ class Commands(Mapping[str, TyperCommand]):
     """The commands by name; a command's module is imported on demand."""
 
     def __getitem__(self, name: str) -> TyperCommand:
-        """Return a command."""
         if name not in list(self):
             raise KeyError(name)
         return _command(name)
@@ -210,14 +208,12 @@ class ByTask(TyperGroup):
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands, and then the options that precede a command."""
         self.format_commands(ctx, formatter)
         records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
         with formatter.section("Options before a command"):
             formatter.write_dl([each for each in records if each], col_max=WIDEST_USAGE)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002, as typer has it
-        """Write the commands, one section per task."""
         widest = max(map(len, self.commands))
         for task, names in TASKS.items():
             rows = [(name.ljust(widest), sentence) for name, sentence in names.items()]

@@ -65,10 +65,7 @@ def deliver(
     about: str | None = None,
     report: Path | None = None,
 ) -> None:
-    """Write an answer as text or as JSON; with JSON, warnings also go to stderr.
-
-    In JSON, the figures are under the key `about`, by default the command's name.
-    """
+    """Write an answer as text, or as JSON with the figures under `about` (by default the command)."""
     if report is not None:
         found = found.closing(found.screen.command, _html.WRITTEN.format(path=report))
     if printing.form != "json":

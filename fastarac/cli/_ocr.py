@@ -170,7 +170,6 @@ class EngineFiles:
         return self.truth or self.pair or Path()
 
     def named(self) -> dict[str, Path]:
-        """Return the path of each engine's outputs."""
         return named_paths(self.outputs or (), self.name or ())
 
 

@@ -53,7 +53,6 @@ class Combining:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether any option asks to combine engines."""
         return self.combine or self.combination is not None
 
     def check(self) -> None:
@@ -122,7 +121,6 @@ class Combining:
 
 
 def combining(combine: Combine = False, save_combination: SaveCombination = None) -> Combining:
-    """Return the options for combining engines."""
     return Combining(combine, save_combination)
 
 

@@ -62,10 +62,7 @@ def run(
     output: Path | None,
     following: Following,
 ) -> None:
-    """Read and evaluate engines, then write and print the results.
-
-    `following` builds the command to suggest if no items are written.
-    """
+    """Read and evaluate engines, then write and print the results."""
     request.check()
     beside.check()
     of_fields = _are_fields(request, settings, output)

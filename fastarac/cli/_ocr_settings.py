@@ -60,8 +60,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 class OcrSettings:
     """Settings, most of them named like the library's arguments.
 
-    `columns` are the columns of a table of words. `combination` is the file of a learnt combination
-    of engines; `names` are the names of its engines, in the order of their files.
+    `names` are those of the engines in `combination`, the file of a learnt combination.
     """
 
     unit: str | None = None

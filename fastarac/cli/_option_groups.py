@@ -153,8 +153,8 @@ class PartlyVerified:
     ) -> dict[str, Any] | None:
         """Return the columns as arguments of `read_verified`, or None if no option names one.
 
-        `refused` names the command's parameters that cannot go with these options. A file in `paths`
-        that was drawn for verification needs the options.
+        `refused` names the command's parameters that cannot go with these options. Raise if a file in
+        `paths` needs them.
         """
         from fastarac.cli._files import refuse_samples
 

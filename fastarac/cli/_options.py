@@ -573,10 +573,7 @@ class Certainty:
     unseen_pages: bool = False
 
     def in_time(self, n_outputs: int, n_evaluations: int) -> tuple[Certainty, list[str]]:
-        """Return a copy without default intervals if they would take over a second, and a note on it.
-
-        `n_evaluations` counts models and groups.
-        """
+        """Return a copy without default intervals if they would take over a second, and a note."""
         work = n_outputs + n_evaluations * OUTPUTS_OF_EVALUATION
         if not self.is_default or self.level is None or work <= MOST_OUTPUTS:
             return self, []
@@ -586,7 +583,7 @@ class Certainty:
         return replace(self, level=None), [note]
 
     def printed_as(self, form: PrintedFormat) -> Certainty:
-        """Return a copy that always has intervals in JSON and CSV, whose keys must not vary."""
+        """Return a copy that keeps slow intervals for JSON and CSV, whose keys must not vary."""
         return self if form.is_for_people else replace(self, is_default=False)
 
     def arguments(self) -> dict[str, Any]:
@@ -641,17 +638,14 @@ class Delivery:
         return self.plot is not None or self.report is not None
 
     def page(self) -> Page:
-        """Return the page format for tables and sentences."""
         from fastarac.cli._tables import Page
 
         return Page(markdown=self.form is PrintedFormat.markdown)
 
     def text(self, screen: Screen) -> str:
-        """Return a result as text: one screen, or all details."""
         from fastarac.cli._screen import screen_text
 
         return screen_text(screen, self.page(), details=self.details)
 
     def check(self) -> None:
-        """Refuse a plot or a report that cannot be written."""
         require_files(self.plot, self.report)

@@ -274,7 +274,6 @@ def _policy(source: _PilotFile | None, arguments: Mapping[str, Any], notes: list
 
 
 def _of_pilot(source: _PilotFile | None, found: Answer) -> Answer:
-    """Return the answer with the pilot's file among its figures."""
     if source is None:
         return found
     return found.with_figures(pilot=str(source.path))

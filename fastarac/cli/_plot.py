@@ -64,11 +64,11 @@ def save(models: Sequence[Model], path: Path, level: float | None = None) -> Non
 
 
 def _band(outputs: Outputs, level: float) -> ConfidenceBand:
-    """Return the band of the ARAC curve. The intervals already give its warnings."""
+    """Return the band of the ARAC curve."""
     from fastarac.uncertainty.bands import bootstrap_band
 
     groups = None if outputs.group is None else outputs.group.codes
-    with warnings.catch_warnings():
+    with warnings.catch_warnings():  # the intervals already give these warnings
         warnings.simplefilter("ignore")
         return bootstrap_band(
             outputs.correct, outputs.confidence, sample_weight=outputs.weight, groups=groups,

@@ -101,11 +101,7 @@ class PolicyColumns(NamedTuple):
 
 
 def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
-    """Return a file's columns: those that the policy saved if the file has them, or the default names.
-
-    `confidence` names the column of confidences instead. A missing column that the policy needs, of
-    fields or documents, is refused.
-    """
+    """Return a file's columns: those that the policy saved, or the default names for missing ones."""
     there, given = columns_in(path), policy.columns
 
     def named(role: str) -> Any:
@@ -180,8 +176,6 @@ def _several_models(path: Path, names: Sequence[str], way_out: str) -> RefusalEr
 
 
 def columns_in(path: Path) -> Sequence[str]:
-    """Return the names of the columns of a file."""
-
     def names() -> Sequence[str]:
         with connect() as connection:
             return open_source(path, connection).columns

@@ -1,7 +1,4 @@
-"""Refuse options that lack an option they need or go with one they exclude.
-
-A rule is an option, and the options that it excludes or of which it needs one.
-"""
+"""Refuse options that lack an option they need or go with one they exclude."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from fastarac.cli._options import RefusalError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    # An option, and the options that it excludes or of which it needs one.
     Rule = tuple[str, Sequence[str]]
 
 

@@ -266,7 +266,6 @@ class _Aim(NamedTuple):
 
     @property
     def limit(self) -> tuple[str, float] | None:
-        """The criterion and its limit."""
         given = {"max_error_rate": self.error_rate, "max_risk": self.max_risk}
         return next(((name, value) for name, value in given.items() if value is not None), None)
 
@@ -309,7 +308,6 @@ class _DrawnFrom(NamedTuple):
 
     @property
     def words(self) -> EngineOutputs:
-        """The words in the files of an engine."""
         from fastarac.ocr.engine_outputs import read_engine_outputs
 
         options = engine_files(self.paths, self.reading)
@@ -327,7 +325,6 @@ def _drawn_words(
     about: Mapping[str, Any],
     crops: Crops | None,
 ) -> Answer:
-    """Draw words that an engine read, and write them."""
     from fastarac.ocr.verification.drawing import sample_words
 
     done = refusing("", lambda: sample_words(words, output, budget, crops=crops, **columns))
@@ -342,7 +339,6 @@ def _drawn_rows(
     columns: Mapping[str, Any],
     about: Mapping[str, Any],
 ) -> Answer:
-    """Draw rows of tables, and write them."""
     notes: list[str] = []
     with collected(notes):
         found = refusing(str(paths[0]), lambda: sample_outputs(paths, output, budget, **columns))

@@ -137,7 +137,6 @@ class Settings:
         notes: Sequence[str],
         leads: Sequence[Lead | None] = (),
     ) -> None:
-        """Write the report, if one is wanted."""
         path, prices = self.delivery.report, self.prices
         if path is None:
             return
@@ -157,7 +156,6 @@ class Settings:
             save(path, report)
 
     def draw(self, models: Sequence[Model]) -> None:
-        """Draw the plot, if one is wanted."""
         if self.delivery.plot is not None:
             with writing(self.delivery.plot):
                 _plot.save(models, self.delivery.plot, self.certainty.level)
@@ -194,10 +192,7 @@ class Settings:
         notes: Sequence[str] = (),
         command: str = "evaluate",
     ) -> None:
-        """Print the figures, and draw the plot if one is wanted; notes go to stderr.
-
-        `difference` says how the items of the models differ.
-        """
+        """Print the figures, and draw the plot if one is wanted; notes go to stderr."""
         from fastarac.answers import evaluation
         from fastarac.cli._json import print_models
 

@@ -29,8 +29,7 @@ WIDEST = 80  # default width of tables, in characters
 class Page(Console):
     """A console for sentences, as wide as the terminal, and for tables of at most `WIDEST` characters.
 
-    Without a terminal, the width is COLUMNS in the environment, or else `WIDEST`. With `markdown`,
-    tables are Markdown tables of any width, and each text is a paragraph.
+    With `markdown`, tables have any width, and each text is a paragraph.
     """
 
     def __init__(self, *, markdown: bool = False) -> None:
@@ -45,7 +44,6 @@ class Page(Console):
             self.width = int(columns) if columns.isdecimal() and int(columns) else WIDEST
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print like rich's console, or print Markdown."""
         if not self.markdown:
             super().print(*objects, **options)
             return
@@ -75,8 +73,7 @@ def tables(
 ) -> list[Table]:
     """Return one table, or several if the console is too narrow for one.
 
-    The columns of a block stay in one table if they fit beside the longest part of a name. Names
-    too long for one line break between their parts.
+    A block stays in one table if it fits beside the longest part of a name.
     """
     done: list[Table] = []
     columns: list[Column] = []
@@ -121,7 +118,6 @@ def printable_parts(parts: Iterable[Part], console: Console) -> Iterator[Any]:
 
 
 def print_parts(parts: Iterable[Part], console: Console) -> None:
-    """Print sentences and tables of an answer in order."""
     for each in printable_parts(parts, console):
         console.print(each)
 

@@ -138,7 +138,6 @@ def _print(
 
 
 def _rows(judged: Sequence[VerifiedModel]) -> list[dict[str, Any]]:
-    """Return a row for each group, or for each model if there are no groups."""
     grouped = [(model.name, model.groups) for model in judged if model.groups is not None]
     of_groups = [row for name, groups in grouped for row in groups.records(name)]
     return of_groups or [{"model": model.name, **_figures(model)} for model in judged]

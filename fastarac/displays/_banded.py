@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Band = tuple[FloatArray, FloatArray, FloatArray]  # x, lower edge, upper edge
 
-ENOUGH_ACCEPTED = 0.01  # at lower acceptance rates, too few items decide for the axis to show them all
+ENOUGH_ACCEPTED = 0.01  # the axis need not show lower acceptance rates, where few items decide
 
 
 @dataclass(eq=False, repr=False)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PALEST = 0.25  # colour strength where two models cost the same; 1 is the full colour
 CLEAR_MARGIN = 0.9  # quantile of the differences in cost from which colours have full strength
 TITLE = "The cheapest model; pale where another costs nearly as little"
-# A region has a name in it if it has at least this width, as a share of the grid's shorter side.
+# Least width of a region with a name in it, as a share of the grid's shorter side.
 ROOM_FOR_A_NAME = 0.14
 
 

@@ -99,7 +99,7 @@ class RejectionCostDisplay(BoundedDisplay):
 class AccuracyRejectionCostDisplay(ItemDisplay):
     """Accuracy and normalised cost over the rejection rate, as a curve in three dimensions.
 
-    ``from_predictions`` and ``from_sweep`` create and draw it; both take `costs`.
+    ``from_predictions`` and ``from_sweep`` create and draw it.
 
     Parameters
     ----------

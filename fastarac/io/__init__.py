@@ -1,11 +1,8 @@
 """Read a machine's outputs from CSV, TSV, JSON lines and Parquet files.
 
-DuckDB, which the extra ``cli`` installs, reads the files. It has no dependencies, and it compares texts
-without making a Python string for each item. Unlike other readers, it raises an error if a CSV row has
-too few fields.
-
-DuckDB does not guess dialects and types here: it reads every field of a text file as text, and this
-package interprets the texts. It loads no extensions and never accesses the network.
+DuckDB, which the extra ``cli`` installs, reads the files, without extensions and network. Unlike other
+readers, it raises an error if a CSV row has too few fields. It reads every field of a text file as
+text, and this package interprets the texts.
 """
 
 from __future__ import annotations

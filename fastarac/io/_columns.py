@@ -243,8 +243,8 @@ def _refuse_invalid(
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
     """Return the confidences, as integers if different ones would be equal as float64.
 
-    Raise DataFileError if integers are needed but impossible. They are impossible if a confidence is no
-    64-bit integer or is missing, because a float64 below all others replaces a missing one.
+    Raise DataFileError if that is impossible: a confidence is missing, which a float64 below all others
+    replaces, or is no 64-bit integer.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):

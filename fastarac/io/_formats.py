@@ -168,10 +168,7 @@ class _Object(list[tuple[str, Any]]):
 
 
 class RowsOfArrays(FileSource):
-    """Arrays in memory as the columns of a source; in arrays of texts, None is a missing value.
-
-    `named` is what error messages call the source.
-    """
+    """Arrays in memory as columns; in arrays of texts, None is a missing value."""
 
     TABLE = "rows_of_arrays"
 
@@ -190,7 +187,7 @@ class RowsOfArrays(FileSource):
 
     @property
     def table(self) -> str:
-        """The name of the table. Unlike the function that reads a file, it has no parameter."""
+        """The name of the table, which has no parameter, unlike the function that reads a file."""
         return self.TABLE
 
     def identifier(self, column: str) -> str:
@@ -241,7 +238,7 @@ class RowsOfFiles(RowsOfArrays):
         return self._types[column].replace("JSON", "VARCHAR")
 
     def require_unchanged(self) -> None:
-        """Raise if one of the files has changed."""
+        """Raise if a file has changed."""
         for source in self.sources:
             source.require_unchanged()
 

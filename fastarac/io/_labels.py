@@ -48,7 +48,6 @@ class Texts:
     """The texts of one field in all files, represented by numbers.
 
     DuckDB hashes the texts while it reads the files, ten times as fast as a table of a million texts.
-    Python strings are made only on request.
     """
 
     def __init__(self) -> None:
@@ -131,8 +130,7 @@ class Numbers(NamedTuple):
 def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
     """Return codes for the rows of columns given by pairs of hashes; equal pairs have equal codes.
 
-    If there are few distinct pairs, a table of them is fast, because it fits in the cache. If there are
-    many, sorting is as fast.
+    A table of few distinct pairs is fast, because it fits in the cache; for many, sorting is as fast.
     """
     first = np.concatenate([np.ma.getdata(one) for one, _ in pairs])
     second = np.concatenate([np.ma.getdata(other) for _, other in pairs])

@@ -76,8 +76,8 @@ def columns_of_models(
 ) -> dict[str, tuple[T, str]]:
     """Return the file and the column of confidences of each model.
 
-    If `confidence` is one column, each model has the name of its file. Otherwise, it has the name of
-    its column, after the file's name if there are several files.
+    A model has the name of its file or, if `confidence` is several columns, of its column, after the
+    file's name if there are several files.
     """
     if isinstance(confidence, str):
         return {name: (file, confidence) for name, file in files.items()}
@@ -213,10 +213,7 @@ def _by_model(
     texts: Mapping[str, Texts],
     on_file: Callable[[str], None] | None,
 ) -> dict[str, Outputs]:
-    """Return the outputs in files by model, with labels without names.
-
-    `sources` holds files with their columns of confidences.
-    """
+    """Return the outputs in files by model; `sources` has the files and columns of confidences."""
     files_read = []
     for name, (source, confidence) in sources.items():
         if on_file is not None:
@@ -249,8 +246,6 @@ def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
 
 
 def _joined(parts: Sequence[Outputs]) -> Outputs:
-    """Concatenate the outputs of several files."""
-
     def joined(field: str) -> Any:  # returns None if any part lacks the field
         columns = [getattr(part, field) for part in parts]
         if any(column is None for column in columns):

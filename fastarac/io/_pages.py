@@ -110,10 +110,7 @@ def says_kinds(path: Path, item: str) -> bool:
 
 
 def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
-    """Return the numbers of missed words and of true words in a file of fastarac ocr, else None.
-
-    With `model`, only this model's rows count.
-    """
+    """Return the numbers of missed words and of true words in a file of fastarac ocr, else None."""
 
     def count(source: FileSource) -> tuple[int, int] | None:
         if not OF_OCR.issubset(source.columns) or not has_missed(source):

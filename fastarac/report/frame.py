@@ -1,7 +1,7 @@
 """Fill in the templates of pages; each page contains its style, script and numbers.
 
-The JavaScript library uPlot (MIT licence, 50 kB) draws the charts; ``static`` has an unmodified copy.
-It does not use `eval`, so the page can forbid `eval`.
+The JavaScript library uPlot (MIT licence, 50 kB, unmodified in ``static``) draws the charts. It does
+not use `eval`, so the page can forbid `eval`.
 
 No text from a file can run as code. Templates escape texts. Numbers and texts for the script are JSON
 in which ``<`` is escaped. The page's content security policy allows only scripts and styles with the
@@ -49,8 +49,7 @@ def page_of(
 ) -> str:
     """Return a page from a template; its script reads `data`.
 
-    `static` names the files of styles and the files of scripts. `package` may add templates and static
-    files to those of this package.
+    `static` names the files of styles and of scripts. `package` may add templates and static files.
     """
     require("jinja2", "report")
     from markupsafe import Markup

@@ -297,7 +297,6 @@ def _calibrations(policy: operation.Policy, level: float) -> tuple[Chart, list[S
 
 
 def _thresholds(policy: operation.Policy) -> ReportTable:
-    """Return a table of the threshold of each field."""
     rows = [
         (name, _where(threshold), f"{n:,}", _at_threshold(policy, i))
         for i, ((name, n), threshold) in enumerate(
@@ -614,7 +613,6 @@ def lines_of(
 
 
 def _rate(rate: float, low: float = math.nan, high: float = math.nan) -> tuple[str, str]:
-    """Return a rate and its interval as texts."""
     if math.isnan(rate):
         return "–", ""
     ends = "" if math.isnan(low) else percent_range(low, high, 3)

@@ -83,10 +83,7 @@ class Parts:
 
 
 def parts_of(model: Model, level: float, most: int) -> Parts | None:
-    """Return the parts of a model's items, or None without labels or with weights.
-
-    Only the first `most` parts are in `shown`.
-    """
+    """Return the parts of a model's items, `most` of them in detail; None without labels."""
     labels = model.outputs.by or model.outputs.group
     if labels is None or model.outputs.weight is not None:
         return None

@@ -160,7 +160,6 @@ def _compared(page: ComparedPage, links: Sequence[tuple[str, str] | None]) -> st
 
 
 def _said(output: ReviewOutput) -> str:
-    """Return the confidence of an output as text."""
     if output.confidence is None:
         return "no confidence"
     return f"confidence {output.confidence:.4g}"

@@ -42,8 +42,7 @@ def write_verified_report(
 ) -> None:
     """Write one HTML file about models with partly verified outputs.
 
-    `found` has the figures of each model; `notes` are whole sentences. `groups` is used for truths that
-    have no groups of their own.
+    `groups` is used for truths that have no groups of their own.
     """
     require_page(path)
     parts: list[ReportSection] = []

@@ -189,7 +189,6 @@ def _models(
 
 
 def _in_part(given: Reported) -> bool:
-    """Return whether the outputs of a model are partly verified."""
     return isinstance(given, tuple | list) and bool(given) and is_partial(given[0])
 
 
