@@ -68,7 +68,7 @@ class Said(NamedTuple):
     """A paragraph, or an empty line if the text is empty.
 
     `style` is ``"bold"`` for a title, ``"yellow"`` for a warning, ``"dim"`` for an explanation, and
-    ``"none"`` for a text that is laid out as a table.
+    `TABLE` for a finished table.
     """
 
     text: str = ""

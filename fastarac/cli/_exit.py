@@ -29,8 +29,8 @@ KILLED_BY_CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports it
 def end_interrupted() -> NoReturn:
     """End the process at once with the status of an interrupt.
 
-    `sys.exit` is not enough: after an interrupt in code run by `exec`, Python would exit by a signal,
-    even if the interrupt was caught.
+    After an interrupt in code run by `exec`, `sys.exit` would end Python by a signal, even if the
+    interrupt was caught.
     """
     try:
         if sys.stderr.isatty():

@@ -230,8 +230,8 @@ class AcceptanceDisplay(BandedDisplay):
     ) -> tuple[FloatArray, ...]:
         """Return the curve of an order of the items.
 
-        ``right(x, beta)`` is the share of items that are accepted and correct, at acceptance rate x, if
-        the share beta of all items is correct.
+        ``right(x, beta)`` is the share of items that are accepted and correct at acceptance rate x.
+        Here, beta is the share of correct items.
         """
         beta = float(self._curve()[1][-1])
         beta = beta if self._best else 1 - beta

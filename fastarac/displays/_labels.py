@@ -46,8 +46,8 @@ def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
 def place_labels(ax: Axes) -> None:
     """Place the labels of all visible marks, given the current size of the axes.
 
-    A label takes the nearest place where it covers little of the curves and no other label, mark or
-    legend, or else the place where it covers least.
+    A label takes the nearest place where it covers no other label, mark or legend and little of the
+    curves. Without such a place, it goes where it covers least.
     """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:

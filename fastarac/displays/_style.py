@@ -92,8 +92,8 @@ def draw_line(
 ) -> Line2D:
     """Draw a curve without vertices that are invisible in axes that show at least these ranges.
 
-    All vertices are kept if the curve has markers, values that are not finite, or x values that do not
-    run in one direction. `style` must not have abbreviations.
+    All vertices are kept with markers, with values that are not finite, and if x is not monotonic.
+    `style` must not have abbreviations.
     """
     if not has_markers(style) and _is_curve(x, y):
         steps = style.pop("drawstyle", "default")

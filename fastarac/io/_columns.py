@@ -243,8 +243,8 @@ def _refuse_invalid(
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
     """Return the confidences, as integers if different ones would be equal as float64.
 
-    Raise DataFileError if that is impossible: a confidence is missing, which a float64 below all others
-    replaces, or is no 64-bit integer.
+    Raise DataFileError if that is impossible: some are no 64-bit integers, or a float64 below all
+    others must replace missing ones.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):

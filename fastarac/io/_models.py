@@ -76,8 +76,8 @@ def columns_of_models(
 ) -> dict[str, tuple[T, str]]:
     """Return the file and the column of confidences of each model.
 
-    A model has the name of its file or, if `confidence` is several columns, of its column, after the
-    file's name if there are several files.
+    A model has the name of its file. With several columns in `confidence`, it has the name of its
+    column, after the file's name if there are several files.
     """
     if isinstance(confidence, str):
         return {name: (file, confidence) for name, file in files.items()}

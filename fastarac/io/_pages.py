@@ -55,9 +55,9 @@ class Candidate(NamedTuple):
 def column_of_pages(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
     """Return the column of a readable file that looks most like pages or documents, or None.
 
-    The column has a name such as "page", "doc_id" or "imagePath" that is not in `used`, and at least
-    two values, with two rows each on average. Of several such columns, it is the coarsest with at least
-    `FEW` values or else the finest. With `only`, only this model's rows count.
+    Its name, such as "page", "doc_id" or "imagePath", is not in `used`. Its values have at least two
+    rows each on average. Of several such columns, it is the coarsest with at least `FEW` values or
+    else the finest. With `only`, only this model's rows count.
     """
 
     def repeating(source: FileSource) -> list[Candidate]:

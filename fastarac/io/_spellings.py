@@ -29,8 +29,7 @@ PAIRS = (("yes", "no"), ("right", "wrong"), ("correct", "incorrect"), ("ok", "er
 class NumberSpelling(NamedTuple):
     """The style of a column's numbers, derived from its first texts with a %, a point or a comma.
 
-    Mixed styles would be ambiguous: beside 0,5, the text 1.234 may be more than a thousand; beside 76%,
-    the text 1 may mean 1%.
+    Mixed styles would be ambiguous: beside 0,5, the text 1.234 may be more than a thousand.
 
     Attributes
     ----------

@@ -110,8 +110,8 @@ class Steps:
 def steps_of(model: Model) -> Steps:
     """Return all thresholds if there are few, or else those that a chart or a cost needs.
 
-    Vertices of the curve's hull are among them: costs are linear in the two counts, so for any prices,
-    a vertex is cheapest.
+    They include the vertices of the curve's hull. For any prices, one of these is cheapest, because
+    costs are linear in the two counts.
     """
     sweep = model.sweep
     last = model.last_threshold

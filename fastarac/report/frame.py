@@ -5,7 +5,7 @@ not use `eval`, so the page can forbid `eval`.
 
 No text from a file can run as code. Templates escape texts. Numbers and texts for the script are JSON
 in which ``<`` is escaped. The page's content security policy allows only scripts and styles with the
-hashes it lists, and forbids the page to load anything.
+hashes it lists, and no loading.
 """
 
 from __future__ import annotations
