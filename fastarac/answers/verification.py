@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def verification_note(truth_reader: Reviewer | None, what: str = "This") -> Note:
-    """Return a note that says under which assumption about these people `what` holds."""
+    """Return a note: `what` holds under an assumption about the people who verify."""
     return Note(f"{what} holds {premise_of(truth_reader)}.", Weight.ASSUMES)
 
 

@@ -223,7 +223,6 @@ def _of_items(
     types: str | None,
     options: Mapping[str, Any],
 ) -> _Checked:
-    """Check a policy on outputs that are all verified."""
     notes: list[str] = []
     named = columns["id"]
     columns = {name: column for name, column in columns.items() if name != "id"}
@@ -253,7 +252,6 @@ def _of_items(
 def _of_verified(
     policy: Policy, path: Path, columns: Mapping[str, Any], of_look: Mapping[str, Any]
 ) -> _Checked:
-    """Check a policy on partly verified outputs."""
     notes: list[str] = []
     read, fields = read_verified(path, columns, notes)
     truth, confidence = read
@@ -277,7 +275,6 @@ def _of_log(
     types: str | None,
     of_look: Mapping[str, Any],
 ) -> _Checked:
-    """Check a policy on a log of audits."""
     if OF_AUDIT not in columns_in(path):
         raise RefusalError(
             f'{path}: there is no column "{OF_AUDIT}", so it is no log of fastarac sample --audit; for '

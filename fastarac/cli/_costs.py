@@ -1,4 +1,4 @@
-"""The option ``--costs``: prices, and the share of errors that reviewers notice."""
+"""The option ``--costs``: prices and the error rates of reviewers."""
 
 from __future__ import annotations
 
@@ -91,7 +91,6 @@ def read_costs(text: str, *more: str) -> Prices:
 
 
 def read_costs_of_pages(text: str) -> Prices:
-    """Read the prices, including the price of looking at a page."""
     return read_costs(text, PAGE)
 
 

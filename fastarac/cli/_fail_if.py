@@ -87,7 +87,6 @@ class Conditions:
         return cls(tuple(Condition.of(text) for text in texts or ()))
 
     def require_models(self, names: Collection[str]) -> None:
-        """Refuse a condition on an unknown model."""
         for each in self.every:
             if each.model is not None and each.model not in (BEST, *names):
                 known = listed([quoted(name) for name in names])

@@ -105,7 +105,6 @@ class Command(TyperCommand):
                 raise BadParameter(f"{param.opts[0]} is given twice, but takes one value", ctx=ctx)
 
     def _name_all_missing(self, error: Any, ctx: Any, given: list[str]) -> None:
-        """Name all missing parameters in the error message."""
         values = self.make_parser(ctx).parse_args(args=given)[0]
         missing = [
             param

@@ -122,7 +122,6 @@ class Alignment:
     fold: FoldOption = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return the options as arguments of the library."""
         return {
             "unit": str(self.unit or Unit.word),
             "missed": str(self.missed or Missed.reject),
@@ -240,12 +239,10 @@ class OcrRequest:
         incompatible(self.given, EXCLUDED)
 
     def aligned(self) -> dict[str, Any]:
-        """Return the options of the alignment as arguments of the library."""
         return self.alignment.arguments() | self.settings.alignment()
 
 
 def unit_of(settings: OcrSettings) -> Unit:
-    """Return the unit in the settings; the default is the word."""
     if settings.unit is None or settings.unit in list(Unit):
         return Unit(settings.unit or "word")
     raise RefusalError(f"--settings: unit must be {listed(list(Unit))}, got {settings.unit!r}")

@@ -39,7 +39,6 @@ def are_given(request: OcrRequest) -> bool:
 
 
 def read_engines(request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> EngineFields:
-    """Read the fields of all engines."""
     from fastarac.ocr import read_fields
 
     _check(request)

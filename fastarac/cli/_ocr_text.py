@@ -28,7 +28,6 @@ PATIENCE = 2.0  # seconds until a progress bar appears
 
 
 def read_engines(request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> EngineTexts:
-    """Read and align the files of all engines."""
     from fastarac.ocr import read_attributes
     from fastarac.ocr.words.regions import checked_parts
     from fastarac.report.images import images_in

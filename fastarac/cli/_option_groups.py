@@ -84,7 +84,6 @@ def given_options(context: typer.Context) -> dict[str, str]:
 
 
 def is_typed(context: typer.Context, name: str) -> bool:
-    """Return whether the user typed an option."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 

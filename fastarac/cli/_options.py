@@ -111,7 +111,6 @@ def refused(*errors: type[Exception], words: Callable[[Exception], str] = str) -
 
 
 def refuse(problem: str | None, where: str = "") -> None:
-    """Raise a refusal if there is a problem."""
     if problem is not None:
         raise RefusalError(where + problem)
 
@@ -235,12 +234,10 @@ def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more:
 
 
 def output_option(text: str) -> Any:
-    """Return the option of a command's output file, with the command's own help text."""
     return option("--output -o FILE", text, Panel.output, show_default=False)
 
 
 def format_option(choices: str) -> Any:
-    """Return the option of the output format, with these choices."""
     return option("--format FORMAT", f"Print as {choices}.", Panel.output, show_default=False)
 
 
@@ -538,7 +535,6 @@ class Limits:
 
     @property
     def fitted(self) -> bool:
-        """Whether any limit needs a fitted threshold."""
         return bool(self.max_error_rate or self.max_risk)
 
     @classmethod
@@ -555,7 +551,6 @@ class Limits:
         return cls(*(tuple(dict.fromkeys(values or ())) for values in given))
 
     def arguments(self) -> dict[str, Any]:
-        """Return the limits as arguments of :func:`fastarac.evaluate`."""
         return {
             "max_error_rate": self.max_error_rate,
             "max_risk": self.max_risk,
@@ -587,7 +582,6 @@ class Certainty:
         return self if form.is_for_people else replace(self, is_default=False)
 
     def arguments(self) -> dict[str, Any]:
-        """Return these settings as arguments of :func:`fastarac.evaluate`."""
         told: dict[str, Any] = {"failure_probability": self.failure_probability}
         if self.level is not None:
             told |= {"intervals": True, "confidence_level": self.level}

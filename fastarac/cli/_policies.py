@@ -62,7 +62,6 @@ def read_verified(path: Path, columns: Mapping[str, Any], notes: list[str]) -> A
 
 
 def load(path: Path, kind: Any = operation.Policy) -> Any:
-    """Read a policy or a state; refuse an invalid file."""
     try:
         return kind.load(path)
     except OSError as error:
@@ -240,7 +239,6 @@ def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
 
 
 def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:
-    """Return the label of each output as text, or None without labels."""
     return None if labels is None else np.array(labels.names)[labels.codes]
 
 

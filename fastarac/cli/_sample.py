@@ -234,7 +234,6 @@ def _next(
 
 
 def _require_together(given: set[str]) -> None:
-    """Refuse conflicting or incomplete options."""
     if "--answers" in given:
         incompatible(given, [("--audit", ("--answers",))])
         incomplete(given, [(name, ("--budget",)) for name in OF_DRAWS])
@@ -349,7 +348,6 @@ def _drawn_rows(
 
 
 def _crops(images: Path | None, folder: Path | None) -> Crops | None:
-    """Return the folder for pictures of words and the images to cut them from, or None."""
     from fastarac._core.extras import missing
     from fastarac._core.files import folder_problem
     from fastarac.ocr.verification.drawing import Crops

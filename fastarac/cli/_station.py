@@ -43,7 +43,6 @@ class Station(NamedTuple):
     images: Path | None = None
 
     def require(self) -> None:
-        """Refuse a page that cannot be written."""
         if self.path is None:
             return
         refuse(files.problem_with(self.path, "station", files.PAGES))

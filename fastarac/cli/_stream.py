@@ -78,7 +78,6 @@ def _print(found: Mapping[str, BoundedEvaluation], settings: Settings, notes: Se
 
 
 def _bytes(text: str) -> int:
-    """Read the value of `--max-memory` in bytes."""
     size = bytes_of(text)
     if size is None:
         raise RefusalError(f"--max-memory must be a size such as 500MB or 2GB, got {text!r}")

@@ -78,7 +78,7 @@ class BoundedDisplay(ItemDisplay):
         return cls._of(sweep.order(best=False, steps=steps_of(sweep)))
 
     def _plot_bounded(self, sweep: BoundedSweep, ax: Axes | None, options: dict[str, Any]) -> Self:
-        """Draw the curve of the worst order of the items in bins, and a band to that of the best."""
+        """Draw the curve of the items in the worst order, and a band up to the curve in the best."""
         best = self._of(sweep.order(best=True, steps=steps_of(sweep)))
         said = "between the bounds"
         if self._measure:

@@ -428,7 +428,6 @@ def _union(one: Range, other: Range) -> Range:
 
 
 def with_margin(low: float, high: float) -> Range:
-    """Return a range with a margin below `low` and above `high`."""
     margin = MARGIN * max(high - low, SMALLEST_RANGE)
     return low - margin, high + margin
 

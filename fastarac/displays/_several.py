@@ -121,7 +121,6 @@ def draw_curves(
 def _bands_of(
     models: Models, display: type[ItemDisplay], band: bool | Kind, keywords: Mapping[str, Any] | None
 ) -> dict[str, ConfidenceBand]:
-    """Return the band of each model's curve."""
     kind = "pointwise" if band is True else band
     choice(kind, "band", ("pointwise", "simultaneous"))
     if not issubclass(display, BandedDisplay):

@@ -228,7 +228,6 @@ def _wrapped(names: list[str], share: float) -> list[str]:
 
 
 def is_below(legend: Legend) -> bool:
-    """Return whether a legend is below its axes."""
     return legend.get_bbox_to_anchor().width == 0
 
 

@@ -68,7 +68,7 @@ def edges_of_columns(xlim: Range) -> FloatArray:
 
 
 def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
-    """Return the first, last, lowest and highest vertex of each column and of each side."""
+    """Return the first, last, lowest and highest vertex of each column and of the parts beside them."""
     if len(x) <= len(edges):
         return np.arange(len(x))
     rising = x if x[0] <= x[-1] else x[::-1]
@@ -91,7 +91,7 @@ def corners(
     ylim: Range,
     size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> Indices:
-    """Return vertices whose line is within the tolerance of all other vertices."""
+    """Return vertices such that the line through them passes all others within `TOLERANCE`."""
     return _corners(_pixels(x, xlim, size[0]), _pixels(y, ylim, size[1]))
 
 
@@ -105,7 +105,7 @@ def _pixels(values: FloatArray, limits: Range, size: int) -> FloatArray:
 
 
 def _corners(x: FloatArray, y: FloatArray) -> Indices:
-    """Return vertices whose line is within the tolerance of all others; `x` and `y` are in pixels."""
+    """Return the vertices of :func:`corners`; `x` and `y` are in pixels."""
     kept = np.array([0, len(x) - 1])
     for refinement in count():
         piece = np.repeat(np.arange(len(kept) - 1), np.diff(kept))

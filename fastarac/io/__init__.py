@@ -269,7 +269,7 @@ def read_models(
 
 
 def _first_confidence(confidence: str | Sequence[str], model: str | None) -> str:
-    """Return the first column of confidences; raise if several columns are not possible."""
+    """Return the first column of confidences; raise if one repeats, or for several with `model`."""
     if isinstance(confidence, str):
         return confidence
     if not confidence or len(set(confidence)) < len(confidence):

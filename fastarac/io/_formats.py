@@ -187,7 +187,7 @@ class RowsOfArrays(FileSource):
 
     @property
     def table(self) -> str:
-        """The name of the table, which has no parameter, unlike the function that reads a file."""
+        """The name of the table; it takes no path, unlike the function that reads a file."""
         return self.TABLE
 
     def identifier(self, column: str) -> str:
@@ -335,7 +335,7 @@ def _require_parquet_alone(directory: Path) -> None:
 
 
 def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
-    """Return the source for the format that a file's name tells; raise if the file cannot be opened."""
+    """Return a file as a table, in the format that its name tells; raise if it cannot be opened."""
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):

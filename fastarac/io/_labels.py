@@ -64,7 +64,7 @@ class Texts:
         return len(self._parts) - 1
 
     def labels(self, part: int) -> Labels:
-        """Return the codes of a file's texts, which other files share, without names."""
+        """Return the codes of a file's texts, without names; equal texts of all files share a code."""
         return Labels((), self._encoded().codes[part])
 
     def text(self, code: int) -> str:

@@ -233,7 +233,7 @@ def _by_model(
 
 
 def with_codes(read: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
-    """Return the data read from a file as outputs, with labels without names."""
+    """Return the data read from a file as outputs whose labels lack names."""
     labels = {field: texts[field].labels(read[field]) for field in FIELDS if field in read}
     every: dict[str, Any] = {**read, **labels}
     return Outputs(**every)

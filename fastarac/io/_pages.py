@@ -207,7 +207,7 @@ def _columns_in(path: Path, versions: tuple[object, ...]) -> tuple[str, ...]:  #
 
 
 def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:
-    """Return `look` of a readable table; None for other files and for pipes."""
+    """Return the result of `look` for a readable table; None for other files and for pipes."""
     if not (path.is_file() or path.is_dir()):
         return None
     try:

@@ -121,7 +121,7 @@ def _shared() -> _Database | None:
 
 @contextmanager
 def one_database() -> Iterator[None]:
-    """Let all connections in this block, also in nested ones, share a database."""
+    """Let all connections in this block share a database; nested blocks share it, too."""
     if _shared() is not None:
         yield
         return

@@ -44,12 +44,10 @@ class NumberSpelling(NamedTuple):
 
     @classmethod
     def of_column(cls, source: FileSource, column: str) -> NumberSpelling:
-        """Return the style of a column of texts."""
         return cls._of(lambda marks: source.first_text(column, marks))
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> NumberSpelling:
-        """Return the style of the given texts."""
         return cls._of(lambda marks: next((text for text in texts if re.search(marks, text)), None))
 
     @classmethod
@@ -115,7 +113,6 @@ class LabelSpelling(NamedTuple):
 
     @classmethod
     def of_column(cls, source: FileSource, column: str) -> LabelSpelling:
-        """Return the style of a column of texts."""
         first = (source.first_text(column, r"\S") or "").strip()
         pair = next((pair for pair in PAIRS if first.lower() in pair), None)
         numbers = re.fullmatch(f"{WRITTEN_TRUE}|{WRITTEN_FALSE}", first) is not None

@@ -156,7 +156,7 @@ def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -
 
 
 def _preference(point: OperatingPoint) -> tuple[float, float]:
-    """Return a sort key: the acceptance rate or, for a model that accepts nothing, few errors."""
+    """Return a sort key: the acceptance rate and, if that is 0, the negative error rate."""
     return point.acceptance_rate, 0.0 if point.acceptance_rate else -point.error_rate
 
 
