@@ -10,6 +10,8 @@ from fastarac._kernels.smaller_class import first_from
 # Number of terms per partial sum. Short partial sums keep the rounding error of long sums small.
 BLOCK = 4096
 
+Line = tuple[float, float, float, float]
+
 
 @kernel
 def pool_folds(
@@ -203,20 +205,67 @@ def add_up_contributions(
     """
     sums[:] = 0.0
     for begin in range(first, last, BLOCK):
-        one = two = three = four = 0.0
+        part = 0.0, 0.0, 0.0, 0.0
         for tie in range(begin, min(begin + BLOCK, last)):
-            value, rise = correct[tie], incorrect[tie] - correct[tie]
-            for i in range(starts[tie], starts[tie + 1]):
-                own = value + rise * errors[i]
-                square = own * own
-                one += own
-                two += square
-                three += square * own
-                four += square * square
-        sums[0] += one
-        sums[1] += two
-        sums[2] += three
-        sums[3] += four
+            rise = incorrect[tie] - correct[tie]
+            part = _add_powers(part, correct[tie], rise, errors, starts[tie], starts[tie + 1])
+        for power in range(4):
+            sums[power] += part[power]
+
+
+@kernel
+def add_up_along_lines(
+    correct: Line,
+    incorrect: Line,
+    true_accepts: Array,
+    false_accepts: Array,
+    starts: Array,
+    errors: Array,
+    first: int,
+    last: int,
+    sums: Array,
+) -> None:
+    """Write the sums of `add_up_contributions` for an influence that is linear in the counts above.
+
+    A line (a, b, d, c) gives the influence a + b(M/d − c), where M counts the items of the other class
+    above the item. The influence is not stored, because that would take longer than to compute it.
+    """
+    sums[:] = 0.0
+    for begin in range(first, last, BLOCK):
+        part = 0.0, 0.0, 0.0, 0.0
+        for tie in range(begin, min(begin + BLOCK, last)):
+            value = _on_line(correct, false_accepts[tie] + false_accepts[tie + 1])
+            rise = _on_line(incorrect, true_accepts[tie] + true_accepts[tie + 1]) - value
+            part = _add_powers(part, value, rise, errors, starts[tie], starts[tie + 1])
+        for power in range(4):
+            sums[power] += part[power]
+
+
+@kernel
+def _on_line(line: Line, doubled: float) -> float:
+    offset, slope, divisor, centre = line
+    return (doubled / (2.0 * divisor) - centre) * slope + offset
+
+
+@kernel
+def _add_powers(
+    part: tuple[float, float, float, float],
+    value: float,
+    rise: float,
+    errors: Array,
+    start: int,
+    stop: int,
+) -> tuple[float, float, float, float]:
+    """Add the first four powers of value + rise · ẽ for the items from `start` up to `stop`."""
+    one, two, three, four = part
+    for i in range(start, stop):
+        own = value + rise * errors[i]
+        square = own * own
+        one += own
+        two += square
+        three += square * own
+        four += square * square
+    return one, two, three, four
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from fastarac._kernels._jit import Array, linear_kernel
@@ -40,8 +41,8 @@ def line_powers(
 @linear_kernel
 def precision_influence(
     ta: Array, fa: Array, over_accepted: bool, trapezoids: bool, first: float, out: Array
-) -> None:
-    """Write the influence of an item at each point on an area under the precision, up to a constant.
+) -> float:
+    """Write the gradient of an area under the precision, and return the area as a mean.
 
     With `over_accepted`, the precision is integrated over the accepted items, else over the correct
     ones, by trapezoids or by steps. `first` is the precision where the curve begins; NaN stands for the
@@ -49,9 +50,7 @@ def precision_influence(
     item: the curve's height where the item widens the area, plus the change of all precisions from its
     own point on.
     """
-    correct = 0.0
-    incorrect = 0.0
-    width = 0.0
+    correct = incorrect = width = area = 0.0
     here = ta[-1] / (float(ta[-1]) + float(fa[-1]))
     for r in range(len(ta) - 1):
         i = len(ta) - 1 - r
@@ -70,8 +69,49 @@ def precision_influence(
             later += width
         weight = 0.5 * (width + later) if trapezoids else width
         height = 0.5 * (here + before) if trapezoids else here
+        area += width * height
         correct += weight / accepted * (f / accepted)
         incorrect -= weight / accepted * (t / accepted)
         out[0, i - 1] = height + correct
         out[1, i - 1] = incorrect + height if over_accepted else incorrect
         here = before
+    return area / (float(ta[-1]) + float(fa[-1]) if over_accepted else float(ta[-1]))
+
+
+@linear_kernel
+def integral_influence(ta: Array, fa: Array, over_accepted: bool, scale: float, out: Array) -> float:
+    """Write the gradient of an area that is integrated inside the ties, and return the area as a mean.
+
+    A tie has g items, p of them correct. N₀ items are above it, T₀ of them correct, and N = N₀ + g. Its
+    term over the accepted items is p + (T₀ − p·N₀/g)·ln(N/N₀); over the correct items, p/g times that.
+    `out` (2, m) receives the derivatives of the tie's own term by p and by g − p, plus the derivatives
+    of all later terms by T₀ and by N₀ − T₀. Counts are multiplied by the power of two `scale`, so that
+    no product overflows.
+    """
+    correct = incorrect = area = 0.0
+    for r in range(len(ta) - 1):
+        i = len(ta) - 1 - r
+        t0, f0 = float(ta[i - 1]) * scale, float(fa[i - 1]) * scale
+        p, q = float(ta[i]) * scale - t0, float(fa[i]) * scale - f0
+        n0, g = t0 + f0, p + q
+        n = n0 + g
+        term, own, of_other, above, of_other_above = p, 1.0, 0.0, 0.0, 0.0
+        if n0 != 0.0 and g != 0.0:  # g is 0 if the weight of the tie is too small to change the sum
+            log = math.log1p(g / n0)
+            slope = (t0 * q - p * f0) / g
+            term = p + slope * log
+            own = 1.0 - log * (f0 + slope) / g + slope / n
+            of_other = log * (t0 - slope) / g + slope / n
+            later = slope / n * (g / n0)
+            above, of_other_above = log * q / g - later, -log * p / g - later
+        if not over_accepted:
+            share, move = (p / g, term / g) if g != 0.0 else (0.0, 0.0)
+            own = share * own + move * (1.0 - share)
+            of_other = share * of_other - move * share
+            above, of_other_above, term = share * above, share * of_other_above, share * term
+        out[0, i - 1] = own + correct
+        out[1, i - 1] = of_other + incorrect
+        correct += above
+        incorrect += of_other_above
+        area += term
+    return area / (scale * (float(ta[-1]) + float(fa[-1]) if over_accepted else float(ta[-1])))

@@ -431,13 +431,12 @@ def _plain(threshold: Any) -> Any:
 
 def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointInfluence:
     """Return the influence of a correct and of an incorrect item on the area, at each threshold."""
-    area = pr_auc_score(sweep, interpolation=interpolation)
     if interpolation == "step":
-        gradient = by_precision(sweep, over_accepted=False, trapezoids=False)
+        area, gradient = by_precision(sweep, over_accepted=False, trapezoids=False)
     elif interpolation == "linear":
-        gradient = by_precision(sweep, over_accepted=False, trapezoids=True, first=1.0)
+        area, gradient = by_precision(sweep, over_accepted=False, trapezoids=True, first=1.0)
     else:
-        gradient = by_integrals(sweep, over_accepted=False)
+        area, gradient = by_integrals(sweep, over_accepted=False)
     ratio = float(sweep.total / sweep.n_correct)
     correct, incorrect = gradient
     correct -= area

@@ -134,7 +134,8 @@ def evaluate(
         given = {*given_options(context).values(), *([MARKDOWN] if delivery.page().markdown else [])}
         incompatible(given, EXCLUDED_IN_PART, " for partly verified outputs")
         certainty.check(limits)
-        command = after_verified(context, limits)
+        of_verified["confidence"] = confidence
+        command = after_verified(context, limits, several=isinstance(confidence, list))
         _verified.evaluate(
             paths, of_verified, by, limits, certainty, delivery, costs, conditions, command
         )

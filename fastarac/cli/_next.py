@@ -75,10 +75,10 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     return command_line("fit", *files, *one, *options, *limited, *promise, "-o", "policy.json")
 
 
-def after_verified(context: typer.Context, limits: Limits) -> str:
+def after_verified(context: typer.Context, limits: Limits, *, several: bool) -> str:
     """Return the command to suggest after an evaluation of partly verified outputs."""
     files, options = list(map(str, context.params["paths"])), _typed(context, READING)
-    if len(files) > 1:
+    if several or len(files) > 1:
         return command_line("compare", *files, *options)
     limit = _first(read_limits(limits.max_error_rate, limits.max_risk, []))
     if limit is None:

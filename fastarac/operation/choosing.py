@@ -109,8 +109,8 @@ def fit_policies(
     r"""Fit policies for several models, limits or settings, and choose one of them.
 
     The promise of :func:`fit_policy` is for a single fit. If you choose the best of three fits, each
-    with a failure probability of 5%, it breaks its limit in 9 to 12% of all cases. The policies fitted
-    here share one failure probability, so you may use any of them.
+    with a failure probability of 5%, it breaks its limit in up to 14% of simulated cases. The policies
+    fitted here share one failure probability, so you may use any of them.
 
     Parameters
     ----------
@@ -144,8 +144,9 @@ def fit_policies(
     -----
     *Choice by all items.* This is the usual case. Each of m candidates is fitted with failure
     probability δ/m, so that all limits together are kept with a probability of at least 1 − δ
-    (Bonferroni). With three candidates, this accepts about two percentage points less than a single
-    fit. Choosing on one half and testing on the other half would accept far less.
+    (Bonferroni). In simulations with three equally good models, the chosen policy accepts as much as a
+    single fit, to within one percentage point. Choosing on one half and testing on the other half
+    would accept far less.
 
     *Choice by one half.* This is done if all candidates have the same items, limit and unit, and if
     each fit splits its items into halves anyway (with fields or documents, or for ``max_risk`` alone).

@@ -137,15 +137,20 @@ def along(line: Line, above: NDArray[Any]) -> FloatArray:
     return values
 
 
+def along_lines(lines: Lines, sweep: ThresholdSweep) -> PointInfluence:
+    """Return the influence of a correct and of an incorrect item at each threshold."""
+    return PointInfluence(
+        along(lines.correct, sweep.false_accepts), along(lines.incorrect, sweep.true_accepts)
+    )
+
+
 def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointInfluence:
     """Return the influence on the ARP-AUC, the mean precision."""
     if estimator == "trapezoid":
-        area = risk_areas.arp_auc_score(sweep)
-        gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
+        area, gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
     else:
         # The mean over items converges to this integral, so the mean has the same influence values.
-        area = risk_areas.arp_auc_score(sweep, estimator="exact")
-        gradient = by_integrals(sweep, over_accepted=True)
+        area, gradient = by_integrals(sweep, over_accepted=True)
     for values in gradient:
         np.subtract(values, area, out=values)
     return gradient

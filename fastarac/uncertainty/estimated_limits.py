@@ -44,14 +44,21 @@ class LimitEstimates(NamedTuple):
 
 def at_limit(sample: PartialSample, statistic: Statistic, *, spread: bool = True) -> LimitEstimates:
     """Return the estimates at the threshold that the statistic's limit chooses."""
-    items = sample.items
+    if sample.latest_limit is None or sample.latest_limit[0] != statistic:
+        sample.latest_limit = statistic, _chosen(sample, statistic)
+    choice = sample.latest_limit[1]
+    rate = type(statistic)("error_rate", threshold=sample.items.thresholds[choice[0] + 1])
+    return LimitEstimates(sample.evidence(rate, spread=spread), *choice)
+
+
+def _chosen(sample: PartialSample, statistic: Statistic) -> tuple[int, EstimatedSweep, float]:
+    """Return the fields of `LimitEstimates` after the first."""
 
     def acceptance(sweep: EstimatedSweep) -> float:
         return float(statistic(counts_for(statistic, sweep)))
 
-    sweep, last = items.at_limit(acceptance)
-    rate = type(statistic)("error_rate", threshold=items.thresholds[last + 1])
-    return LimitEstimates(sample.evidence(rate, spread=spread), last, sweep, acceptance(sweep))
+    sweep, last = sample.items.at_limit(acceptance)
+    return last, sweep, acceptance(sweep)
 
 
 def interval_of_limit(

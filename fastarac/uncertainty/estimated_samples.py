@@ -12,7 +12,6 @@ from fastarac import _kernels
 from fastarac._engine import parallel
 from fastarac._engine.factors import read_outermost
 from fastarac.areas.arac import slopes_of_normalized
-from fastarac.areas.gradients import PointInfluence
 from fastarac.areas.risk import weights_of_errors
 from fastarac.reviewer import Reviewer, doubt_of
 from fastarac.samples.estimated import plain
@@ -29,10 +28,12 @@ from fastarac.uncertainty.influence import Spread, point_influence, spread_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from fastarac.areas.gradients import PointInfluence
     from fastarac.samples.estimated import EstimatedSweep
     from fastarac.samples.partial import PartialTruth
     from fastarac.samples.partial_items import EstimatedCounts, Shares
     from fastarac.sweep import ThresholdSweep
+    from fastarac.uncertainty.derivatives import Lines
     from fastarac.uncertainty.statistics import Statistic
 
     FloatArray = NDArray[np.float64]
@@ -50,8 +51,8 @@ class Evidence(NamedTuple):
     """Effective number of contributors: (Σφ²)²/Σφ⁴ for the contributions φ of items or groups."""
     verified: float
     """Effective number of verified errors (or of correct items, if fewer) behind the statistic."""
-    influence: PointInfluence | None
-    """Influence values at these counts; None if no standard error was asked for."""
+    influence: PointInfluence | Lines | None
+    """Influence at these counts, or its lines; None if no standard error was asked for."""
 
     @property
     def sweep(self) -> EstimatedSweep:
@@ -64,6 +65,7 @@ class PartialSample:
 
     def __init__(self, items: PartialItems) -> None:
         self.items = items
+        self.latest_limit: tuple[Statistic, tuple[int, EstimatedSweep, float]] | None = None
         self._risk_weights: dict[str, FloatArray] = {}
         self._by_rates: dict[tuple[float, float], PartialSample] = {}
 
@@ -145,7 +147,7 @@ class PartialSample:
     def room_by_tie(self, found: Evidence, level: float) -> FloatArray:
         """Return how far unseen errors may raise the error rate at each threshold; shape (m,)."""
         items = self.items
-        known = np.searchsorted(items.tie, np.arange(len(items.starts) - 1), side="right")
+        known = np.cumsum(np.bincount(items.tie, minlength=len(items.starts) - 1))
         room: FloatArray = np.append(0.0, self._rooms(found, level)[1])[known]
         return room
 
@@ -156,7 +158,7 @@ class PartialSample:
         nothing = np.zeros((2, len(w)))
         if at is None or not (items.partial and w.min() < w.max()):
             return nothing
-        effect = (at.incorrect - at.correct)[items.tie] / items.n
+        effect = _of_verified(at, items.tie, found.sweep) / items.n
         rare, chance = items.error, items.predictions[0].verified
         if added(w * rare) > added(w * right):
             rare, chance, effect = right, 1.0 - chance, -effect
@@ -184,11 +186,7 @@ class PartialSample:
         if definition.estimated_lines is not None:
             value = value_of(statistic, beginning)
             lines = definition.estimated_lines(beginning, value, **options)
-            correct, incorrect = (
-                derivatives.along(line, np.stack([above[tie], above[tie + 1]]))[0]
-                for line, above in zip(lines, (start.false_accepts, start.true_accepts), strict=True)
-            )
-            return np.asarray(incorrect - correct)
+            return _of_verified(lines, tie, start)
         if definition.of_risk:
             gamma = options.pop("gamma", 1.0)
             weights = self.risk_weights(**options)
@@ -200,8 +198,7 @@ class PartialSample:
             area = 1.0 - risk(weights, start)
             by_area, by_rate = slopes_of_normalized(plain(start), area, gamma)
             return -by_area * found - by_rate
-        at = point_influence(counts_for(statistic, start), statistic)
-        return at.incorrect[tie] - at.correct[tie]
+        return _of_verified(point_influence(counts_for(statistic, start), statistic), tie, start)
 
     def risk_weights(self, estimator: str = "trapezoid") -> FloatArray:
         """Return how much an error at each threshold adds to the area under the risk–coverage curve."""
@@ -226,29 +223,26 @@ class PartialSample:
         return normalized(sweep, 1.0 - found, gamma)
 
     def influence_of(self, statistic: Statistic, found: Evidence) -> PointInfluence:
-        """Return the influence values at the counts of `found`; reuse stored ones, if any."""
-        return found.influence or self.influence(statistic, found.counts, found.value)
+        """Return the influence of a correct and of an incorrect item at each threshold."""
+        at = found.influence
+        if at is None:
+            at = self._influence(statistic, found.counts, found.value)
+        return _by_tie(at, found.sweep)
 
-    def influence(self, statistic: Statistic, counts: EstimatedCounts, value: float) -> PointInfluence:
-        """Return the influence of a correct and of an incorrect item at each threshold.
-
-        `value` is the value of the statistic for these counts.
-        """
-        sweep = counts.sweep
+    def _influence(
+        self, statistic: Statistic, counts: EstimatedCounts, value: float
+    ) -> PointInfluence | Lines:
+        """Return the influence on a statistic, of which `value` is the value for these counts."""
         estimated_lines = statistic.definition.estimated_lines
         if estimated_lines is None:
-            return point_influence(counts_for(statistic, sweep), statistic)
-        lines = estimated_lines(counts, value, **dict(statistic.parameters))
-        return PointInfluence(
-            derivatives.along(lines.correct, sweep.false_accepts),
-            derivatives.along(lines.incorrect, sweep.true_accepts),
-        )
+            return point_influence(counts_for(statistic, counts.sweep), statistic)
+        return estimated_lines(counts, value, **dict(statistic.parameters))
 
     def evidence(self, statistic: Statistic, *, spread: bool = True) -> Evidence:
         """Return the value of a statistic, with its standard error if `spread` is true."""
         derivative = self.derivative(statistic)
         verified = self.items.verified_errors(derivative)
-        if self._of_confidences_alone(statistic):
+        if not derivative.any() and self._of_confidences_alone(statistic):
             verified = math.inf
         share = self.items.share_by(derivative, verified, linear=statistic.definition.is_linear)
         counts = self.items.estimate(share)
@@ -258,10 +252,11 @@ class PartialSample:
         found = Evidence(share, counts, value, math.nan, 0.0, verified, None)
         if not spread:
             return found
-        at = self.influence(statistic, counts, value)
-        error, contributors = self.spread(at, share)
+        at = self._influence(statistic, counts, value)
+        error, contributors = self.spread(at, counts, share)
         if self.items.reader is not None:
-            error = math.hypot(error, doubt_of(self.items.reader, *self.sums_of(at, counts)))
+            sums = self.sums_of(_by_tie(at, counts.sweep), counts)
+            error = math.hypot(error, doubt_of(self.items.reader, *sums))
         return found._replace(standard_error=error, contributors=contributors, influence=at)
 
     def _of_confidences_alone(self, statistic: Statistic) -> bool:
@@ -294,18 +289,22 @@ class PartialSample:
             )
         return self._by_rates[detection_rate, false_alarm_rate]
 
-    def spread(self, at: PointInfluence, share: Shares | None) -> Spread:
+    def spread(
+        self, at: PointInfluence | Lines, counts: EstimatedCounts, share: Shares | None
+    ) -> Spread:
         """Return the standard error of the estimate, from the contributions of items or groups."""
-        items = self.items
+        items, kernels, sweep = self.items, _kernels.estimated, counts.sweep
         if self.codes is not None or items.n == 1:
-            return spread_of(self.contributions(at, share))
+            return spread_of(self.contributions(_by_tie(at, sweep), share))
         shares = parallel.shares(len(items.starts) - 1)
-        rows, errors = np.empty((len(shares), 4)), items.estimate(share).errors
+        rows, of_items = np.empty((len(shares), 4)), (items.starts, counts.errors)
 
         def work(row: int) -> None:
-            _kernels.estimated.add_up_contributions(
-                at.correct, at.incorrect, items.starts, errors, *shares[row], rows[row]
-            )
+            if isinstance(at, derivatives.Lines):
+                accepted = sweep.true_accepts, sweep.false_accepts
+                kernels.add_up_along_lines(*at, *accepted, *of_items, *shares[row], rows[row])
+            else:
+                kernels.add_up_contributions(*at, *of_items, *shares[row], rows[row])
 
         parallel.run(work, range(len(shares)))
         n = float(items.n)
@@ -331,6 +330,23 @@ class PartialSample:
         values *= math.sqrt(units / (units - 1)) / items.n if units > 1 else math.nan
         found: FloatArray = values
         return found
+
+
+def _by_tie(at: PointInfluence | Lines, sweep: EstimatedSweep) -> PointInfluence:
+    return derivatives.along_lines(at, sweep) if isinstance(at, derivatives.Lines) else at
+
+
+def _of_verified(
+    at: PointInfluence | Lines, tie: NDArray[np.intp], sweep: EstimatedSweep
+) -> FloatArray:
+    """Return how much more an incorrect item at these ties moves a statistic than a correct one."""
+    if isinstance(at, derivatives.Lines):
+        above = (
+            np.stack([each[tie], each[tie + 1]]) for each in (sweep.false_accepts, sweep.true_accepts)
+        )
+        correct, incorrect = (derivatives.along(*each)[0] for each in zip(at, above, strict=True))
+        return np.asarray(incorrect - correct)
+    return at.incorrect[tie] - at.correct[tie]
 
 
 def value_of(statistic: Statistic, counts: EstimatedCounts) -> float:

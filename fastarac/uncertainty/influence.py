@@ -14,7 +14,6 @@ from fastarac._core.shared_results import shared
 from fastarac._core.single_items import takes_items_only
 from fastarac._engine import parallel, strategy
 from fastarac._engine.inputs import NAMES, read_items
-from fastarac.areas.gradients import CHUNK, PointInfluence
 from fastarac.samples.door import require_confidence, sweep_of_items
 from fastarac.uncertainty import derivatives
 from fastarac.uncertainty.statistics import SMOOTH, as_statistic
@@ -23,11 +22,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastarac._engine.counts import AcceptedCounts
+    from fastarac.areas.gradients import PointInfluence
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.derivatives import Lines
     from fastarac.uncertainty.statistics import Statistic
 
 FloatArray = NDArray[np.float64]
+
+CHUNK = 1 << 16  # number of points whose arrays fit the cache
 
 
 def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointInfluence:
@@ -39,11 +41,7 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
     statistic = as_statistic(statistic)
     definition, parameters = statistic.definition, dict(statistic.parameters)
     if definition.lines is not None:
-        lines = definition.lines(sweep, **parameters)
-        return PointInfluence(
-            derivatives.along(lines.correct, sweep.false_accepts),
-            derivatives.along(lines.incorrect, sweep.true_accepts),
-        )
+        return derivatives.along_lines(definition.lines(sweep, **parameters), sweep)
     if definition.influence is not None:
         return definition.influence(sweep, **parameters)
     raise ValueError(

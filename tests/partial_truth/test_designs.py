@@ -52,6 +52,20 @@ def sample_of(chosen, pi, units):
     return PartialSample(items)
 
 
+@pytest.mark.parametrize("statistic", ["augrc", "aurc", "arp_auc", "pr_auc", "average_precision"])
+def test_the_mean_influence_at_estimated_counts_is_0(statistic):
+    """Also where the estimated correct items of a tie are negative."""
+    rng = np.random.default_rng(5)
+    confidence = rng.random(300)
+    right, drawn = rng.random(300) < confidence, rng.random(300) < 0.2
+    truth = fa.PartialTruth(np.where(drawn, right, np.nan), inclusion_probability=0.2)
+    sample = PartialSample.of(truth, confidence)
+    found = sample.evidence(fa.Statistic(statistic))
+    assert np.diff(found.sweep.true_accepts).min() < 0.0
+    at, errors = sample.influence_of(fa.Statistic(statistic), found), found.counts.errors
+    assert np.mean(at.correct + (at.incorrect - at.correct) * errors) == pytest.approx(0.0, abs=1e-12)
+
+
 @pytest.mark.parametrize("units", [ALONE, PAGES], ids=["items", "pages"])
 def test_the_variance_is_that_of_the_items_and_of_the_draw(units):
     """S²/n of the truth of all, plus what the draw alone makes of the estimate."""
@@ -61,7 +75,7 @@ def test_the_variance_is_that_of_the_items_and_of_the_draw(units):
     estimates = []
     for chosen, pi, chance in samples(units):
         sample = sample_of(chosen, pi, units)
-        mean += float(chance) * sample.spread(at, ()).standard_error ** 2
+        mean += float(chance) * sample.spread(at, sample.items.estimate(()), ()).standard_error ** 2
         total = Fraction(0)
         for d, g, c, taken, p in zip(SLOPES, PREDICTED, RIGHT, chosen, pi, strict=True):
             total += d * (g + (1 - c - g) / p if taken else g)

@@ -69,8 +69,8 @@ def test_room_is_continuous_in_the_heaviest_weight():
 
 @pytest.mark.parametrize(("n_verified", "warns"), [(60, True), (140, False)])
 def test_areas_over_precision_of_few_verified_outputs_warn(n_verified, warns):
-    """Of 60 verified outputs, 23 of which are wrong, one in ten intervals misses."""
-    rng = np.random.default_rng(5)
+    """With 60 verified outputs, intervals for the average precision cover 92% instead of 95%."""
+    rng = np.random.default_rng(6)
     score = rng.normal(0.5, 1.5, 600)
     right = rng.random(600) < 1 / (1 + np.exp(-0.9 * score - 0.2))
     chosen = np.zeros(600, np.bool_)
