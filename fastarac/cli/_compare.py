@@ -112,7 +112,7 @@ def _compare_items(
     request: ComparisonRequest,
     delivery: Delivery,
 ) -> tuple[ModelComparison, str]:
-    """Read the models, compare them and print the result; return also the first model's name."""
+    """Read and compare the models, and print the result; return it with the first model's name."""
     from fastarac.answers.file_notes import (
         notes_of_none_right,
         notes_of_pages,

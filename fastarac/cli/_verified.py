@@ -49,7 +49,7 @@ def evaluate(
     conditions: Conditions,
     command: str = "",
 ) -> None:
-    """Print the figures of each file, of each group in column `by`, and the guarantees."""
+    """Print the figures of each file and of its groups in column `by`."""
     arguments = limits.arguments() | cost_arguments(prices)
     delivery.check()
     certainty = certainty.printed_as(delivery.form)
@@ -86,7 +86,7 @@ def _evaluated(
     certainty: Certainty,
     notes: list[str],
 ) -> VerifiedModel:
-    """Evaluate a file's outputs and its groups; leave out default intervals if these take long."""
+    """Evaluate a file and its groups; leave out default intervals if they take long."""
     n_groups = 0 if labels is None else len(set(labels))
     n_outputs = len(outputs.correct) * (1 if labels is None else 2)
     certain, left_out = certainty.in_time(n_outputs, 1 + n_groups)
@@ -142,7 +142,6 @@ def _print(
 
 
 def _rows(judged: Sequence[VerifiedModel]) -> list[dict[str, Any]]:
-    """Return a row for each group, or for each model if there are no groups."""
     grouped = [(model.name, model.groups) for model in judged if model.groups is not None]
     of_groups = [row for name, groups in grouped for row in groups.records(name)]
     return of_groups or [{"model": model.name, **_figures(model)} for model in judged]
@@ -153,7 +152,7 @@ def _figures(model: VerifiedModel) -> dict[str, Any]:
 
 
 def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of a half-verified example, from which the keys of results can be read."""
+    """Return the figures of an example, which have the keys of all results."""
     known = np.where(np.arange(20) % 4 < 2, np.arange(20) % 2, np.nan)
     truth = fastarac.PartialTruth(known, inclusion_probability=np.full(20, 0.5))
     with collected([]):
