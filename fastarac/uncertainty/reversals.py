@@ -26,7 +26,7 @@ def reversal_pvalue(
     groups: Sequence[NDArray[np.intp]],
     draws: NDArray[np.float64] | None,
 ) -> float:
-    r"""Return a one-sided p-value, which is small if the second of two models accepts more.
+    r"""Return a one-sided p-value that is small if the second of two models accepts more.
 
     Parameters
     ----------

@@ -138,14 +138,14 @@ def _average_precision(sweep: ThresholdSweep) -> float:
 
 
 def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
-    """Return the function for an acceptance rate with the additional parameter `never_accepted`."""
+    """Return the acceptance rate function `of` with the additional parameter `never_accepted`."""
 
     def above(sweep: ThresholdSweep, *, never_accepted: float | None = None, **limit: float) -> float:
         last = last_accepted(sweep, never_accepted)
         if last == len(sweep.true_accepts) - 1:
             return of(sweep, **limit)
         most = most_accepted(sweep, never_accepted)
-        # The number of errors never decreases, so all earlier points are also within the limit.
+        # Errors never decrease, so all earlier points are also within the limit.
         if "max_error_rate" in limit:
             return min(of(sweep, **limit), most)
         if not last:
