@@ -24,7 +24,7 @@ from fastarac.costs.classification import CostMatrix
 FloatArray = NDArray[np.float64]
 
 Values = Any  # a float, or an array with one value per cost matrix
-# Maximum number of cells of resampled matrices (or of the tables of groups), to limit memory.
+# Maximum number of cells that are resampled at once, to limit memory.
 MOST_CELLS = 1 << 22
 # If smoothing shifts the cost by more than this number of standard errors, a warning is given.
 LARGEST_BIAS = 0.25
@@ -368,7 +368,7 @@ def _read_prices(costs: ArrayLike | CostMatrix) -> NDArray[np.float64]:
 
 
 class _Moments(NamedTuple):
-    """Moments of the costs, each with the shape of the stack of cost matrices."""
+    """Moments of the cost, each with the shape of the stack of cost matrices."""
 
     n_cells: int
     estimate: FloatArray
@@ -380,7 +380,7 @@ class _Moments(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """Sparse counts by group: arrays of shape (r,), one entry for each group and non-empty cell."""
+    """Counts by group and cell, as arrays of shape (r,) with one entry per count above 0."""
 
     groups: NDArray[np.intp]
     cells: NDArray[np.intp]

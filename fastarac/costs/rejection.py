@@ -141,8 +141,7 @@ def rejection_cost_curve(
 def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
     """Return the best points for increasing reject costs, and the costs at which they change.
 
-    The exact costs are rounded up. Comparing a double with a rounded cost gives the same result as
-    comparing it with the exact cost.
+    Exact costs are rounded up, which does not change comparisons with doubles.
     """
     scale = power_of_scale(sweep)
     found = candidates(_kernels.hulls.risk_corners, sweep, scale)

@@ -1,6 +1,6 @@
 """Areas as sums over the sorted items, without computing the points of a curve.
 
-Functions that return a `Score` return the value, and the message of a warning or None.
+A `Score` is a value, and the message of a warning or None.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
 
 
 def _only_as_points(items: Scores) -> bool:
-    """Return whether weights are negative or too widely spread for exact sums."""
+    """Return whether the area needs points, because weights are negative or of too different sizes."""
     if items.weight is None:
         return False
     lowest, greatest = items.weight_range

@@ -363,7 +363,7 @@ def point_of_limit(
     """Return :func:`.operating_point` without interpolation, for a criterion known to be valid."""
     if criterion == "threshold":
         sweep = sweep.possible
-        # For this criterion, callers pass a sweep that has `at`.
+        # Callers pass a sweep that has `at`.
         at = cast("ThresholdSweep", sweep).at(value)
         return _point(sweep, value, *at[:2], reviewer=reviewer)
     return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)

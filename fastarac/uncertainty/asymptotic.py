@@ -443,8 +443,7 @@ def heavy_items(sample: ItemSample) -> float:
     """Count the items of the rarer class that have at least half the largest weight.
 
     If they are few, another sample might contain none. Return infinity if this cannot matter: without
-    weights, if the weights within each class are equal, or if all heavy items together have little
-    weight.
+    weights, with equal weights within each class, or if all heavy items together have little weight.
     """
     if sample.items is None or sample.items.weight is None:
         return math.inf

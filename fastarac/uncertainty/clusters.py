@@ -59,10 +59,9 @@ def interval_of_factors(
 ) -> tuple[Interval, str | None]:
     """Return the interval of the factor with the largest variance, widened, and a warning (or None).
 
-    The interval is widened by two ratios: of the standard error with all factors to that with this
-    factor alone, and of Student's quantile for the factor with the fewest groups to that for this
-    factor. Acceptance rates at a limit have no standard error. For these, the distances of the ends
-    from the estimate take its place.
+    The interval is widened by two ratios to this factor alone: of the standard error with all factors,
+    and of Student's quantile for the factor with the fewest groups. Acceptance rates at a limit have no
+    standard error. For these, the distances of the ends from the estimate take its place.
     """
     if sample.items is None:
         raise AssertionError(statistic)

@@ -106,8 +106,7 @@ class Contrast(NamedTuple):
         With G groups, the variance of the resamples is too small by the factor (G − 1)/G. So for
         groups, the p-value is converted from the normal distribution to Student's t (Hesterberg 2015,
         expanded percentiles). It is at least the p-value from the standard deviation of the resamples.
-        This matters if a few groups have nearly all errors of one model: even resamples that lack some
-        of them rarely reverse the order.
+        This matters if a few groups have nearly all errors of one model.
         """
         if not self.n_groups:
             return pvalue
@@ -211,8 +210,8 @@ class AddedErrors(NamedTuple):
     def if_equal(self, a: int, b: int) -> FloatArray:
         """Return the groups' contributions to the error of a difference whose true value is taken as 0.
 
-        Plain contributions can be far too small if a few groups have nearly all errors of one model:
-        leaving out one of these groups hardly changes the model's mean over errors (docs/inference.md).
+        Plain contributions can be far too small if a few groups have nearly all errors of one model
+        (docs/inference.md).
         """
         if self.classes is None or self.by_class is None:
             raise AssertionError

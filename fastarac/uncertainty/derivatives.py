@@ -1,8 +1,8 @@
 """Influence functions: derivatives of each statistic with respect to counts at the thresholds.
 
 Each statistic is a smooth function of the counts at the thresholds, and does not change if all counts
-are multiplied by a constant. The influence of an item is Ω times the derivative of the statistic with
-respect to the item's weight, where Ω is the sum of all weights. The mean influence is 0.
+are multiplied by a constant. The influence of an item is Ω, the sum of all weights, times the
+derivative of the statistic by the item's weight. The mean influence is 0.
 
 The functions change the arrays of an influence in place, because these arrays may have millions of
 points.

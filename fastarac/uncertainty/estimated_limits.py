@@ -141,8 +141,8 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
 def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
     """Return the effective number of items if errors are few, (y + w)/(v + w²), else infinity.
 
-    Here y is the sum of the errors' weights, v the sum of the squared weights (Fay and Feuer 1997), and
-    w the largest weight of an accepted output, because an unseen error may be as heavy.
+    Here y is the sum of the errors' weights, and v the sum of the squared weights (Fay and Feuer 1997).
+    An unseen error may be as heavy as the heaviest accepted output, whose weight is w.
     """
     items, total = sample.items, float(sample.items.n)
     own = np.where(items.tie <= last, items.weight, 0.0) / total
@@ -158,8 +158,9 @@ def _by_error_rate(
 ) -> tuple[float, float]:
     """Return the interval of the largest acceptance rate within an error rate.
 
-    At the lower end, so few errors are improbable if the error rate equals the limit (binomial); beyond
-    the upper end, so many are. The lower end allows for unseen errors among the accepted outputs.
+    If the error rate equals the limit, so few errors as at the lower end are improbable (binomial), and
+    so are more than at the upper end. The lower end allows for unseen errors among the accepted
+    outputs.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising

@@ -43,11 +43,10 @@ def left_out_contributions(
 ) -> FloatArray:
     """Return the contribution of each item or group to the mean cost at the cheapest threshold.
 
-    The contribution is the lowest cost of all items, minus the lowest cost without this item or group,
-    each at its own cheapest threshold. It is centred, and divided by the weight of all items. Influence
-    values are not used: they would keep the threshold fixed. In a comparison of two models, all items
-    between the two thresholds would then seem to contribute, although a single error may determine
-    these thresholds.
+    The contribution is the lowest cost of all items, minus the lowest cost without this item or group.
+    It is centred, and divided by the weight of all items. Influence values are not used: they would
+    keep the threshold fixed. Then all items between the thresholds of two models would seem to
+    contribute, although a single error may determine these thresholds.
     """
     verified, accepted = (np.array(prices) for prices in _prices(statistic))
     totals = _totals(items.sweep, verified, accepted)

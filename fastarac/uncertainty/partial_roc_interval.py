@@ -100,8 +100,8 @@ def classes_of(
 ) -> tuple[ItemsOfClass, ItemsOfClass]:
     """Return the incorrect and the correct items.
 
-    `heavy` means that few items of large weight were seen. Then the effective number of items is at
-    most the weight of the class divided by the largest weight, because an unseen item may be as heavy.
+    `heavy` means that few items of large weight were seen. An unseen item may be as heavy, so the
+    effective number is then at most the class's weight over the largest weight.
     """
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
@@ -182,8 +182,8 @@ def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
     """Return the gaps with the smallest (`least`), or the largest, possible rates of the other class.
 
     There is one more gap than there are items. For the smallest rates, the extra gap is above all
-    items, and the share of each item is at or below its confidence. For the largest rates, the extra
-    gap is below all items, and the share of each item is at or above its confidence.
+    items, and each item's share is at or below its confidence. For the largest rates, both are
+    reversed.
     """
     present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
     items = of.items[present]

@@ -389,8 +389,8 @@ def pair_errors(
 ) -> FloatArray:
     """Return standard errors of pair-based values, from the same influence values as `influence`.
 
-    The influence is a + b·x for a correct and c + d·y for an incorrect item, where x and y are the
-    shares of the other class above the item. `squares` holds Σx² and Σy².
+    The influence is a + b·x for a correct item, and c + d·y for an incorrect one. Here x and y are the
+    shares of the other class above the item, and `squares` holds Σx² and Σy².
     """
     p, q, doubled = pairs.astype(np.float64).T
     n = p + q

@@ -1,10 +1,9 @@
 """Widen intervals for groups that are wrong throughout and missing from the sample.
 
 If two pages in a hundred are wrong throughout, 45% of the samples of 40 pages contain none of them. If
-a sample of G groups has no wrong group, the share of wrong groups is at most u = 1 − α^(1/G) (about
-3/G) with confidence 1 − α. So a share u of wrong items is added, once at the highest and once at the
-lowest confidences. The largest decrease of the estimate widens the interval below, and the largest
-increase above.
+none of G groups is wrong, the share of wrong groups is at most u = 1 − α^(1/G) with confidence 1 − α.
+So a share u of wrong items is added, once at the highest and once at the lowest confidences. The
+largest decrease of the estimate widens the interval below, and the largest increase above.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ MANY = 30.0
 def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> float:
     """Return the share of items to make incorrect (or correct); 0 if no widening is needed.
 
-    For few errors, the share is −ln(α/2), the Poisson bound if no error was seen, times the heaviest
-    item's share of the weight. With G groups, it is at least 1/(2G) times the normal quantile.
+    For few errors, the share is −ln(α/2) (a Poisson bound) times the heaviest item's share of the
+    weight. With G groups, it is at least 1/(2G) times the normal quantile.
     """
     sweep, items, codes = sample
     total, largest = float(sweep.total), 1.0
@@ -75,9 +75,8 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
 def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float:
     """Return the share by which a few errors of unequal weight may overstate an error rate.
 
-    The share is 1 − μ/n, where n is the effective number of errors, and μ the smallest Poisson mean at
-    which n or more errors are not improbable. Statistics without a limit do not need it, so for them it
-    is 0.
+    The share is 1 − μ/n for n effective errors, where μ is the smallest Poisson mean at which n or more
+    errors are not improbable. Statistics without a limit do not need it, so for them it is 0.
     """
     items = sample.items
     if not statistic.definition.has_limit or items is None or items.weight is None:
