@@ -85,20 +85,20 @@ class Reviewer(Pickled):
     .. math:: R_E = \frac{F_A + (1-d)\,T_R + a\,F_R}{\Omega},\qquad
               R_C = \frac{d\,T_R + a\,F_R}{\Omega}.
 
-    If β is the share of correct items, equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω, because a
-    correct item that people make wrong counts as an error and as a correction. If β′ = β − 2a·F_R/Ω
-    replaces β, equations 7, 14 and 15 hold as printed.
+    If β is the share of correct items, equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω. A correct item
+    that people make wrong counts as an error and as a correction. If β′ = β − 2a·F_R/Ω replaces β,
+    equations 7, 14 and 15 hold as printed.
 
     If d < 1 or a > 0, errors remain even when everything is verified. If a > 0, R_E may decrease while
     more items are accepted.
 
     **Two readers.** If the two readers find errors independently, the first reader finds the share d of
     the errors that the second found. With `double_readings` = (b, f, s), the estimate is d̂ = b/(b + s)
-    (Lincoln and Petersen's capture and recapture), with Clopper–Pearson bounds. Use only readings of
-    accepted items, because errors with low confidence may be easier to find. Errors that are hard for
-    everybody make d̂ too high, which the counts cannot show. If one reader never errs, d is not needed:
-    use this reader's answers as the truth of a :class:`.PartialTruth`, and the answers of the other
-    reader as its `judge`.
+    (Lincoln and Petersen), with Clopper–Pearson bounds. Use only readings of accepted items, because
+    errors with low confidence may be easier to find. Errors that are hard for everybody make d̂ too
+    high, which the counts cannot show. If one reader never errs, d is not needed: use this reader's
+    answers as the truth of a :class:`.PartialTruth`, and the answers of the other reader as its
+    `judge`.
 
     **A judge of known error.** `detection_rate` is the sensitivity of a judge that tests for errors,
     and 1 − `false_alarm_rate` is its specificity. If both were estimated from other outputs, give the

@@ -154,8 +154,7 @@ class Cascade(Table, Result):
     def stage_costs(self) -> tuple[float, ...]:
         """The mean cost per item of each stage; their sum is `cost`.
 
-        The cost of a stage consists of its price for the items that reach it, its corrections, and the
-        errors among the items that it decides.
+        A stage costs its price for the items that reach it, its corrections, and its undetected errors.
         """
         return tuple(
             (

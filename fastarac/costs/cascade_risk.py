@@ -83,7 +83,7 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
     """Choose a path of thresholds, and test its steps.
 
     One model after the other accepts more and more items. All but the last stop at a threshold that is
-    chosen on a tenth of the items. A single model needs no such tenth: all items test it.
+    chosen on a tenth of the items.
 
     Raises
     ------

@@ -242,8 +242,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
     Notes
     -----
-    Suzuki 2003, on cost curves; Drummond and Holte 2000. Where the cost curves cross, the ROC curves
-    need not cross.
+    Where the cost curves cross, the ROC curves need not cross.
 
     References
     ----------

@@ -254,9 +254,8 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
 
     Notes
     -----
-    This is the ROC convex hull method of Provost and Fawcett 1997; Suzuki 2003, equations 4 and 5.
     Counts are compared exactly. With weights, sums at each threshold are compared; each sum is rounded
-    once. Sorting the scores takes most of the time.
+    once.
 
     References
     ----------

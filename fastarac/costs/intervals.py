@@ -260,13 +260,12 @@ def bcost_delta(
 
     Notes
     -----
-    Suzuki 2003 (procedure BCOSTDELTA), after Margineantu and Dietterich 2000. An item of class j that
-    the models predict as i₁ and i₂ has the difference Δ = c(i₁|j) − c(i₂|j). The s³ cells M′(i₁, i₂|j)
-    are smoothed to (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. Resampling the two confusion
-    matrices separately would ignore their correlation and lose most of the power. The paper prints that
-    the null hypothesis is rejected if the interval *includes* 0. This is a misprint: it is rejected if
-    the interval excludes 0. Results below the rounding error of the sum are set to 0. The s³·λ items
-    that smoothing adds pull the difference towards 0.
+    An item of class j that the models predict as i₁ and i₂ has the difference Δ = c(i₁|j) − c(i₂|j).
+    The s³ cells M′(i₁, i₂|j) are smoothed to (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`.
+    Resampling the two confusion matrices separately would ignore their correlation and lose most of the
+    power. The paper prints that the null hypothesis is rejected if the interval *includes* 0, which is
+    a misprint. Results below the rounding error of the sum are set to 0. The s³·λ items that smoothing
+    adds pull the difference towards 0.
 
     References
     ----------

@@ -290,7 +290,7 @@ def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
 def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
     """Split each integer into at most `MOST_PARTS` doubles whose sums over all items are exact.
 
-    The largest double comes first. Digits beyond the last are cut off.
+    Digits beyond the last double are cut off.
     """
     digits = DIGITS_OF_DOUBLE - n_items.bit_length()
     longest = max(max(whole).bit_length(), 1)

@@ -270,10 +270,9 @@ def roc_curve(
 
     Notes
     -----
-    Signature, values, errors and warnings are the same as in scikit-learn 1.9 (Fawcett 2006, "An
-    introduction to ROC analysis"). Unlike in scikit-learn, the result is a named tuple, and a
-    ThresholdSweep is accepted as input. Weights are added in order of decreasing scores, as in
-    scikit-learn, so that rounding leaves out the same points.
+    Signature, values, errors and warnings are the same as in scikit-learn 1.9. Unlike in scikit-learn,
+    the result is a named tuple, and a ThresholdSweep is accepted as input. Weights are added in order
+    of decreasing scores, as in scikit-learn, so that rounding leaves out the same points.
 
     References
     ----------

@@ -199,8 +199,7 @@ def leads_of(
     Parameters
     ----------
     models : mapping of str to Outputs
-        Outputs of each model. If `paired` is "groups", they share groups. Otherwise, all models have
-        the same items in the same order.
+        Outputs of each model, with the same groups or, if `paired` is "items", the same items in order.
     limits : iterable of Limit
     paired : {"items", "groups"}, default="groups"
         As for :func:`.compare_models`.
@@ -208,7 +207,7 @@ def leads_of(
         The name of a group.
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
-        Number of resamples of groups or items. The resamples depend only on `random_state`.
+        Number of resamples of groups or items.
     random_state : int, default=0
     splits : mapping of str to sequence of ItemParts, optional
         Partitions of each model's items. In each part, the order of the models is tested.
@@ -216,8 +215,8 @@ def leads_of(
     Returns
     -------
     list of Lead or None
-        One comparison per limit. A given threshold has None, because it does not rank models. Without
-        any limit, the list has a single comparison by ARAC-AUC.
+        One comparison per limit, and None for a given threshold. Without any limit, the list has a
+        single comparison by ARAC-AUC.
 
     Notes
     -----

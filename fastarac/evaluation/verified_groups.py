@@ -179,5 +179,5 @@ def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> N
 
 
 def _label(name: str) -> str:
-    """Return the printed name of a figure; for rates at a threshold, the key."""
+    """Return the printed name of a figure; for rates at a threshold, its key."""
     return LABELS.get(name, name)

@@ -128,7 +128,7 @@ def last_within(
 
 
 def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> float:
-    """Return the error rate at a point, from fractions; the rates of people are read as decimals."""
+    """Return the exact error rate at a point; the rates of people are read as decimal numbers."""
     correct, incorrect = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
     ta, fa = (Fraction(each[index].item()) for each in (sweep.true_accepts, sweep.false_accepts))
     found, spoiled = (

@@ -146,13 +146,12 @@ def asymptotic_interval(
     - "gaps": for partial ROC-AUC with few errors. The shares of the population between neighbouring
       errors are drawn at random.
 
-    "logit" intervals are widened for errors that the sample may lack, such as a group in which all
-    items are wrong, or a wrong item of large weight. So are "inversion" intervals with groups or
-    weights. If a share u = 1 − α^(1/G) of all groups is of one kind (7% for G = 40), a sample of G
-    groups lacks this kind with probability α. Therefore, `unseen_pages` adds a share u of wrong items
-    at the highest or the lowest confidences. The new half-width is √(h² + c²), where h is the old
-    half-width and c the change of the estimate. "Formulas of intervals, tests and guarantees" in the
-    documentation has every formula.
+    "logit" intervals are widened for errors that the sample may lack, such as a group of wrong items,
+    or a wrong item of large weight. So are "inversion" intervals with groups or weights. If a share u =
+    1 − α^(1/G) of all groups is of one kind (7% for G = 40), a sample of G groups lacks this kind with
+    probability α. Therefore, `unseen_pages` adds a share u of wrong items at the highest or the lowest
+    confidences. The new half-width is √(h² + c²), where h is the old half-width and c the change of the
+    estimate. "Formulas of intervals, tests and guarantees" in the documentation has every formula.
 
     References
     ----------

@@ -4,8 +4,7 @@ Each statistic is a smooth function of the counts at the thresholds, and does no
 are multiplied by a constant. The influence of an item is Ω, the sum of all weights, times the
 derivative of the statistic by the item's weight. The mean influence is 0.
 
-The functions change the arrays of an influence in place, because these arrays may have millions of
-points.
+The functions change the arrays of an influence in place to save memory.
 """
 
 from __future__ import annotations
@@ -181,7 +180,7 @@ def normalized_arp_auc(
 def _optimum_slope(sweep: ThresholdSweep) -> float:
     """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), by the share of errors π.
 
-    This is the limit of many items.
+    It is exact only in the limit of many items.
     """
     beta = sweep.recognition_rate
     return -math.log(beta) if beta else math.inf

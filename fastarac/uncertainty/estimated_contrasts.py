@@ -107,8 +107,7 @@ def _doubt(
 ) -> float:
     """Return the part of a difference's standard error that is due to uncertain rates d and a.
 
-    If the same people or the same judge answered for both models, the effects of their rates cancel in
-    part.
+    The effects cancel in part if the same people or the same judge answered for both models.
     """
     people = first.items.reader, second.items.reader
     if people[0] is not None and people[0] == people[1]:

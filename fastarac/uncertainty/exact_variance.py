@@ -77,8 +77,7 @@ def stratified_variance(sweep: AcceptedCounts) -> float:
 
     Let ψ be 1 for a pair in the right order, ½ for a tie and 0 otherwise. Let V⁺ and V⁻ be the mean ψ
     of each of the m correct and n incorrect items. The variance is (1 − 1/n)·Var(V⁺)/m + (1 −
-    1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number of values. It follows because the
-    counts of a resample are multinomial within each class.
+    1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number of values.
     """
     m, n = int(sweep.n_correct), int(sweep.n_incorrect)
     if not (m and n):

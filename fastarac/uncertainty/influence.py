@@ -64,8 +64,8 @@ def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[st
 def corrections(statistic: Statistic, n_correct: int, n_incorrect: int) -> tuple[float, float]:
     """Return the factors for each class's squared influence that make variances unbiased.
 
-    The factor is n/(n − 1), or NaN if n is 1. For the ROC-AUC, n counts the items of the class, which
-    gives DeLong's variance. For other statistics, n counts all items.
+    The factor is n/(n − 1), or NaN if n is 1. Here n counts all items or, for the ROC-AUC, those of the
+    class (DeLong's variance).
     """
     counts = (n_correct, n_incorrect)
     if statistic.name != "roc_auc":

@@ -1,8 +1,8 @@
 """Intervals of shares, and of acceptance rates at a limit, by inverting binomial tests.
 
 The formulas for independent items take an effective number of items if items are weighted or grouped.
-For a share p with the standard error s, it is (z/t)²·p(1 − p)/s² (Korn and Graubard 1998). Here z is
-the normal quantile, and t Student's quantile for the degrees of freedom of s.
+For a share p with the standard error s, it is (z/t)²·p(1 − p)/s² (Korn and Graubard 1998), where z is
+the normal and t Student's quantile.
 """
 
 from __future__ import annotations

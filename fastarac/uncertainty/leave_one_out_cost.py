@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -> float:
     """Return the mean cost of an item at the threshold that is cheapest for all other items.
 
-    `n_items` is the number of items, or the effective number of weighted items. For equally cheap
-    thresholds, take the one at which the removed item costs more. On average, the cost at the sample's
-    own cheapest threshold is too low, and this mean is too high by about the same amount.
+    `n_items` is the number of items, or the effective number of weighted items. On average, the cost at
+    the sample's own cheapest threshold is too low, and this mean is too high by about the same amount.
     """
     verified, accepted = _prices(statistic)
     scale = n_items / float(sweep.total)
@@ -33,6 +32,7 @@ def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -
     for of, a, v in zip((sweep.true_accepts, sweep.false_accepts), accepted, verified, strict=True):
         # Without the item, totals at thresholds above it fall by v, and all others by a.
         difference = (below - a) - (above - v)
+        # Of equally cheap thresholds, the one counts at which the removed item costs more.
         paid = np.where(difference < 0.0, a, np.where(difference > 0.0, v, max(a, v)))
         whole += float(np.sum(scale * np.diff(of) * paid))
     return whole / n_items

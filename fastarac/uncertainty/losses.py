@@ -3,7 +3,7 @@
 Given the acceptance rates, each incorrect item i lowers an area by a fixed weight wᵢ. So the loss 1 −
 area is y = Σwᵢ. With few errors, the distribution of y is far from normal, but close to a weighted sum
 of Poisson counts. Fay and Feuer (1997, "Confidence intervals for directly standardized rates",
-Statistics in Medicine 16) give an interval for such sums. With equal weights, it is Garwood's interval.
+Statistics in Medicine 16) give an interval for such sums.
 """
 
 from __future__ import annotations

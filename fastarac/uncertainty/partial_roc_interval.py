@@ -1,10 +1,9 @@
 """Intervals of partial ROC-AUCs with few items inside the part.
 
-A standard error reflects only items that were seen. A sample of six errors, for example, may contain
-none of the tenth of all errors with the highest confidences. The k errors of a sample leave k + 1 gaps
-between them, including both ends. The shares of the population's errors in these gaps follow
-Dirichlet(1, …, 1) (Wilks 1941). Within a gap, the height of the curve is between its heights at the two
-ends.
+A standard error reflects only items that were seen: a sample of six errors may contain none of the
+tenth of all errors with the highest confidences. The k errors of a sample leave k + 1 gaps between
+them, including both ends. The shares of the population's errors in these gaps follow Dirichlet(1, …, 1)
+(Wilks 1941). Within a gap, the height of the curve is between its heights at the two ends.
 
 The method draws these shares at random, and computes the smallest and the largest possible area for
 each draw. The interval reaches from the lower quantile of the smallest areas to the upper quantile of
@@ -181,9 +180,8 @@ class _Shares(NamedTuple):
 def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
     """Return the gaps with the smallest (`least`), or the largest, possible rates of the other class.
 
-    There is one more gap than there are items. For the smallest rates, the extra gap is above all
-    items, and each item's share is at or below its confidence. For the largest rates, both are
-    reversed.
+    k items have k + 1 gaps. For the smallest rates, the extra gap is above all items, and each item's
+    share is at or below its confidence. For the largest rates, both are reversed.
     """
     present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
     items = of.items[present]

@@ -52,7 +52,7 @@ class Members:
     """Items with weights or groups, in order of decreasing confidence.
 
     In `codes`, bit 0 marks correct items. Bit 1 marks the first of several items with equal confidence.
-    `weights` are scaled as in the population. `groups` holds group numbers.
+    `weights` are scaled as in the population.
     """
 
     codes: NDArray[np.uint8]

@@ -200,8 +200,8 @@ def _cost(
 def _net_benefit_influence(sweep: ThresholdSweep, *, threshold: float) -> PointInfluence:
     """Return the influence on the net benefit.
 
-    The net benefit at the threshold p is a mean over all items. An accepted correct item contributes 1,
-    an accepted error −p/(1 − p), and a rejected item 0.
+    The net benefit is the mean of 1 for accepted correct items, −p/(1 − p) for accepted errors, and 0
+    for rejected items.
     """
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     mean = net_benefit.net_benefit_at(sweep, threshold=threshold)

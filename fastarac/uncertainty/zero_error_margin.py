@@ -76,7 +76,7 @@ def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float
     """Return the share by which a few errors of unequal weight may overstate an error rate.
 
     The share is 1 − μ/n for n effective errors, where μ is the smallest Poisson mean at which n or more
-    errors are not improbable. Statistics without a limit do not need it, so for them it is 0.
+    errors are not improbable. It is 0 for statistics without a limit.
     """
     items = sample.items
     if not statistic.definition.has_limit or items is None or items.weight is None:
