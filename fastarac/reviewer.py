@@ -174,7 +174,7 @@ class Reviewer(Pickled):
     def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
         """Return lower and upper bounds of d, each wrong with at most this probability.
 
-        These are the Clopper–Pearson bounds. Both are d if d is known.
+        These are the Clopper–Pearson bounds, or d itself if d is known.
         """
         return _bounds(self.detection_rate, self.sizes[0], failure_probability)
 

@@ -463,9 +463,8 @@ class TruncatedNormalMixture:
     def acceptance_at_error_rate(self, max_error_rate: npt.ArrayLike) -> float | _Array:
         """X(θ), the highest acceptance rate with an error rate of at most `max_error_rate`.
 
-        For arguments and errors raised, see `threshold_at_error_rate`. The result has the shape of
-        `max_error_rate`. It is 1 for limits of at least 1 - `weight_correct`; otherwise, it is 0 for a
-        limit of 0.
+        For arguments and errors raised, see `threshold_at_error_rate`. The result is 1 for limits of at
+        least 1 - `weight_correct`; otherwise, it is 0 for a limit of 0.
 
         Examples
         --------

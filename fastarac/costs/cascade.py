@@ -253,10 +253,7 @@ class Cascade(Table, Result):
         return "\n".join([*lines, *self.sentences()])
 
     def rows_in_words(self) -> list[tuple[str, ...]]:
-        """Return the table rows of the stages: threshold, three rates, and the cost of 1,000 items.
-
-        Infinite thresholds are printed as "nothing" and "the rest".
-        """
+        """Return the table rows of the stages: threshold, three rates, and the cost of 1,000 items."""
         words = {math.inf: "nothing", -math.inf: "the rest"}
         return [
             (

@@ -251,7 +251,8 @@ class Stages(NamedTuple):
         """
         each, n = self.of_each(written=True), self.n_items
         if self.abstains_freely:
-            # Make one abstention cost more than all items can cost otherwise.
+            # Make one abstention cost more than all items can cost otherwise, to decide as many as
+            # possible.
             most_expensive = n * max(*each.correct, *each.wrong) + 1
             each.correct[-1], each.wrong[-1] = (most_expensive + each.correct[-1],) * 2
         if limit is not None and limit.of_accepted:

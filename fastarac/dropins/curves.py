@@ -420,9 +420,8 @@ def det_curve(
 
     Notes
     -----
-    Signature, values and errors are the same as in scikit-learn 1.9 (Martin et al. 1997, "The DET curve
-    in assessment of detection task performance"). Unlike in scikit-learn, the result is a named tuple,
-    and a ThresholdSweep is accepted as input.
+    Signature, values and errors are the same as in scikit-learn 1.9. Unlike in scikit-learn, the result
+    is a named tuple, and a ThresholdSweep is accepted as input.
 
     References
     ----------

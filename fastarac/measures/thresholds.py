@@ -213,10 +213,9 @@ def near_optimal_thresholds(
 
     Notes
     -----
-    Among all numbers that split the sample in the same way, a confidence of the sample is
-    the largest. So a threshold that is taken from the sample tends to be too high for new items. The
-    midpoint avoids this. In cutpointr, `midpoints` and `tolerance` are called `use_midpoints` and
-    `tol_metric`.
+    Among all numbers that split the sample in the same way, a confidence of the sample is the largest.
+    So a threshold that is taken from the sample tends to be too high for new items. The midpoint avoids
+    this. In cutpointr, `midpoints` and `tolerance` are called `use_midpoints` and `tol_metric`.
 
     References
     ----------

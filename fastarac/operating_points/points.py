@@ -533,9 +533,8 @@ def acceptance_at_risk(
 
     Notes
     -----
-    This is the largest acceptance rate at which the risk keeps the limit; :func:`.operating_point` with
-    ``max_risk=`` returns the same point. The risk is not monotone: it may be higher at lower acceptance
-    rates.
+    This is the acceptance rate of :func:`.operating_point` with ``max_risk=``. The risk is not
+    monotone: it may be higher at lower acceptance rates.
 
     References
     ----------

@@ -218,7 +218,7 @@ def population_of(
     if groups is not None:
         taker = "the bootstrap, which draws whole groups,"
         codes = read_outermost(groups, items.n, taker) if n_groups is None else np.asarray(groups)
-    if weights is not None and not weights.all():  # drop items of weight 0
+    if weights is not None and not weights.all():
         present = weights > 0
         labels, values, weights = labels[present], values[present], weights[present]
         if codes is not None:
