@@ -50,7 +50,7 @@ class Passed(NamedTuple):
 class HeldOutItems(NamedTuple):
     """The items of the test, with a random number for each item.
 
-    The random numbers determine which outputs people change, and the order of equal confidences.
+    The numbers determine which outputs people change, and the order of equal confidences.
     """
 
     stages: Stages

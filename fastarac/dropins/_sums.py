@@ -1,7 +1,4 @@
-"""Areas as sums over the sorted items, without computing the points of a curve.
-
-A `Score` is a value, and the message of a warning or None.
-"""
+"""Areas as sums over the sorted items, without computing the points of a curve."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac._engine.counts import AcceptedCounts
     from fastarac.dropins._labels import Codes
 
-Score = tuple[float, str | None]
+Score = tuple[float, str | None]  # a value, and the message of a warning or None
 
 ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 NO_NEGATIVES = "No negative samples in y_true, false positive value should be meaningless"

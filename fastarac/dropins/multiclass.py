@@ -1,7 +1,7 @@
 """Areas of several classes or labels: one area per column or row, and their averages.
 
-Columns of the score matrix are processed in blocks that share a cache line. For ROC areas of classes,
-only the scores of the class's own items are sorted. All scores are looked up among them.
+Columns of the score matrix are processed in blocks that share a cache line. For ROC areas, all scores
+are looked up among the sorted scores of the class's own items.
 """
 
 from __future__ import annotations

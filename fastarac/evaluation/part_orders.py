@@ -200,8 +200,7 @@ def exception_of(orders: Sequence[PartOrder], alpha: float) -> str:
 def note_of(orders: Sequence[PartOrder], alpha: float, *, of_areas: bool = False) -> str:
     """Return sentences on the parts with a reversed order: who leads, and who reads almost nothing.
 
-    Differences are in percentage points of accepted shares or, with `of_areas`, of areas. The text may
-    be empty.
+    Differences are in percentage points of accepted shares or, with `of_areas`, of areas.
     """
     ahead: dict[tuple[str, str], PartOrder] = {}
     for each in orders:

@@ -1,7 +1,4 @@
-"""Confusion tables in the form that the kernel takes.
-
-The formulas are in `fastarac._kernels.measures`.
-"""
+"""Confusion tables in the form that `fastarac._kernels.measures` takes."""
 
 from __future__ import annotations
 

@@ -298,7 +298,7 @@ def best_first(found: ModelComparison) -> ModelComparison:
 
 
 def letters_of(order: Sequence[int], differing: set[tuple[int, int]]) -> tuple[str, ...]:
-    """Return letters for models; two models share a letter iff they do not differ (Piepho 2004).
+    """Return letters such that models share one iff they do not differ (Piepho 2004).
 
     `order` lists the models from best to worst. `differing` holds pairs of model numbers, the lower
     number first. The algorithm is "insert and absorb".

@@ -111,11 +111,10 @@ def _of_answers(
 def _of_uncertain_rates(
     sample: PartialSample, people: Reviewer, statistic: Statistic, level: float, method: str
 ) -> tuple[Interval, str | None]:
-    """Return the interval of a statistic that is not linear in the errors, for estimated rates d and a.
+    """Return the interval of a statistic that is not linear in the errors, for uncertain d and a.
 
-    Here d is the detection rate, and a the false alarm rate. The interval for known rates is combined
-    with the statistic's values at the bounds of d and of a. If one of these values is undefined, the
-    interval is the whole range of the statistic.
+    The interval for known rates is combined with the statistic's values at the bounds of d and of a. If
+    one of these values is undefined, the interval is the whole range of the statistic.
     """
     d, a, tail = people.detection_rate, people.false_alarm_rate, (1.0 - level) / 2.0
     known, warning = interval_and_warning(sample.with_rates(d, a), statistic, level, method)

@@ -85,10 +85,7 @@ class ItemSample(NamedTuple):
 def share_of_units(
     parts: NDArray[np.float64], wholes: NDArray[np.float64], n: float, level: float, *, grouped: bool
 ) -> Share:
-    """Return a share, given the weight of each item or group inside the part (`parts`) and overall.
-
-    `n` is the number of items.
-    """
+    """Return a share, given the weight of each item or group inside the part (`parts`) and overall."""
     total, units = float(np.sum(wholes)), len(wholes)
     if not total > 0.0:
         return Share(0.0, 0.0)

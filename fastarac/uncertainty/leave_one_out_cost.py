@@ -44,9 +44,9 @@ def left_out_contributions(
     """Return the contribution of each item or group to the mean cost at the cheapest threshold.
 
     The contribution is the lowest cost of all items, minus the lowest cost without this item or group.
-    It is centred, and divided by the weight of all items. Influence values are not used: they would
-    keep the threshold fixed. Then all items between the thresholds of two models would seem to
-    contribute, although a single error may determine these thresholds.
+    It is centred, and divided by the weight of all items. Influence values would keep the threshold
+    fixed. Then all items between the thresholds of two models would seem to contribute, although one
+    error may determine these thresholds.
     """
     verified, accepted = (np.array(prices) for prices in _prices(statistic))
     totals = _totals(items.sweep, verified, accepted)

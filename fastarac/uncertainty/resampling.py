@@ -73,7 +73,7 @@ class Population:
     items. With `left_out` = k, nothing is drawn: resample r lacks the groups with numbers r·k to r·k +
     k − 1. `tables` has one entry per stratum if counts of cells are looked up. `sweep` is the
     `ThresholdSweep` of all items or, for pair-based statistics, the `PointCounts` between runs of one
-    class. `members` holds items with weights or groups.
+    class.
     """
 
     sweep: Any
