@@ -29,6 +29,13 @@ def shares(n_items: int) -> list[tuple[int, int]]:
     return list(pairwise(edges(n_items)))
 
 
+def each(task: Callable[[T], R], arguments: Sequence[T], n_items: int) -> list[R]:
+    """Call `task` with each argument, in threads if there are many items."""
+    if strategy.n_threads(n_items) == 1:
+        return [task(argument) for argument in arguments]
+    return run(task, arguments)
+
+
 def run(task: Callable[[T], R], arguments: Sequence[T]) -> list[R]:
     """Call `task` with each argument: the first one in this thread, every other one in a new thread."""
     if len(arguments) == 1:

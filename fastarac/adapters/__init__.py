@@ -1,4 +1,4 @@
-"""Adapters for other tools. Each module is imported on first use and needs its tool installed."""
+"""Adapters for other tools; each module is imported on first use and needs its tool."""
 
 from __future__ import annotations
 

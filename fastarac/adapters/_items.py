@@ -1,4 +1,4 @@
-"""Shared parts of the adapters for language-model harnesses: answers with their grades."""
+"""The outputs of language-model harnesses, for their adapters."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def _registered(function: F) -> F:
-    """Register a metric, keeping its docstring and signature."""
+    """Register a metric with its docstring and signature."""
     made: Any = metric(scores="unreduced")(function)
     made.__doc__, made.__signature__ = function.__doc__, signature(function)
     return cast("F", made)
@@ -40,8 +40,8 @@ def selective_metrics(
 ) -> Callable[[list[SampleScore]], dict[str, Any]]:
     """Return an Inspect metric with all results of :func:`.evaluate`, for ``@scorer(metrics=[…])``.
 
-    Each epoch of a sample counts as one output. In intervals, the epochs of a sample, or the samples of
-    a cluster, are treated as a group of dependent outputs.
+    Each epoch of a sample counts as one output. Intervals treat the epochs of a sample, or the samples
+    of a cluster, as dependent.
 
     Parameters
     ----------

@@ -161,7 +161,7 @@ def _probability_of_choice(sample: Mapping[str, Any]) -> float:
 
 
 def _choice(log_likelihoods: Sequence[float]) -> tuple[int, float]:
-    """Return the index of the likeliest answer, and its share of the probability of all answers."""
+    """Return the index of the likeliest answer, and its probability among the answers."""
     if len(log_likelihoods) < 2:
         raise ValueError("a choice needs at least two answers")
     values = np.asarray(log_likelihoods, float)

@@ -67,7 +67,7 @@ def log_result(
 
 
 def _content(result: object) -> dict[str, object]:
-    """Return the content of the file; raise unless `result` is a result or a mapping of results."""
+    """Return the content of the file of a result or of a mapping of results."""
     if isinstance(result, Shown):
         return result.to_dict()
     if isinstance(result, Mapping) and result:

@@ -172,7 +172,7 @@ class SelectiveMetrics(Metric):
         return threshold_sweep(correct, confidence) if len(correct) else None
 
     def _outputs(self, preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-        """Return whether each output is right, and its confidence, on the device of the batch."""
+        """Return whether each output is right and its confidence, on the device of the batch."""
         by_class = preds.ndim == 2 and preds.shape[1] == self.num_classes
         fits = by_class or (preds.ndim == 1 and self.num_classes in (None, 2))
         if not fits or target.ndim != 1 or len(target) != len(preds):
@@ -215,10 +215,10 @@ class SelectiveMetrics(Metric):
 
 
 def _bins_of(confidence: Tensor) -> Tensor:
-    """Return each confidence's bin: the first 16 bits of its float32, mapped to increase with it."""
+    """Return the bin of each confidence: the first 16 bits of its float32, ordered like numbers."""
     single = confidence.float()
     if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
-        # Conversion to float32 must round down, because rounding up could move an item to the next bin.
+        # Convert to float32 by rounding down; rounding up could give the next bin.
         above = single.to(torch.float64) > confidence.to(torch.float64)
         single = torch.where(
             above, torch.nextafter(single, torch.full_like(single, -torch.inf)), single

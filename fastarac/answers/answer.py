@@ -21,11 +21,11 @@ class Answer:
     Attributes
     ----------
     screen : Screen
-        The answer, its table, notes, the next command, and the details.
+        The text of the answer, in parts.
     figures : mapping
         The figures by name, as in JSON.
     warnings : sequence of str
-        Notes that cast doubt on the result or on its input; JSON has them in a list of their own.
+        Notes that cast doubt on the result or on its input; a separate list in JSON.
     """
 
     screen: Screen
@@ -37,18 +37,18 @@ class Answer:
         return replace(self, figures={**figures, **self.figures})
 
     def with_warnings(self, notes: Iterable[str | Note], weight: Weight = Weight.LITTLE) -> Answer:
-        """Return the answer with further warnings; a warning given as a string gets this `weight`."""
+        """Return the answer with further warnings; `weight` is the weight of those given as strings."""
         every = [each if isinstance(each, Note) else Note(sentence(each), weight) for each in notes]
         warnings = [*self.warnings, *(note.text for note in every)]
         return replace(self, screen=self.screen.with_notes(*every), warnings=warnings)
 
     def closing(self, command: str = "", *written: str) -> Answer:
-        """Return the answer with the next command and with sentences about the files written."""
+        """Return the answer with a command to suggest and with sentences about the files written."""
         screen = replace(self.screen, command=command, written=[*self.screen.written, *written])
         return replace(self, screen=screen)
 
     def in_words(self, words: Callable[[str], str]) -> Answer:
-        """Return the answer with the function `words` applied to its sentences and notes."""
+        """Return the answer with `words` applied to its sentences and notes."""
         screen = self.screen
         notes = [each._replace(text=words(each.text), brief=words(each.brief)) for each in screen.notes]
         said = list(map(words, screen.answer))

@@ -25,7 +25,7 @@ GROUPS_NOTE = (
 
 
 def application_answer(applied: AppliedPolicy, *, lacks_groups: bool) -> Answer:
-    """Describe how many outputs are accepted; `lacks_groups`: the policy has groups, the file none."""
+    """Describe how many outputs are accepted; `lacks_groups`: only the policy has groups."""
     notes = [Note(GROUPS_NOTE, Weight.ASSUMES)] if lacks_groups else []
     return _answer(applied, notes)
 
@@ -69,7 +69,6 @@ def _answer(applied: AppliedPolicy, notes: Sequence[Note]) -> Answer:
 
 
 def _warning(applied: AppliedPolicy) -> Note:
-    """Return the warning that confidences have shifted, with advice."""
     advice = "Verify a random sample of these outputs and run fastarac check."
     brief = f"The confidences have moved since the fit: the limit may no longer hold. {advice}"
     return Note(f"{sentence(applied.warning)} {advice}", Weight.DECIDES, brief)

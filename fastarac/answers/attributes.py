@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
-    """Return, for each value of each attribute, a dictionary of figures; undefined figures are None."""
+    """Return a dictionary of figures for each value of each attribute; undefined figures are None."""
     columns = figures.to_columns()
     return [
         {name: plain(values[row]) for name, values in columns.items()} for row in range(len(figures))
@@ -29,7 +29,7 @@ def objects(figures: AttributeFigures) -> list[dict[str, Any]]:
 
 
 def flat(figures: AttributeFigures) -> dict[str, Any]:
-    """Return the figures of `objects` as one flat dictionary; keys end in an attribute and a value."""
+    """Return all figures in one dictionary, whose keys end in an attribute and its value."""
     return {
         f"{name}/{part}": value
         for part, each in zip(_parts_of_keys(figures), objects(figures), strict=True)
@@ -39,7 +39,7 @@ def flat(figures: AttributeFigures) -> dict[str, Any]:
 
 
 def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
-    """Yield each row with the suffix of its keys: the attribute and its value."""
+    """Yield the end of the keys of each row: the attribute and its value."""
     names = list(dict.fromkeys(figures.attribute))
     for attribute, part in zip(names, parts_of_keys(names, "attributes"), strict=True):
         own = zip(figures.attribute, figures.value, strict=True)

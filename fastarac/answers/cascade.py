@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def cascade_answer(cascade: Cascade) -> Answer:
-    """Return a table of the stages, and a sentence on the cost of the cascade."""
+    """Describe a cascade's stages in a table, and its cost in a sentence."""
     cells = zip(*cascade.rows_in_words(), strict=True)
     columns = [
         Column(header.replace("of ", "of\n"), list(column))

@@ -26,7 +26,7 @@ def agreement_name(engines: Mapping[str, Any] | Sequence[str]) -> str:
 def sentences(
     engines: Sequence[str], models: Sequence[Model], prices: Mapping[str, float], n_pages: int
 ) -> Iterator[str]:
-    """Yield sentences on the rule of agreement, and on the costs that the combination saves."""
+    """Yield sentences on outputs that all engines agree on, and on the costs of the combination."""
     by_name = {model.name: model for model in models}
     rule = by_name.get(agreement_name(engines)) if len(engines) > 1 else None
     if rule is None:

@@ -1,4 +1,4 @@
-"""Comparisons of models on the same items: the request, and the result as screen, rows, objects."""
+"""Comparisons of models on the same items: the options, and the result as text, rows, objects."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
-    """The statistic of a comparison, the level of its intervals, and the prices if there are any."""
+    """What to compare models by: the statistic, the level of intervals, and any prices."""
 
     statistic: Statistic
     level: float
@@ -86,7 +86,7 @@ class ComparisonRequest:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFindings:
-    """The comparison of models, best first, by the statistic and by cost.
+    """The comparison of models by a statistic and by cost.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class ComparisonFindings:
     notes : tuple of str
         Reasons for caution.
     order : str or None
-        A note on how items are paired; None if the user has set this by an option.
+        A note on how items are paired; None if an option says so.
     n_groups : int or None
         The number of groups of dependent outputs, if groups are given.
     parts : PartComparison or None
@@ -187,7 +187,7 @@ class ComparisonFindings:
         return [each | costs[each["name"]] for each in found]
 
     def comparisons(self) -> list[dict[str, Any]]:
-        """Return the comparison of the models by the statistic and, if there are prices, by cost."""
+        """Return the comparisons as dictionaries: by the statistic and, with prices, by cost."""
         by_statistic = answers.object_of(self.comparison)
         if self.request.by_bootstrap:
             by_statistic["n_resamples"] = answers.RESAMPLES
@@ -199,10 +199,7 @@ class ComparisonFindings:
         return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return flat rows: one per model and then one per pair, or one per part and pair.
-
-        Fields that do not apply are None.
-        """
+        """Return a flat row for each model and each pair of models, or for each part and pair."""
         if self.parts is not None:
             return part_comparison.records(self.parts)
         content = answers.object_of(self.comparison)
@@ -225,7 +222,7 @@ class ComparisonFindings:
         return records
 
     def screen(self, width: int, notes: Iterable[str] = (), apart: str | None = None) -> Screen:
-        """Return the best model as the answer, the table of all models, and details in sections."""
+        """Return what to print: sentences on the best model, a table of all models, and details."""
         found = self.comparison
         details = [Section("All differences", list(answers.parts(found, self.n_groups)))]
         sentences = [answers.answer(found)]
@@ -248,18 +245,17 @@ class ComparisonFindings:
 
 
 def said_of(request: ComparisonRequest, notes: Sequence[str]) -> tuple[str, ...]:
-    """Return notes as sentences, in which the statistic has its everyday name."""
+    """Return notes as sentences with the statistic's everyday name."""
     raw, label = request.statistic.name, answers.label_of(request.statistic)
     return tuple(dict.fromkeys(f"{note.replace(raw, label)}." for note in notes))
 
 
 def _texts(labels: Labels | None) -> NDArray[Any] | None:
-    """Return the label of each output as a text."""
     return None if labels is None else np.array(labels.names)[labels.codes]
 
 
 def _require_accepted(models: Mapping[str, Outputs], found: ModelComparison) -> None:
-    """Raise if an acceptance rate counts outputs as accepted although they never are."""
+    """Raise if an acceptance rate includes outputs that are never accepted."""
     if not found.statistic.name.startswith("acceptance_"):
         return
     for name, share in zip(found.names, found.estimates, strict=True):

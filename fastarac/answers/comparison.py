@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 SEED = 0  # fixed, so that repeating a comparison gives the same resamples
 NAMED = 3  # maximum number of equally good models that the answer names
-SHOWN = 45  # maximum number of pairs in the table, those of ten models; JSON and CSV have every pair
+SHOWN = 45  # maximum number of pairs in the table: all pairs of ten models
 AT_LIMIT = {"max_error_rate": "errors", "max_risk": "risk"}
 SHARED_FIGURES = ("method", "correction", "confidence_level", "n")
 
 
 def parts(found: ModelComparison, n_groups: int | None) -> Iterator[Part]:
-    """Yield tables and sentences."""
+    """Yield the tables and sentences of a comparison."""
     yield AnswerTable(found.names, [_columns_of_models(found)])
     pairs = _shown_pairs(found)
     names = [f"{pair.a} - {pair.b}" for pair in pairs]
@@ -88,7 +88,7 @@ def answer(found: ModelComparison) -> str:
 
 
 def _too_few_resamples(found: ModelComparison) -> int:
-    """Return the number of resamples if it is too small for significant p-values, else 0."""
+    """Return the number of resamples if no p-value can be significant with so few, else 0."""
     values = found.intervals[0].distribution
     if found.correction is None or values is None:
         return 0
@@ -148,7 +148,7 @@ def _listed(value: Any) -> Any:
 
 
 def named(statistic: Statistic) -> str:
-    """Return the text that `statistic_of` would read as this statistic."""
+    """Return the statistic as users type it after ``--statistic``."""
     return ":".join([statistic.name, *(f"{key}={value}" for key, value in statistic.parameters)])
 
 

@@ -1,4 +1,4 @@
-"""Describe costs: each model's cheapest threshold, and the cost of checking more or less."""
+"""Describe costs: each model's cheapest threshold, and what other thresholds cost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNIT = 1000  # sums of money are shown for this number of outputs
 
 
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of `to_dict` with costs per `UNIT` outputs instead of per output."""
+    """Return figures with costs per `UNIT` outputs instead of per output."""
     return {
         name.replace("cost/", f"cost_per_{UNIT}/"): UNIT * value if name.startswith("cost/") else value
         for name, value in figures.items()
@@ -66,10 +66,7 @@ def columns(models: Sequence[Priced]) -> list[Column]:
 
 
 def sentence(models: Sequence[Priced], over: str = "") -> str:
-    """Return a sentence on the cheapest model and threshold, and on the cost of other thresholds.
-
-    `over` is a phrase that names the compared items, if these are not all items of each model.
-    """
+    """Return a sentence on the cheapest model and threshold, and on the cost of other thresholds."""
     spent = [(model, model.cost_evaluation) for model in models if model.cost_evaluation is not None]
     least = min(cost_evaluation.at_cheapest for _, cost_evaluation in spent)
     model, cost_evaluation = next(row for row in spent if row[1].at_cheapest == least)
@@ -101,7 +98,7 @@ def sentence(models: Sequence[Priced], over: str = "") -> str:
 
 
 def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> str:
-    """Return a sentence on the costs at a limit; it says so if checking everything costs less."""
+    """Return a sentence on the costs at a limit; it tells if checking everything costs less."""
     several = len(models) > 1
     said = []
     for model in models:
@@ -118,7 +115,7 @@ def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> 
 
 
 def _sum(cost: float) -> str:
-    """Return the cost of `UNIT` outputs as text; `cost` is the cost of one output."""
+    """Return the cost of `UNIT` outputs as text, from the cost of one output."""
     return money(UNIT * cost)
 
 

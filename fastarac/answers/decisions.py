@@ -1,4 +1,4 @@
-"""Describe an evaluation: a sentence per limit, a table, and notes that may change a decision."""
+"""Describe an evaluation: a sentence per limit, a table, and notes."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ GUARANTEED = " With --guarantee 0.05, they exceed a limit with a probability of 
 
 
 def too_few_groups(models: Sequence[Model]) -> bool:
-    """Return whether the groups are too few to guarantee any limit at 95%, even without errors."""
+    """Return whether some model has too few groups to guarantee any limit at 95% confidence."""
     limits = [limit.value for limit in models[0].limits if not is_given(limit)]
     groups = min(model.n_groups or math.inf for model in models)
     return bool(limits) and are_too_few(groups, max(limits))
 
 
 def are_too_few(n_groups: float, limit: float) -> bool:
-    """Return whether groups are too few to guarantee a limit at 95%, even without errors."""
-    return limit * n_groups < math.log(20.0)
+    """Return whether groups are too few to guarantee a limit at 95%, even if none has an error."""
+    return limit * n_groups < math.log(20.0)  # 0 errors in n groups prove about ln(1/0.05) / n
 
 
 def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:
-    """Return the cheapest threshold if there are prices, and then a sentence per limit."""
+    """Return a sentence on the cheapest threshold, if there are prices, and one for each limit."""
     limits = range(len(models[0].limits))
     decided = [at_limit(models, k, leads[k] if k < len(leads) else None) for k in limits]
     if len(models) > MANY:  # keep the text short: the table matters more
@@ -68,7 +68,7 @@ def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> lis
 
 
 def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> str:
-    """Return the answer at one limit; for documents, it begins with the share that pass unchecked."""
+    """Return the sentence for a limit; for documents, first the share that pass unchecked."""
     said = _of_items(models, index, lead)
     through = straight_through(models, index)
     if through is None or not through[0]:
@@ -78,7 +78,7 @@ def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> s
 
 
 def straight_through(models: Sequence[Model], index: int) -> tuple[float, float] | None:
-    """Return the shares of documents that pass unchecked, and that pass with an error, or None."""
+    """Return the shares of documents that pass unchecked and that pass with an error, or None."""
     model = leader(models, index)
     return model.source.straight_through(threshold_of(model, index))
 
@@ -103,20 +103,20 @@ def leaders_at(models: Sequence[Model], index: int) -> list[Model]:
 
 
 def nothing_kept(models: Sequence[Model], index: int, limit: str) -> str:
-    """Return the sentence for a limit that no threshold keeps; it begins in lower case."""
-    # people who verify outputs do not see the words that an engine missed, so these stay wrong
+    """Return the sentence for a limit that no threshold keeps, in lower case."""
+    # errors remain even then: people who verify outputs do not see words that an engine missed
     if all(model.point(index).error_rate for model in models):
         return f"no threshold keeps {limit}, even with all outputs verified."
     return f"no threshold keeps {limit}: review everything."
 
 
 def accepts_most(leaders: Sequence[Model]) -> str:
-    """Return the words that begin a sentence about the best of several models."""
+    """Return the beginning of a sentence on the best models, "A and B accept most"."""
     return f"{_names(leaders)} {'accepts' if len(leaders) == 1 else 'accept'} most"
 
 
 def _accepted(leaders: Sequence[Model], index: int, *, several: bool) -> str:
-    """Return the share that the best models accept, with the threshold and the interval."""
+    """Return what the best models accept, with threshold and interval, as part of a sentence."""
     first, point = leaders[0], leaders[0].point(index)
     everything = point.acceptance_rate == 1
     wrong = [f"{rounded_percent(model.point(index).error_rate)}" for model in leaders]
@@ -195,7 +195,7 @@ def _share(rate: float) -> str:
 
 
 def _at_given(models: Sequence[Model], index: int) -> str:
-    """Return a sentence on a given threshold; of many models, it names only the best and the worst."""
+    """Return a sentence on a given threshold; of many models, only on the best and the worst."""
     if len(models) == 1:
         return _outcome(models[0], index)
     ranked = sorted(models, key=lambda model: -model.point(index).acceptance_rate)
@@ -221,7 +221,7 @@ def _outcome(model: Model, index: int) -> str:
 
 
 def _lead_in_brief(lead: Lead | None) -> str:
-    """Return the end of a sentence: whether the best model's advantage may be chance."""
+    """Return the end of a sentence, which says whether the best model's advantage may be chance."""
     if lead is None:
         return ""
     leader, *others = lead.comparison.names
@@ -243,7 +243,6 @@ def _lead_in_brief(lead: Lead | None) -> str:
 
 
 def _cheapest(models: Sequence[Model]) -> Iterator[str]:
-    """Yield a sentence on the cheapest model and threshold, if there are prices."""
     spent = [(model, costs) for model in models if (costs := model.cost_evaluation) is not None]
     if spent:
         model, costs = min(spent, key=lambda row: row[1].at_cheapest)
@@ -256,7 +255,7 @@ def _cheapest(models: Sequence[Model]) -> Iterator[str]:
 def cheapest(
     spent: Sequence[tuple[Priced, CostEvaluation]], over: str = "", units: str = "outputs"
 ) -> str:
-    """Return a sentence on the cheapest model and threshold; `over` is a phrase for the items."""
+    """Return a sentence on the cheapest model and threshold; `over` names the items."""
     model, costs = min(spent, key=lambda row: row[1].at_cheapest)
     point = costs.cheapest
     who = f"{printable(model.name)}, " if len(spent) > 1 else ""
@@ -302,7 +301,7 @@ def caption(models: Sequence[Model]) -> str:
 
 
 def leader(models: Sequence[Model], index: int) -> Model:
-    """Return the model with the largest share at a limit, at guaranteed thresholds if available."""
+    """Return the model that accepts most at a limit, at guaranteed thresholds if available."""
     return max(models, key=lambda model: accepted_share(model, index))
 
 
@@ -314,7 +313,7 @@ def threshold_of(model: Model, index: int) -> float:
 
 
 def _rank(model: Model) -> list[float]:
-    """Return the sort key of a model: the negative shares accepted at each limit."""
+    """Return a sort key that puts models that accept more first."""
     return [-accepted_share(model, index) for index in range(len(model.limits))]
 
 
@@ -351,7 +350,7 @@ def _guaranteed_threshold(sure: GuaranteedOperatingPoint | None) -> str:
 
 
 def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterator[Note]:
-    """Yield notes on facts that would change the answer, on assumptions, and on too few data."""
+    """Yield notes on facts that may change the decision, on assumptions, and on too few data."""
     sources = {model.name: model.source for model in models}
     for index, limit in enumerate(models[0].limits):
         lead = leads[index] if index < len(leads) else None
@@ -388,7 +387,7 @@ def notes(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> Iterato
 
 
 def notes_of_models(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return the names of the models with each doubt about intervals or guarantees."""
+    """Return each doubt about intervals or guarantees, with the names of its models."""
     found: dict[str, list[str]] = {}
     for model in models:
         for note in model.notes:
@@ -397,7 +396,7 @@ def notes_of_models(models: Sequence[Model]) -> dict[str, list[str]]:
 
 
 def scales(models: Sequence[Model]) -> str:
-    """Return a sentence if a threshold is given, but only some models have confidences above 1."""
+    """Return a warning if one threshold is given for models with confidences of different scales."""
     beyond = [model for model in models if model.confidence_range[1] > 1]
     within = [model for model in models if model.confidence_range[1] <= 1]
     if not (beyond and within and any(map(is_given, models[0].limits))):
@@ -414,7 +413,7 @@ def _range(models: Sequence[Model]) -> str:
 
 
 def _stricter(models: Sequence[Model]) -> Iterator[Note]:
-    """Yield a note where a stricter limit is cheaper than the limit that was asked for."""
+    """Yield a note for each limit if a stricter one is cheaper."""
     for index, limit in enumerate(models[0].limits):
         model = leader(models, index)
         costs = model.cost_evaluation
@@ -434,7 +433,7 @@ def _stricter(models: Sequence[Model]) -> Iterator[Note]:
 
 
 def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return notes on groups that may be wrong throughout, with the names of their models."""
+    """Return notes on groups with only errors, with the names of their models."""
     first = next(iter(models[0].intervals.values()), None)
     if first is None:
         return {}
@@ -447,7 +446,6 @@ def _wrong_groups(models: Sequence[Model]) -> dict[str, list[str]]:
 
 
 def _groups_of(model: Model | FiguresOfModel) -> Groups | None:
-    """Return the figures of each group, worst first, or None without groups."""
     if isinstance(model, FiguresOfModel):
         return model.groups
     return None if model.by_group is None else Groups.of(model)
@@ -458,7 +456,6 @@ def _asks_for_guarantee(models: Sequence[Model]) -> bool:
 
 
 def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
-    """Yield notes on the assumptions of the limits."""
     from fastarac.answers.guarantees import premise, together
 
     if all(map(is_given, models[0].limits)):

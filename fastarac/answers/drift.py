@@ -1,4 +1,4 @@
-"""Describe whether a judge has drifted."""
+"""Describe whether a judge's verdicts have changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def drift_answer(drift: JudgeDrift) -> Answer:
-    """Answer whether the judge agrees with people less than before."""
+    """Describe whether the judge agrees with people less than before."""
     rows = drift.releases
     columns = [
         Column("agrees", [share(each.agreement) for each in rows]),

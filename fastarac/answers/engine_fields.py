@@ -72,7 +72,7 @@ class EngineFields:
 
     @property
     def paired(self) -> Literal["items", "groups"]:
-        """How engines are compared: by item or, if their items are not the same, by group."""
+        """What pairs engines: items or, if their items differ, groups."""
         keys = {(fields.document, fields.field) for fields in self.engines.values()}
         return "items" if len(keys) == 1 else "groups"
 
@@ -92,7 +92,7 @@ class EngineFields:
         self.documents = {name: models[name] for name in names}
 
     def flat(self, model: Model) -> dict[str, Any]:
-        """Return the shares of each field as entries of a flat row."""
+        """Return the accepted shares and error rates of each field, for a flat row."""
         parts = self.inside(model)["groups"]
         fields = parts_of_keys((part["name"] for part in parts), "fields")
         return {
@@ -176,7 +176,7 @@ class EngineFields:
                 yield f"{printable(name)}: {said}" if len(self.engines) > 1 else said
 
     def read(self, names: Sequence[str], level: float | None) -> Iterator[Part]:  # noqa: ARG002
-        """Yield how much each engine has read, and sentences on the items and their comparison."""
+        """Yield a table of how much each engine has read, and sentences on how items are counted."""
         every = [self.engines[name] for name in names]
         numbers = [
             {"documents": len(set(fields.document)), "fields": len(fields), **_counts(fields)}
@@ -195,13 +195,13 @@ class EngineFields:
         yield Said(f"{ITEMS} {_comparison(every[0])}")
 
     def about(self, names: Sequence[str]) -> str:
-        """Return a line on how much was read."""
+        """Return a line on how much the engines have read."""
         fields = self.engines[names[0]]
         n = len(set(fields.document))
         return f"{n:,} {plural('document', n)}, {count(len(fields))} fields."
 
     def notes_of_items(self, models: Sequence[Model]) -> Iterator[Note]:
-        """Yield notes on limits that documents exceed, and on the counting of items."""
+        """Yield notes on limits that documents exceed, and on how items are counted."""
         for index, limit in enumerate(models[0].limits):
             model = decisions.leader(models, index)
             through = model.source.straight_through(model.point(index).threshold)
@@ -213,7 +213,7 @@ class EngineFields:
         yield Note(f"{ITEMS} {_comparison(self.engines[models[0].name])}", Weight.ASSUMES, ITEMS_BRIEF)
 
     def _of_documents(self, model: Model, index: int, wrong: float) -> str:
-        """Return a sentence, with advice, on a limit that fields keep and documents exceed."""
+        """Return sentences on a limit that fields keep and documents exceed."""
         whole = self.documents[model.name]
         share = whole.point(index).acceptance_rate
         instead = "No threshold keeps the limit among documents."
@@ -226,7 +226,7 @@ class EngineFields:
         )
 
     def sections(self, models: Sequence[Model]) -> Iterator[Section]:
-        """Yield sections on whole documents, on absent fields, and on each field, by engine."""
+        """Yield each engine's sections: whole documents, absent fields, and each field."""
         for model in models:
             of_engine = f" of {printable(model.name)}" if len(self.engines) > 1 else ""
             fields = self.engines[model.name]
@@ -240,7 +240,7 @@ class EngineFields:
             yield _each_field(fields, model, of_engine)
 
     def _lacking(self, model: Model) -> Sequence[AbsentField]:
-        """Return the fields that some documents lack, and their effects at the first limit."""
+        """Return the fields that some documents lack, with their effects at the first limit."""
         if not model.limits:
             return []
         return self.engines[model.name].absent_fields(model.point(0).threshold)
@@ -258,7 +258,7 @@ def _counts(fields: FieldOutputs) -> dict[str, int]:
 
 
 def _comparison(fields: FieldOutputs) -> str:
-    """Return a sentence on the comparison of outputs with the truth."""
+    """Return a sentence on how outputs are compared with the truth."""
     of_name: dict[str, list[str]] = {}
     for of_field, name in fields.comparisons.items():
         of_name.setdefault(name, []).append(printable(of_field))
@@ -270,7 +270,7 @@ def _comparison(fields: FieldOutputs) -> str:
 
 
 def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Part]:
-    """Yield a table that compares fields and documents, each at the threshold for their own limit."""
+    """Yield a table of fields and documents, each at its own threshold, and a sentence."""
     counts = [
         fields.straight_through(model.point(index).threshold) for index in range(len(model.limits))
     ]
@@ -303,7 +303,7 @@ def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Par
 
 
 def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
-    """Return how often each field is absent, and document rates if it were optional or required."""
+    """Return how often documents lack each field, and rates if it were optional or required."""
     found: dict[str, dict[str, Any]] = {}
     for index, limit in enumerate(model.limits):
         for each in fields.absent_fields(model.point(index).threshold):
@@ -315,7 +315,7 @@ def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
 
 
 def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -> Iterator[Part]:
-    """Yield how often fields are absent, and the effect of making them optional at the first limit."""
+    """Yield how often documents lack fields, and the effects if these were optional."""
     threshold = model.point(0).threshold
     at = short(model.limits[0])
     yield Said(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from fastarac.results import AlignedOutputs, AttributeFigures, ErrorRates, Pairing, Sensitivity
 
 WIDE_NAME = 16  # maximum length of a name, in characters, that a table heading keeps on one line
-MOVES = 0.01  # a rule for counting words matters if it changes the accepted share by at least this
+MOVES = 0.01  # least change of the accepted share at which a rule for counting words matters
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class EngineTexts:
     notes_beside_rows = False
 
     def with_missed_price(self, model: Model, price: float) -> Model:
-        """Return the model with costs in which missed words have their own price."""
+        """Return the model with costs that include missed words, each at this price."""
         from fastarac.ocr.analysis.missed_prices import with_missed_price
 
         figures, aligned = model.evaluation, self.engines[model.name].aligned
@@ -86,10 +86,10 @@ class EngineTexts:
     def price_of_missed(
         self, name: str, costs: VerificationCosts, page_price: float
     ) -> tuple[float, str] | None:
-        """Return the price of a missed word of an engine, and a note; None if no word is missed.
+        """Return what a word costs that an engine missed, and a note; None if it missed none.
 
-        People find missed words only if they look at every page, at `page_price` per page. If looking
-        costs more than the errors, nobody looks, and each missed word costs as much as an error.
+        To find missed words, people must look at every page, at `page_price` per page. If looking
+        costs more than the errors, each missed word costs as much as an error.
         """
         aligned = self.engines[name].aligned
         n, looking = aligned.missed, page_price * self.n_parts
@@ -123,12 +123,12 @@ class EngineTexts:
         return len(next(iter(self.engines.values())).words.page_names)
 
     def flat(self, model: Model) -> dict[str, Any]:
-        """Return the figures by attribute as entries of a flat row."""
+        """Return the figures by page attribute, for a flat row."""
         figures = _attributes_of(model)
         return {} if figures is None else answers.flat(figures)
 
     def row(self, model: Model, group: str, level: float | None) -> dict[str, Any]:
-        """Return figures that exist for OCR only; with a level, error rates have intervals."""
+        """Return figures that only OCR has; with a level, error rates have intervals."""
         aligned, effects = self._of(model.name)
         policy, reading = aligned.policy, aligned.reading
         return {
@@ -145,7 +145,7 @@ class EngineTexts:
         }
 
     def inside(self, model: Model) -> dict[str, Any]:
-        """Return the scale, figures by attribute, and accepted shares without hardly aligned pages."""
+        """Return figures by page attribute, the scale, and figures without hardly aligned pages."""
         effects = self._of(model.name)[1]
         without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
@@ -184,7 +184,7 @@ class EngineTexts:
                     yield f"{who}Left out: {len(paths)} of {what}: {names}."
 
     def read(self, names: Sequence[str], level: float | None) -> Iterator[Part]:
-        """Yield how much each engine has read, error rates, and a sentence on the items."""
+        """Yield tables of how much each engine has read and of error rates, and a sentence on items."""
         yield AnswerTable(names, self._counts(names), "engine")
         said = "Error rates of the text as read, by page; moved words are errors"
         yield Said(f"{said}:\n" if level is None else f"{said}; {percent(level)} intervals:\n")
@@ -199,7 +199,6 @@ class EngineTexts:
         yield Said(" ".join(first.policy.sentences(first.reading)))
 
     def _counts(self, names: Sequence[str]) -> list[list[Column]]:
-        """Return a table of how much each engine has read."""
         every = [self.engines[name].aligned for name in names]
         columns = [
             Column("pages", [count(len(a.records.page_names)) for a in every]),
@@ -211,7 +210,7 @@ class EngineTexts:
         return [columns, [items, Column("scale of\nconfidence", scales)]]
 
     def about(self, names: Sequence[str]) -> str:
-        """Return a line on how much was read."""
+        """Return a line on how much the engines have read."""
         first = self.engines[names[0]].aligned
         n, unit = len(first.records.page_names), first.reading.unit
         words = f"{count(first.true_words)} true {plural(unit, first.true_words)}"
@@ -229,7 +228,7 @@ class EngineTexts:
         yield Note(" ".join(said), Weight.ASSUMES, said[1])
 
     def sections(self, models: Sequence[Model]) -> Iterator[Section]:
-        """Yield figures by attribute, then shares accepted under other alignment policies."""
+        """Yield figures by page attribute, and the shares accepted if words are counted otherwise."""
         figures = {model.name: _attributes_of(model) for model in models}
         by_attribute = {name: each for name, each in figures.items() if each is not None}
         if by_attribute:
@@ -237,7 +236,7 @@ class EngineTexts:
         yield Section("Other policies", list(self._policies(models)))
 
     def _policies(self, models: Sequence[Model]) -> Iterator[Part]:
-        """Yield the share that each engine accepts under other alignment policies."""
+        """Yield the shares that each engine accepts if words are counted otherwise."""
         every = {model.name: self._of(model.name)[1] for model in models}
         policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
         if len(policies) == 1:
@@ -275,7 +274,7 @@ class EngineTexts:
         yield Said(_legend(policies, models[0].units), "dim")
 
     def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
-        """Return a sentence on the largest effect of alignment policies, and whether it matters."""
+        """Return a sentence on how much the rules for counting words matter, and whether they do."""
         moved = {}
         for model in models:
             effects = self._of(model.name)[1]
@@ -303,7 +302,7 @@ def _attributes_of(model: Model) -> AttributeFigures | None:
 
 
 def _legend(policies: Mapping[AlignmentPolicy, object], units: str) -> str:
-    """Return a short legend of the alignment policies."""
+    """Return a legend of the rules for counting words."""
     missed: dict[MissedPolicy, None] = dict.fromkeys(policy.missed for policy in policies)
     said = [f"{name}: {BRIEFLY[name].format(units=units)}" for name in missed]
     if len({policy.inserted for policy in policies}) > 1:

@@ -1,4 +1,4 @@
-"""All answers about OCR engines: sections, rows and objects of their figures."""
+"""Answers about OCR engines: sections of text, rows and objects of figures."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ ALONE = (
 
 @dataclass(frozen=True, slots=True)
 class EnginesFound:
-    """All results about the engines: the source of the screen, the rows and the report.
+    """All results about the engines, from which text, rows and reports are made.
 
     Attributes
     ----------
     engines : Texts or Fields
-        The engines; their class holds everything specific to texts or to fields.
+        The engines; the class depends on whether they read texts or fields.
     models : list of Model
         The figures of each engine, ordered by the share accepted at the first limit.
     leads : list of Lead or None
@@ -66,12 +66,12 @@ class EnginesFound:
 
     @property
     def group(self) -> str | None:
-        """The unit of dependence for intervals and tests, such as page, or None."""
+        """What a group of dependent items is, such as a page, or None."""
         first = self.models[0]
         return None if first.outputs.group is None else first.source.group_word
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the items of all engines as columns, with a column of models if there are several."""
+        """Return the items of all engines as columns; with several engines, one column names them."""
         parts = {}
         for name, (outputs, _) in self.engines.sources.items():
             rejected = np.zeros(len(outputs), bool) if outputs.rejected is None else outputs.rejected
@@ -100,7 +100,7 @@ def with_price(model: Model, n_pages: int, price: float) -> Model:
 
 
 def records(found: EnginesFound, level: float | None) -> list[dict[str, Any]]:
-    """Return one flat row per engine, beginning with the figures of `fastarac evaluate`."""
+    """Return a flat row for each engine; the figures of `fastarac evaluate` come first."""
     parts = [found.engines.flat(model) for model in found.models]
     rows = [
         figures | found.engines.row(model, found.group or "none", level) | part
@@ -113,7 +113,7 @@ def records(found: EnginesFound, level: float | None) -> list[dict[str, Any]]:
 
 
 def objects(found: EnginesFound, level: float | None) -> list[dict[str, Any]]:
-    """Return all figures of each engine as dictionaries, with figures of single fields nested."""
+    """Return all figures of each engine as a dictionary."""
     return [
         figures | found.engines.row(model, found.group or "none", level) | found.engines.inside(model)
         for model, figures in zip(found.models, evaluation.objects(found.models), strict=True)
@@ -130,7 +130,7 @@ def comparisons(found: EnginesFound) -> Iterator[dict[str, Any]]:
 
 
 def sections(found: EnginesFound, level: float | None) -> Iterator[Section]:
-    """Yield sections: files read, differences, costs, combinations, then fields or policies."""
+    """Yield the sections of ``--details``."""
     yield Section("What was read", list(found.engines.read(found.names, level)))
     if level is not None:
         first = found.models[0].source

@@ -1,4 +1,4 @@
-"""What is read off the evaluation of any model, with or without items."""
+"""The base class of models, which reads figures off an evaluation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Evaluated:
-    """What is read off the evaluation of any model."""
+    """A model with an evaluation, with or without its items."""
 
     __slots__ = ()
     evaluation: Any
@@ -29,7 +29,7 @@ class Evaluated:
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
-        """The intervals of the figures by name, if asked for."""
+        """The intervals by the name of the figure; empty if not asked for."""
         found: Mapping[str, Interval] = self.evaluation.intervals
         return found
 

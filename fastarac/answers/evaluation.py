@@ -43,7 +43,7 @@ GROUP = "group"
 
 
 def in_words(n_groups: int, kind: str) -> str:
-    """Return the number of groups of dependent outputs, in words."""
+    """Return the number of groups in words."""
     groups = f"{n_groups:,} {kind}{'s' * (n_groups != 1)}"
     return f"{groups} of dependent outputs" if kind == GROUP else groups
 
@@ -75,7 +75,7 @@ def screen(
     width: int = WIDTH,
     more: Iterable[Section] = (),
 ) -> Screen:
-    """Return the answer of an evaluation with details in sections, followed by `more`."""
+    """Return what to print about an evaluation, with `more` after the other sections of details."""
     sections = Section("All figures", list(parts(models, leads=leads)))
     return Screen(
         decisions.sentences(models, leads),
@@ -129,10 +129,9 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
 
 
 def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list[str]:
-    """For each limit, return a sentence that names the model that accepts most, and its threshold.
+    """Return for each limit a sentence on the model that accepts most, and on its threshold.
 
-    If `leads` has the comparison at each limit, the sentence also says whether the best model's
-    advantage may be chance. A note on parts of the items that differ from the average comes first.
+    With the comparisons in `leads`, the sentence also says whether the advantage may be chance.
     """
     sentences = []
     for index, limit in enumerate(models[0].limits):
@@ -188,7 +187,7 @@ WHETHER = "To see whether a lead is more than chance, run: fastarac compare"
 
 
 def _whether_more_than_chance(models: Sequence[Model]) -> str:
-    """Return a hint that names the command to test the differences between the models."""
+    """Return a hint on the command that tests the differences between models."""
     for limit in models[0].limits:
         if limit.criterion != "threshold":
             return f"{WHETHER} FILES --statistic acceptance_rate/{limit.key}"
@@ -252,7 +251,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def blocks(models: Sequence[Model]) -> list[list[Column]]:
-    """Return the columns after the names; a table must not separate the columns of one block."""
+    """Return the columns after the names, in blocks that tables keep together."""
 
     def column(
         header: str, name: str, text: Callable[[float], str], *, lower_is_better: bool = False

@@ -1,4 +1,4 @@
-"""Base class of models without items: the attributes that the functions of `decisions` read."""
+"""The base class of models without items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes about the columns of files, such as pages, repeated ids and reversed labels."""
+"""Notes about the columns of files, such as columns of pages and repeated ids."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def with_unseen_words(
 
 
 def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
-    """Return the start of a sentence on the number of items without an output or a confidence."""
+    """Return the beginning of a sentence on the items without an output or a confidence."""
     many = n != 1
     if missed:
         what = "have no output with a confidence: they are"
@@ -83,9 +83,9 @@ def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
 
 
 def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns, with pages as groups if ``fastarac ocr`` wrote the files, and a note.
+    """Return the columns and a note; if ``fastarac ocr`` wrote the files, pages become the groups.
 
-    The group "none" turns this off, unless a column is called "none".
+    The group "none" leaves out groups, unless a column is called "none".
     """
     group = columns["group"]
     if group == NONE:
@@ -102,9 +102,9 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
 def notes_of_pages(
     paths: Sequence[Path], columns: Mapping[str, Any], only: str | None = None
 ) -> list[str]:
-    """Return a note if no --group is given, but a column looks like pages, or ids repeat.
+    """Return a note if no group is given, but a column looks like pages, or ids repeat.
 
-    If `only` names a model, look at its outputs alone.
+    `only` names the model whose outputs count.
     """
     if columns["group"] is not None or all(map(is_of_ocr, paths)):
         return []
@@ -137,7 +137,7 @@ def notes_of_pages(
 
 
 def without_right_ones(models: Mapping[str, io.Outputs]) -> dict[str, int]:
-    """Return, for each model without a right output, its number of outputs."""
+    """Return the number of outputs of each model without a right output."""
     return {name: len(outputs) for name, outputs in models.items() if not outputs.correct.any()}
 
 
@@ -167,10 +167,7 @@ def notes_of_none_right(
 def notes_of_groups(
     paths: Sequence[Path], models: Iterable[Any], columns: Mapping[str, Any]
 ) -> list[str]:
-    """Return a note if `VerifiedOutputs` takes its groups from the draw instead of an option.
-
-    Without such groups, return a note if a column looks like pages.
-    """
+    """Return a note if a draw of whole groups set the groups, or if a column looks like pages."""
     if columns["groups"] is not None:
         return []
     if all(outputs.correct.groups is None for outputs in models):

@@ -31,7 +31,7 @@ CHEAPEST = "cheapest"
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The figures of each group, in order of increasing ARAC-AUC.
+    """The figures of each group, by increasing ARAC-AUC.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Groups:
         if by is None or found is None:
             raise ValueError("the outputs have no groups")
         values = found.values
-        # without prices, the cheapest threshold would be the one for default price ratios
+        # without prices, the cheapest threshold would be that of default prices
         if model.cost_evaluation is None:
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
         return cls.ordered([by.names[code] for code in found.groups], values)
@@ -78,7 +78,7 @@ class Groups:
         ]
 
     def parts(self, model: str, limits: Sequence[Limit]) -> Iterator[Part]:
-        """Yield a table of the first `SHOWN` groups; it marks groups that exceed a limit."""
+        """Yield a table of the first `SHOWN` groups, which marks groups that exceed a limit."""
         found = len(self.names)
         title = f"{found} groups, worst first (by ARAC-AUC)"
         if found > SHOWN:
@@ -121,7 +121,7 @@ class Groups:
             ]
 
     def _kept(self, limit: Limit) -> NDArray[Any] | None:
-        """Return which groups keep a limit, including groups with an undefined error rate."""
+        """Return which groups keep a limit; those with an undefined error rate count as keeping it."""
         kept = self.values.get(f"keeps_limit/{limit.key}")
         return None if kept is None else kept | np.isnan(self.values[f"error_rate/{limit.key}"])
 
@@ -142,7 +142,7 @@ class Groups:
         return [text(float(low), float(high)) for low, high in zip(*ends, strict=True)][:SHOWN]
 
     def sentences(self, limits: Sequence[Limit]) -> Iterator[str]:
-        """Yield a sentence per limit on the groups that exceed it."""
+        """Yield for each limit a sentence on the groups that exceed it."""
         for limit in limits:
             kept = self._kept(limit)
             if kept is None or kept.all():

@@ -1,4 +1,4 @@
-"""Describe thresholds that keep their limits on new outputs with a stated confidence."""
+"""Describe thresholds that are guaranteed to keep limits on new outputs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NOTHING = "no threshold is safe enough; review everything"
 
 
 def sentences(models: Sequence[Model]) -> Iterator[str]:
-    """Yield a sentence per limit on the share that each model accepts with a guarantee."""
+    """Yield for each limit a sentence on the share that each model accepts with a guarantee."""
     for index in range(len(models[0].limits)):
         yield from at_limit(models, index)
 
 
 def at_limit(models: Sequence[Model], index: int) -> Iterator[str]:
-    """Yield a sentence on the share that each model accepts at one limit with a guarantee, if any."""
+    """Yield a sentence on the share that each model accepts at a limit with a guarantee, if any."""
     several, limit = len(models) > 1, models[0].limits[index]
     every = [(model, model.at(index).guaranteed) for model in models]
     promised = [(model, sure) for model, sure in every if sure is not None]
@@ -58,7 +58,7 @@ def _approximately(
 
 
 def together(models: Sequence[Model]) -> str:
-    """Return a sentence on the confidence in each guarantee and in all together; empty for only one."""
+    """Return a sentence on the confidence in several guarantees together; empty for one."""
     every = [
         found.guaranteed.failure_probability
         for model in models

@@ -32,7 +32,7 @@ TRIAL_AREA = 0.96875
 
 
 def examine() -> dict[str, Any]:
-    """Return the versions, threads, cache and extras, and the result of a trial computation."""
+    """Return facts about the installation, and the result of a trial computation."""
     begin = time.perf_counter()
     import fastarac
     from fastarac import _kernels
@@ -74,7 +74,7 @@ def _cache(kernel: Any) -> dict[str, Any]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the missing packages of each extra, also those of other extras that it includes."""
+    """Return the missing packages of each extra, including those of extras in it."""
     try:
         lines = requires("fastarac") or []
     except PackageNotFoundError:  # fastarac runs from its source and is not installed
@@ -113,7 +113,7 @@ def is_right(found: dict[str, Any]) -> bool:
 
 
 def screen(found: dict[str, Any]) -> Screen:
-    """Return the screen: whether fastarac works, the versions found, and missing packages."""
+    """Return what to print: whether fastarac works, the versions, and missing packages."""
     trial, number = found["trial"], found["fastarac"]
     seconds = f"{trial['seconds']:.2f} s with loading"
     said = f"fastarac {number} works: a trial gives the right area, {trial['area']} ({seconds})."
@@ -142,7 +142,6 @@ def screen(found: dict[str, Any]) -> Screen:
 
 
 def _problems(found: dict[str, Any]) -> Iterator[str]:
-    """Yield problems that slow down or stop fastarac."""
     if found["threads"] is None:
         limit = found["FASTARAC_NUM_THREADS"]
         yield f"FASTARAC_NUM_THREADS is {limit!r}; use a whole number of at least 1."
@@ -154,7 +153,6 @@ def _problems(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the lines of the screen as pairs of name and text."""
     threads = f"{found['threads'] or '?'} of {found['processors']} processors"
     if found["threads"] is not None and found["FASTARAC_NUM_THREADS"]:
         threads += " (FASTARAC_NUM_THREADS)"

@@ -1,4 +1,4 @@
-"""Format the intervals below figures."""
+"""Format intervals for tables."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def below(models: Iterable[Any], name: str) -> list[str] | None:
-    """Return the interval of a figure for each model; None if no model has an interval for it."""
+    """Return the text of each model's interval for a figure; None if no model has one."""
     found = [model.intervals.get(name) for model in models]
     texts = ["" if each is None else shown(name, each) for each in found]
     return texts if any(texts) else None
 
 
 def shown(name: str, interval: Interval) -> str:
-    """Return the text of an interval of an area or a share."""
+    """Return the text of an interval, in percent unless the figure is an area."""
     definition = DEFINITIONS.get(name)
     is_share = definition is None or definition.rate is not None
     return (of_share if is_share else of_area)(interval.low, interval.high)

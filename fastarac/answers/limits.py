@@ -43,7 +43,7 @@ def kept(limit: Limit) -> str:
 
 
 def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> str:
-    """Return a threshold of a sweep as a short decimal that accepts exactly the same items.
+    """Return a threshold as a short decimal that accepts the same items of a sweep.
 
     Parameters
     ----------
@@ -57,10 +57,9 @@ def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> s
     Returns
     -------
     text : str
-        The threshold itself if it has at most four digits. Otherwise the shortest decimal of at
-        least three digits that is above the next lower confidence and not above the threshold,
-        without trailing zeros. It accepts exactly the same items of the sweep, but may accept a few
-        more of other items.
+        The threshold itself if it has at most four digits. Otherwise, the shortest decimal of at
+        least three digits that is above the next lower confidence and not above the threshold. It
+        may accept a few more items that are not in the sweep.
     """
     if math.isinf(value) or isinstance(value, int):
         return short_threshold(value, -math.inf, dtype)
@@ -88,7 +87,7 @@ def short_threshold(value: float, below: float, dtype: Any) -> str:
 
 
 def at_least(text: str) -> str:
-    """Return a threshold formatted by :func:`threshold` as a condition; empty if undefined."""
+    """Return a threshold, given as text, as a condition on confidences; empty if undefined."""
     return "" if text == UNDEFINED else f"≥ {text}"
 
 

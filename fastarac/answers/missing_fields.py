@@ -15,10 +15,9 @@ ALIKE = 0.6  # minimum `difflib` ratio at which two names may mean the same fiel
 
 
 def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | None:
-    """Return a sentence on fields without any output, or None if each field has an output.
+    """Return a sentence on fields that an engine never finds, or None if there are none.
 
-    `never_found` has each such field with its number of true values. `without_truth` has the field
-    names that occur in the output, but not in the truth.
+    `never_found` has the numbers of their true values; `without_truth` has names in the output only.
     """
     if not never_found:
         return None
@@ -38,7 +37,7 @@ def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | 
 
 
 def _similar_name(never_found: Iterable[str], without_truth: Iterable[str]) -> str | None:
-    """Return the first name in the output that resembles the name of a field, or None."""
+    """Return a name in the output that resembles the name of a field, or None."""
     plain = {_plain(name): name for name in without_truth}
     for name in never_found:
         for near in difflib.get_close_matches(_plain(name), plain, n=1, cutoff=ALIKE):
@@ -47,5 +46,5 @@ def _similar_name(never_found: Iterable[str], without_truth: Iterable[str]) -> s
 
 
 def _plain(name: str) -> str:
-    """Return a name in lower case without separators: the same for tax_id and taxId."""
+    """Return a name in lower case without separators, so that tax_id equals taxId."""
     return "".join(filter(str.isalnum, name)).lower()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
 
 
-# Options for which `evaluate` needs the error counts at every threshold.
+# Options of `evaluate` that need the error counts at every threshold.
 OF_SWEEP = "intervals", "failure_probability", "costs", "threshold", "never_accepted"
 
 
@@ -84,11 +84,7 @@ class Model(Evaluated):
         sweep: ThresholdSweep | None = None,
         **options: Any,
     ) -> Self:
-        """Evaluate outputs; no operating point accepts outputs that are marked as rejected.
-
-        `sweep` is the sweep of the outputs, if already computed. `options` are those of
-        :func:`.evaluate`.
-        """
+        """Evaluate outputs with options of :func:`.evaluate`; rejected outputs are never accepted."""
         items: tuple[Any, Any] = outputs.correct, outputs.confidence
         certain = options.get("intervals") or options.get("failure_probability") is not None
         groups = outputs.factors if certain else None
@@ -118,7 +114,7 @@ class Model(Evaluated):
 
     @property
     def takes_guarantee(self) -> bool:
-        """Whether limits can be guaranteed: none with weights, and no limit of the risk with groups."""
+        """Whether limits can be guaranteed: not with weights, nor a limit of the risk with groups."""
         of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
         return self.outputs.weight is None and not (of_risk and self.n_groups is not None)
 
@@ -153,10 +149,7 @@ class Model(Evaluated):
 
     @property
     def is_reversed(self) -> bool:
-        """Whether right items have lower confidence than wrong ones, by more than chance explains.
-
-        With groups of dependent items, the interval that accounts for the groups must show it, too.
-        """
+        """Whether right items have lower confidence than wrong ones, by more than chance explains."""
         judged, outputs = self._judged, self.outputs
         separation = self.separation
         if not separation < 0.5:
@@ -199,12 +192,12 @@ class Model(Evaluated):
 
     @property
     def among(self) -> str:
-        """A phrase for the items with a confidence of their own; empty if all items have one."""
+        """A phrase that names the items on which confidences are judged; empty if they are all."""
         return f" among {self.source.judged_items}" if self.source.judged_items else ""
 
     @property
     def n_without_output(self) -> int:
-        """Number of rejected items without an output; to see them, people must look for them."""
+        """Number of items without an output, which people see only if they look for them."""
         rejected, has_output = self.outputs.rejected, self.source.has_output
         if rejected is None or has_output is None or self.outputs.weight is not None:
             return 0
@@ -225,7 +218,7 @@ class Model(Evaluated):
 
 
 def first_by_share(models: Sequence[Model]) -> list[Model]:
-    """Return the models by decreasing share accepted at the first limit, then at the others."""
+    """Return the models by decreasing accepted share at the first limit; later limits break ties."""
     return sorted(
         models,
         key=lambda model: [

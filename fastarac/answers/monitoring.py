@@ -31,9 +31,9 @@ def monitor_answer(
     *,
     alone: str | None = None,
 ) -> Answer:
-    """Describe the alarms of each policy; `changes` are the alarms that the last files raised.
+    """Describe the alarms of each policy.
 
-    `alone` is the name of the policy if only one is monitored.
+    `changes` holds the updates at which the last files raised change alarms.
     """
     rows, changed = [], []
     notes: list[Note] = []
@@ -66,7 +66,7 @@ def monitor_answer(
 
 
 def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
-    """Return a sentence on one monitor's alarm, even if later updates of the last files ended it."""
+    """Return a sentence on one monitor's alarm, also if the last files raised and ended it."""
     if not monitor.audited:
         return sentence(monitor)
     if not changes or monitor.alarm or monitor.changed:
@@ -77,7 +77,6 @@ def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
 
 
 def _of_several(monitors: Mapping[str, ErrorRateMonitor], changes: Mapping[str, Sequence[int]]) -> str:
-    """Return a sentence on the policies with an alarm."""
     proved = [name for name, each in monitors.items() if each.alarm]
     lately_alone = [name for name in monitors if changes[name] and name not in proved]
     if not (proved or lately_alone):
@@ -96,7 +95,6 @@ def _s(names: Sequence[str]) -> str:
 def _table(
     monitors: Mapping[str, ErrorRateMonitor], changes: Mapping[str, Sequence[int]]
 ) -> AnswerTable:
-    """Return a table of the audits, error rates and alarms of several policies."""
     every = list(monitors.values())
     alarms = [
         "proved" if each.alarm else "lately" if changes[name] else "none"
@@ -115,7 +113,7 @@ def _table(
 
 
 def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str) -> list[Note]:
-    """Return a note on the updates that raised alarms of a change, unless the decision names them."""
+    """Return a note on the updates that raised change alarms, unless the decision names them."""
     if not changes or not (monitor.alarm or len(changes) > 1):
         return []
     numbers = listed([f"{number:,}" for number in changes])
@@ -126,7 +124,7 @@ def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: 
 def _refit_notes(
     policy: Policy, monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str
 ) -> list[Note]:
-    """Return, after an alarm, a note on how to draw outputs for a new policy."""
+    """Return a note on how to draw outputs for a new policy if there is an alarm."""
     if not (monitor.alarm or monitor.changed or changes):
         return []
     limit = f"{OPTIONS[policy.criterion]} {policy.limit:g}"

@@ -1,4 +1,4 @@
-"""Describe a comparison of models by parts: a table, and whether the best model leads in all."""
+"""Describe a comparison of models in parts of the items, such as languages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ MODELS = 4  # maximum number of models in the table; JSON and CSV have all
 
 
 def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
-    """Return a sentence for each model whose distance from the best model differs between parts.
+    """Return a sentence for each model over which the best model's lead differs between parts.
 
-    `order` names the models, the best one first; `by` is the column of the parts. If no distance
-    differs, return one sentence that says so.
+    `order` names the models, the best one first; `by` is the column of the parts.
     """
     alpha = round(1.0 - found.confidence_level, 12)
     best, said = order[0], []
@@ -68,7 +67,7 @@ def _ahead(found: PartComparison, other: str, best: str, alpha: float) -> list[s
 
 
 def table(found: PartComparison, overall: ModelComparison, by: str, width: int) -> AnswerTable:
-    """Return a table of the largest parts and of all items; for two models, also their difference."""
+    """Return a table of the largest parts and of all items, for two models with their difference."""
     order = overall.names
     parts = sorted(zip(found.parts, found.comparisons, strict=True), key=lambda row: -row[1].n)
     shown = [row for row in zip(found.parts, found.comparisons, strict=True) if row in parts[:SHOWN]]
@@ -98,7 +97,7 @@ def table(found: PartComparison, overall: ModelComparison, by: str, width: int) 
 
 
 def caption(found: PartComparison) -> str:
-    """Return a caption on the adjustment for several tests, and on the parts that are left out."""
+    """Return a caption on the adjustment for several tests and on parts left out."""
     n_tests = sum(
         pair.adjusted_pvalue == pair.adjusted_pvalue
         for comparison in found.comparisons

@@ -42,7 +42,7 @@ class GuaranteePlan(NamedTuple):
 
     @property
     def aim(self) -> str:
-        """The confidence of the guarantee, and the probability of reaching it."""
+        """A phrase on the confidence of the guarantee and the probability of reaching it."""
         sure = percent(1.0 - self.failure_probability)
         return f"{sure} confidence in {percent(self.power)} of samples"
 
@@ -61,7 +61,7 @@ def guarantee_plan(
     }  # fmt: skip
     sizes = sample_size_for_guarantee(max_error_rate, expected_error_rate, **options)
     rates = sorted({*(share * max_error_rate for share in SHARES), expected_error_rate})
-    # If people overlook errors, perhaps no sample is large enough for a rate near the limit.
+    # If people overlook errors, no sample may be large enough for a rate near the limit.
     if truth_reader is not None:
         rates = [rate for rate in rates if rate <= expected_error_rate]
     with collected([]):  # the first call already raised these warnings
@@ -72,7 +72,7 @@ def guarantee_plan(
 
 
 def work_words(n: int, seconds: float) -> str:
-    """Return the hours of work for n outputs, and the number of people who can do it in one week."""
+    """Return the hours that n outputs take, and how many people can verify them in a week."""
     hours = _hours(n, seconds)
     return (
         f"{hours:,.1f} hours of work at {seconds:g} seconds an output, or {hours / WEEK:,.2g} people "
@@ -92,7 +92,7 @@ def with_work(answer: Answer, n: int, seconds: float) -> Answer:
 
 
 def guarantee_answer(plan: GuaranteePlan) -> Answer:
-    """Answer how many outputs to verify for a guarantee."""
+    """Describe how many outputs to verify for a guarantee."""
     sizes, given = plan.sizes, plan._asdict()
     said = (
         f"Verify {sizes.stable:,} outputs drawn at random. If {percent(plan.expected_error_rate)} of "
@@ -126,7 +126,7 @@ def audit_answer(
     design_effect: float,
     truth_reader: Reviewer | None = None,
 ) -> Answer:
-    """Answer how many outputs to audit."""
+    """Describe how many outputs to audit."""
     share = ""
     if n_outputs is not None:
         share = f" ({percent(plan.audit_probability, 3)} of {n_outputs:,})"
@@ -161,7 +161,7 @@ def comparison_answer(
     power: float,
     design_effect: float,
 ) -> Answer:
-    """Answer how many outputs to verify for a comparison of two models."""
+    """Describe how many outputs to verify for a comparison of two models."""
     share = 100 * difference
     points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
     said = (
@@ -176,7 +176,7 @@ def comparison_answer(
 
 
 def interval_answer(n: int, *, statistic: str, half_width: float, confidence_level: float) -> Answer:
-    """Answer how many outputs to verify for an interval."""
+    """Describe how many outputs to verify for an interval."""
     said = (
         f"Verify {n:,} outputs: the {percent(confidence_level)} interval of {statistic} is then about "
         f"± {half_width:g}."
@@ -188,7 +188,7 @@ def interval_answer(n: int, *, statistic: str, half_width: float, confidence_lev
 
 
 def policy_answer(size: PolicySampleSize) -> Answer:
-    """Answer how many outputs to verify for a policy."""
+    """Describe how many outputs to verify for a policy."""
     figures: dict[str, Any] = size.to_dict()
     remarks = [Note(sentence(each), Weight.LITTLE) for each in size.remarks()]
     remarks.append(verification_note(size.truth_reader))

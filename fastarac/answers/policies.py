@@ -54,7 +54,7 @@ def fit_answer(policy: Policy, choice: PolicyChoice | None = None) -> Answer:
 
 
 def choice_sentence(choice: PolicyChoice) -> str:
-    """Return a sentence on the candidates, the choice, and why the guarantee still holds."""
+    """Return a sentence on the candidates, the chosen one, and why the guarantee still holds."""
     shares = [
         f"{name} {percent(share, 3)}" for name, share in zip(choice.names, choice.shares, strict=True)
     ]
@@ -113,10 +113,10 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
 
 
 def _errors_of(policy: Policy) -> float:
-    """Return the errors of the sample that tested the limit, counted or expected.
+    """Return the number of errors in the sample that tested the limit.
 
-    If only some outputs are verified, their weighted errors would be too few, because acceptance stops
-    just before an error. So the function then returns the errors that the policy expects.
+    With partly verified outputs, this is the number that the policy expects. The weighted count would
+    be too small, because acceptance stops just before an error.
     """
     if policy.n_verified is None:
         return policy.errors
@@ -211,7 +211,7 @@ def check_answer(
 
 
 def _look_sentence(check: PolicyCheck) -> str:
-    """Return a sentence on the number of this look, and on the looks at which the verdict is valid."""
+    """Return a sentence on how often the data have been tested, and when the verdict is valid."""
     items = f"{check.n_items:,} {check.unit}"
     if check.look_rule == "once":
         return f"This test is exact if these {items} are tested only once."
@@ -221,17 +221,14 @@ def _look_sentence(check: PolicyCheck) -> str:
 
 
 def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
-    """Return a note if confidences have shifted, because the limit may then not hold."""
+    """Return a note if confidences have shifted."""
     if shift is None or not shift.shifted:
         return []
     return [Note(sentence(shift), Weight.DECIDES)]
 
 
 def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint | None:
-    """Return the threshold at which a log guarantees the policy's limit.
-
-    Return None if the limit is a risk, or if the log does not say which outputs were drawn.
-    """
+    """Return the threshold at which a log guarantees the policy's limit, or None if it cannot."""
     if policy.criterion != "max_error_rate" or log.drawn is None:
         return None
     return guaranteed_operating_point(
@@ -243,7 +240,7 @@ def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint 
 
 
 def accepted_sentence(check: PolicyCheck) -> str:
-    """Return a sentence on the accepted share of all items, and of the items with an output."""
+    """Return a sentence on the accepted share of all items and of those with an output."""
     n_all = check.n_items + check.n_unread
     share = percent(check.accepted / n_all, 3)
     if not check.n_unread:
@@ -256,7 +253,7 @@ def accepted_sentence(check: PolicyCheck) -> str:
 
 
 def accepted_alone_note(policy: Policy, n_items: int, accepted: int) -> list[Note]:
-    """Return a note that rejected outputs seem missing, if all are accepted and hardly by chance."""
+    """Return a note that rejected outputs seem to be missing, if all outputs are accepted."""
     is_share = policy.criterion == "max_error_rate"
     if not (is_share and accepted == n_items and policy.acceptance_rate**n_items < UNLIKELY):
         return []
@@ -277,7 +274,7 @@ def unknown_fields_note(check: PolicyCheck) -> Note:
 
 
 def check_figures(check: PolicyCheck, shift: ConfidenceShift) -> dict[str, Any]:
-    """Return the verdict, the rate with its interval, and the counts from which it is computed."""
+    """Return the verdict of a check, the rate with its interval, and the counts behind it."""
     interval = check.interval
     promise = "verdict", "criterion", "limit"
     counts = "n_items", "n_unread", "accepted", "errors", "audited", "unanswered"

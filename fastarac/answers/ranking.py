@@ -77,14 +77,14 @@ def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
 
 
 def adjusted_for(found: ModelComparison) -> str:
-    """Return, in words, the number of differences that p-values are adjusted for; empty for one."""
+    """Return words on the number of differences that p-values are adjusted for; empty for one."""
     if len(found.pairs) == 1 or found.correction is None:
         return ""
     return f"adjusted for {len(found.pairs)} differences ({found.correction.capitalize()})"
 
 
 def _reversed(lead: Lead) -> AnswerTable:
-    """Return a table of the parts of the items in which the order of engines is reversed."""
+    """Return a table of the parts of the items in which the other engine is better."""
     parts = lead.reversed_parts
     columns = [
         Column(f"{lead.unit}s", [count(part.n_units) for part in parts]),

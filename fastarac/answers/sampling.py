@@ -43,13 +43,11 @@ def drawn_answer(
     implied: bool = False,
     price: float | None = None,
 ) -> Answer:
-    """Answer how many outputs were drawn into a file, and which limits they can prove.
+    """Describe how many outputs were drawn into a file, and which limits they can prove.
 
-    If the sample comes from the words of an engine, `words` holds them. `crops` is the folder of their
-    pictures. `answers` is the file whose answers are kept. `double` is the share of outputs that two
-    people answer. `whole_documents` says whether audits draw documents. `limit` is the criterion and
-    the limit to prove, if any. `implied` says whether the sample's purpose follows from the limit
-    because ``--for`` was not given. `price` is the price of an answer, if the budget was money.
+    `crops` is the folder of the words' pictures. `answers` is the file whose answers are kept. `double`
+    is the share of outputs that two people answer. `implied` says whether the limit implies the
+    purpose.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
@@ -108,7 +106,7 @@ def pages_sentence(words: SampledWords, crops: Path | None) -> str:
 
 
 def least_limit_sentence(sample: VerificationSample) -> str:
-    """Return a sentence on the lowest limits that this sample and a uniform sample can prove."""
+    """Return a sentence on the lowest limits that this sample and a simple random one can prove."""
     n = len(sample.selected)
     probabilities = sample.least_probability, sample.expected_size / n
     aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)
@@ -126,10 +124,10 @@ def least_limit_sentence(sample: VerificationSample) -> str:
 def best_case_sentence(
     sample: VerificationSample, criterion: str, limit: float, *, has_groups: bool
 ) -> str:
-    """Return a sentence on the share that can be accepted at a limit if no error is found."""
+    """Return a sentence on the share that can be accepted if no error is found."""
     best, drawn = sample.best_acceptance_rate or 0.0, f"{int(sample.selected.sum()):,}"
     uneven = sample.purpose not in GUARANTEES
-    # If errors are limited as a share of all outputs, that share can be accepted without any answer.
+    # A share as large as a limit of the error rate can be accepted without any answer.
     if best > (limit if criterion == "max_error_rate" else 0.0):
         said = (
             f"If none of the {drawn} is wrong, a policy for {percent(limit)} can accept "
@@ -146,7 +144,7 @@ def best_case_sentence(
 
 
 def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
-    """Return a sentence on the purpose of the sample, or on the command that proves more."""
+    """Return a sentence on what the sample is for, or on a command that proves more."""
     if sample.purpose == "guarantee-these":
         return "For these outputs, fastarac search proves more with the same number of answers."
     if sample.purpose == "guarantee-new":
@@ -159,7 +157,7 @@ def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
 
 
 def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None = None) -> Answer:
-    """Answer how many drawn outputs are verified, and how many errors each of two people found."""
+    """Describe how many drawn outputs are verified, and how many errors each of two people found."""
     left = drawn - answered
     open_ones = ""
     if left:
@@ -180,7 +178,7 @@ def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None
 
 
 def station_answer(n: int, page: Path, table: Path) -> Answer:
-    """Answer how many rows a page asks about."""
+    """Describe on how many rows a page asks."""
     said = f"{n:,} {plural('output', n)} {'is' if n == 1 else 'are'} to be verified."
     screen = Screen([said], written=[station_sentence(page, table)])
     return Answer(screen, {"path": str(page), "n_items": n})

@@ -1,8 +1,4 @@
-"""One screen that begins with the answer, and sections that ``--details`` adds.
-
-Every command fills a :class:`Screen`. This module decides on the order of the parts, on the size of
-the screen, and on the notes that are shown.
-"""
+"""Results as text: a screen that begins with the answer, and sections that ``--details`` adds."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ if TYPE_CHECKING:
 
 LINES = 24  # maximum number of printed lines for up to `ROWS` rows and `SENTENCES` sentences
 ROWS = 4
-MANY = 12  # with more rows than this, limits share one sentence, and only decisive notes appear
+MANY = 12  # beyond this number of rows, limits share one sentence, and only decisive notes appear
 SENTENCES = 2
 NOTES = 3
 LINES_OF_NOTE = 2
@@ -41,7 +37,7 @@ class Weight(IntEnum):
 
 
 class Note(NamedTuple):
-    """A note and its weight. If `text` is too long for a screen, `brief` replaces it there."""
+    """A note and its weight; `brief` replaces a `text` that is too long for a screen."""
 
     text: str
     weight: Weight = Weight.ASIDE
@@ -57,7 +53,7 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A result in reading order: answer, table, notes, next command, details.
+    """The text of a result, in parts.
 
     Attributes
     ----------
@@ -96,10 +92,9 @@ class Screen:
         return sorted(dict.fromkeys(self.notes), key=lambda note: note.weight)
 
     def shown_notes(self, width: int = WIDTH, lines: int | None = None) -> list[str]:
-        """Return the notes that fit on a screen, and a hint if some are left out.
+        """Return the notes that fit on `lines` lines, at least one, and a hint if some are left out.
 
-        `lines` is the number of lines left for notes; None means no limit. At least one note is shown.
-        Below a table of more than `MANY` rows, only notes that decide are shown.
+        Below a table of more than `MANY` rows, only decisive notes are shown.
         """
         ranked = self.ranked_notes()
         few = self.table is None or len(self.table.names) <= MANY
@@ -125,7 +120,7 @@ class Screen:
         return shown
 
     def sentences(self) -> list[str]:
-        """Return all sentences for JSON: the answer, the notes, and the sentences of the details."""
+        """Return all sentences for JSON, including those of the details."""
         first = [self.about, *self.answer, self.caption]
         first += [*(note.text for note in self.ranked_notes()), *self.written]
         said = [
@@ -155,7 +150,7 @@ def lines_of(text: str, width: int) -> int:
 
 
 def shortened(note: Note, width: int) -> str:
-    """Return a note in at most two lines: whole, in brief, or only its beginning."""
+    """Return a note in at most two lines: whole, brief, or cut."""
     for text in filter(None, (note.text, note.brief)):
         if lines_of(text, width) <= LINES_OF_NOTE:
             return text
@@ -169,10 +164,7 @@ def shortened(note: Note, width: int) -> str:
 
 
 def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width: int) -> AnswerTable:
-    """Return one table of at most this width; it shortens thresholds first, and then names.
-
-    If shortening is not enough, the columns with the header `THRESHOLD` are left out.
-    """
+    """Return one table of this width: shorten thresholds and names, then leave out thresholds."""
     shown = [printable(name) for name in names]
     longest = max(map(len, [*shown, title]))
     short = [_cut(column) if column.header == THRESHOLD else column for column in columns]
@@ -184,7 +176,7 @@ def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width
 
 
 def middle_cut(text: str, length: int) -> str:
-    """Shorten a text that is too long: an ellipsis replaces its middle."""
+    """Return a text of at most this length; an ellipsis replaces the middle of a longer one."""
     if len(text) <= length:
         return text
     end = (length - 1) // 2
@@ -192,7 +184,7 @@ def middle_cut(text: str, length: int) -> str:
 
 
 def _cut(column: Column) -> Column:
-    """Shorten thresholds; one that is almost 1 becomes a lower bound, such as >0.999999."""
+    """Return thresholds in short; one that is almost 1 becomes a lower bound, such as >0.999999."""
     most = len(THRESHOLD)
     cells = []
     for cell in column.cells:
@@ -203,6 +195,6 @@ def _cut(column: Column) -> Column:
 
 
 def _room(columns: Sequence[Column], width: int) -> int:
-    """Return the width that these columns leave for names."""
+    """Return the width that the columns leave for names."""
     lines = [[*column.header.split("\n"), *column.cells, *(column.below or ())] for column in columns]
     return width - sum(max(map(len, each)) + GAP for each in lines)

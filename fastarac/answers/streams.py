@@ -1,4 +1,4 @@
-"""Describe outputs that were counted in a stream; their figures are bounds."""
+"""Describe outputs read as a stream, of which only bounds of the figures are known."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class BoundedLimit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StreamedModel(FiguresOfModel):
-    """A model whose outputs were counted in a stream."""
+    """A model whose outputs were read as a stream."""
 
     takes_guarantee = False
 

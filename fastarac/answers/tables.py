@@ -1,4 +1,4 @@
-"""Sentences and tables of an answer, however they are displayed."""
+"""Sentences and tables of an answer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Column:
     broken: list[bool] | None = None
 
     def best(self) -> list[bool]:
-        """Return which cells hold the best value; none if all are equal."""
+        """Return which cells have the largest value; none if all are equal."""
         if self.values is None:
             return [False] * len(self.cells)
         largest = max((value for value in self.values if not math.isnan(value)), default=None)
@@ -52,7 +52,7 @@ class Column:
 
 
 class AnswerTable(NamedTuple):
-    """A table with a name for each row; columns of one block stay together."""
+    """A table with a name for each row, and columns in blocks that stay together."""
 
     names: Sequence[str]
     blocks: Iterable[Sequence[Column]]
@@ -67,8 +67,8 @@ class AnswerTable(NamedTuple):
 class Said(NamedTuple):
     """A paragraph, or an empty line if the text is empty.
 
-    `style` is ``"bold"`` for the title of a table, ``"yellow"`` for a warning, ``"dim"`` for an
-    explanation, and ``"none"`` for a text that is laid out as a table.
+    `style` is ``"bold"`` for a title, ``"yellow"`` for a warning, ``"dim"`` for an explanation, and
+    `TABLE` for a finished table.
     """
 
     text: str = ""
@@ -87,7 +87,7 @@ def in_whole_words(header: str) -> str:
 
 
 def broken(name: str, width: int) -> str:
-    """Break a name between its parts into lines of at most this width; longer parts stay whole."""
+    """Return a name with line breaks between its parts; a part longer than the width stays whole."""
     lines = [""]
     for part in filter(None, PART.findall(name)):
         if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:

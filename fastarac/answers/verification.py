@@ -1,4 +1,4 @@
-"""State what an answer assumes about the people who verified outputs."""
+"""Describe what an answer assumes about the people who verified outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def verification_note(truth_reader: Reviewer | None, what: str = "This") -> Note:
-    """Return a note on the assumption about the people who verify, which `what` depends on."""
+    """Return a note: `what` holds under an assumption about the people who verify."""
     return Note(f"{what} holds {premise_of(truth_reader)}.", Weight.ASSUMES)
 
 
@@ -31,7 +31,7 @@ def cost_note(accepted: float, faultless: float | None) -> list[Note]:
 
 
 def reader_figures(truth_reader: Reviewer | None) -> dict[str, Any]:
-    """Return the verifiers' detection rate and the counts that estimate it; empty if they never err."""
+    """Return the verifiers' detection rate and the counts it comes from; empty without a reader."""
     if truth_reader is None:
         return {}
     return {"truth_found": truth_reader.detection_rate, "double_readings": truth_reader.double_readings}

@@ -45,7 +45,9 @@ class VerifiedModel(FiguresOfModel):
 def screen(models: Sequence[VerifiedModel], notes: Sequence[str] = (), width: int = WIDTH) -> Screen:
     """Return the answer about models with partly verified outputs, including `notes`."""
     every: Any = models
-    about = " ".join(f"{printable(model.name)}: {model.verified}" for model in models)
+    about = models[0].verified
+    if len(models) > 1 and len({model.verified for model in models}) > 1:
+        about = " ".join(f"{printable(model.name)}: {model.verified}" for model in models)
     details = []
     for model in models:
         parts = [Said(f"{model.figures()}\n", TABLE), *map(Said, model.guaranteed())]

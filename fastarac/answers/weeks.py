@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def week_answer(week: PolicyWeek) -> Answer:
-    """Answer whether to go on; say which files were written and which weeks were counted."""
+    """Describe whether to go on, which files were written and which weeks were counted."""
     screen = Screen(
         [f"{week.decision}.", *([f"{week.audits}."] if week.audits else []), *_of_files(week)],
         notes=list(_notes(week)),
@@ -30,7 +30,7 @@ def week_answer(week: PolicyWeek) -> Answer:
 
 
 def summary_text(week: PolicyWeek) -> str:
-    """Return the summary of a week as one screen of text."""
+    """Return the summary of a week as text."""
     screen = week_answer(week).screen
     notes = [note.text for note in screen.ranked_notes()]
     parts = [" ".join(screen.answer), *notes, *screen.written]
@@ -38,7 +38,6 @@ def summary_text(week: PolicyWeek) -> str:
 
 
 def _of_files(week: PolicyWeek) -> Iterator[str]:
-    """Yield a sentence on the files of the week."""
     if week.applied is not None:
         yield (
             f"Week {week.number}: {week.applied.accepted:,} of {week.applied.n_items:,} outputs "
@@ -60,7 +59,6 @@ def _of_documents(week: PolicyWeek) -> str:
 
 
 def _drawn(week: PolicyWeek) -> str:
-    """Return the number of audits."""
     if week.drawn_documents is None:
         return f"{week.drawn:,} {plural('audit', week.drawn)}"
     n = week.drawn_documents
@@ -68,7 +66,6 @@ def _drawn(week: PolicyWeek) -> str:
 
 
 def _hours(week: PolicyWeek) -> str:
-    """Return the hours of work, if they are known."""
     if week.to_people is None or week.seconds is None:
         return ""
     return f", {work_words(week.to_people, week.seconds)}"

@@ -33,7 +33,7 @@ class ModelWithoutItems(FiguresOfModel):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Return the figures of a model whose items have no groups."""
+        """Return the figures of a model, except those of groups."""
         points = [found.point for found in model.evaluation.limits]
         if model.cost_evaluation is not None:
             points.append(model.cost_evaluation.cheapest)

@@ -1,4 +1,4 @@
-"""Notes on how many groups may have only errors, for small samples with few such groups or none."""
+"""Notes on how many groups may have only errors, for samples with few such groups or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMED = 3  # maximum number of model names in a sentence; the rest become a numb
 
 
 def sentence(outputs: Outputs, word: str, level: float) -> str | None:
-    """Return a sentence on how many groups may have only errors, or None; `word` names a group."""
+    """Return a sentence on how many groups (`word`) may have only errors, or None."""
     if outputs.group is None:
         return None
     codes = read_factors(outputs.factors, len(outputs))[0]
@@ -34,7 +34,7 @@ def sentence(outputs: Outputs, word: str, level: float) -> str | None:
 
 
 def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:
-    """Return each sentence with the names of the models that it is about."""
+    """Return each sentence with the names of its models."""
     found: dict[str, list[str]] = {}
     for name, outputs in models:
         said = sentence(outputs, word, level)

@@ -24,11 +24,7 @@ MOMENT = 0.05  # seconds before a lost interrupt is sent again
 
 
 def main() -> None:
-    """Run the command line and exit with its status.
-
-    The status is 0, a command's verdict (1 or 3), 2 if something was refused, or another code of
-    `_exit`. An internal error exits with 70, which no command uses for a result.
-    """
+    """Run the command line and exit with its status, which `_exit` lists."""
     sys.unraisablehook = _interrupt_again
     status: int | str | None
     try:
@@ -51,7 +47,6 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command and return its exit status; errors propagate."""
     with interrupts_end_at_once():
         from fastarac._core.extras import missing
 
@@ -82,7 +77,7 @@ def _run() -> int:
 
 
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Repeat an interrupt that Python has dropped, for example in a numba callback."""
+    """Repeat an interrupt that Python dropped, for example one that came in a numba callback."""
     if unraisable.exc_type is KeyboardInterrupt:
         import threading
 
@@ -94,7 +89,7 @@ def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def _interrupt_main() -> None:
-    """Send SIGINT to the main thread, which also wakes it if it is waiting."""
+    """Send SIGINT to the main thread, which wakes it if it is waiting."""
     import threading
 
     if hasattr(signal, "pthread_kill"):

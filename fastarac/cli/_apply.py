@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from fastarac.operation.application_results import AppliedPolicy
     from fastarac.results import AppliedPages
 
-    # How the outputs were split, what is said of it, and the columns of the verification page.
+    # The split, the answer that describes it, and the columns of the verification page.
     Divided = tuple[AppliedPolicy, Answer, dict[str, Any]]
 
 EXAMPLES = """
@@ -85,8 +85,6 @@ PagesOutput = Annotated[
 
 
 class _Goals(NamedTuple):
-    """The files and folders to write."""
-
     accepted: Path
     review: Path
     report: Path | None
@@ -144,7 +142,7 @@ def apply(
 
 
 def _next(applied: AppliedPolicy, policy: Path, both: Sequence[Path]) -> str:
-    """Return the next command: audit the accepted outputs or, after a shift, draw a new sample."""
+    """Return the command to suggest: audit accepted outputs or, if confidences shifted, sample anew."""
     if applied.n_documents is not None or not applied.accepted:
         return ""
     if applied.warning is not None:
@@ -153,7 +151,6 @@ def _next(applied: AppliedPolicy, policy: Path, both: Sequence[Path]) -> str:
 
 
 def _divide_table(policy: Policy, path: Path, confidence: str | None, goals: _Goals) -> Divided:
-    """Split the outputs of a table into accepted and rejected."""
     named = columns_of_policy(policy, path, confidence)
     columns = named.of_table()
     require_files(None, goals.report)
@@ -175,7 +172,6 @@ def _divide_table(policy: Policy, path: Path, confidence: str | None, goals: _Go
 def _divide_documents(
     policy: Policy, paths: Sequence[Path], names: Mapping[str, Any], goals: _Goals
 ) -> Divided:
-    """Split the fields of documents into accepted and rejected."""
     from fastarac import ocr
 
     goals.require()
@@ -188,7 +184,6 @@ def _divide_documents(
 def _divide_pages(
     policy: Policy, paths: Sequence[Path], reading: OcrSettings, goals: _Goals
 ) -> Divided:
-    """Split the words that an OCR engine read into accepted and rejected."""
     from fastarac import ocr
 
     goals.require()

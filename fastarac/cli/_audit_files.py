@@ -1,4 +1,4 @@
-"""Count files of audits in the monitors of policies, and keep the state between runs."""
+"""Give the audits in files to the monitors of policies, and save the monitors between runs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class AuditOptions(NamedTuple):
 
 
 class Watch:
-    """One policy, or the policies of a folder, with their monitors and the audits counted so far."""
+    """One policy or the policies in a folder, each with its monitor."""
 
     def __init__(
         self,
@@ -104,19 +104,18 @@ class Watch:
 
     @property
     def monitors(self) -> dict[str, ErrorRateMonitor]:
-        """The monitors by policy name."""
         if isinstance(self.monitor, operation.MonitorSet):
             return {name: self.monitor[name] for name in self.monitor}
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates in these files with a change alarm, or else that of an active alarm."""
+        """Return the updates at which these files raised change alarms, or else an active alarm's."""
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())
 
     def _go_on(self, source: Path, state: Path) -> None:
-        """Load a saved state; refuse the state of another policy or of other settings."""
+        """Load the saved monitors; refuse those of another policy or of other settings."""
         new, promised = self.monitors, self.monitor.mean_updates_to_false_alarm
         self.monitor = load(state, type(self.monitor))
         was = self.monitor.mean_updates_to_false_alarm
@@ -129,7 +128,7 @@ class Watch:
             )
 
     def count(self, path: Path) -> None:
-        """Count the new audits in a file, and note how many were counted before."""
+        """Count the new audits in a file; `notes` tells how many were counted before."""
         there = columns_in(path)
         confidence = self._options.confidence or "confidence"
         if confidence in there and not refusing(str(path), lambda: has_rows(path)):
@@ -149,13 +148,13 @@ class Watch:
             self._count_table(path, named)
 
     def _columns_in(self, path: Path) -> PolicyColumns:
-        """Return the columns of a file, named as in the first policy with fields or documents."""
+        """Return the columns of a file, as the first policy with fields or documents names them."""
         every = list(self.policies.values())
         first = next((each for each in every if each.documents or each.fields), every[0])
         return columns_of_policy(first, path, self._options.confidence)
 
     def _count_table(self, path: Path, named: PolicyColumns) -> None:
-        """Count the audits in a table, policy by policy; all of them have answers."""
+        """Count the audits in a table, policy by policy; all audits must have answers."""
         columns = named.reading.columns(
             by=named.by, item=self._options.group or named.documents, group=self._of_policy,
             model=self._ids_of(path, named),
@@ -197,14 +196,14 @@ class Watch:
                 yield name, chosen
 
     def _ids_of(self, path: Path, named: PolicyColumns) -> str | None:
-        """Return the column of audit ids in a file, or None."""
+        """Return the name of the column of audit ids, or None."""
         given = self._options.ids
         if given is None and named.documents is None and ID in columns_in(path):
             return ID
         return given
 
     def _count_log(self, path: Path, named: PolicyColumns) -> None:
-        """Count the audits in a log of all outputs as a simple random sample; some may be open."""
+        """Count the audits in a log that `fastarac sample --audit` wrote; some may lack an answer."""
         if self._of_policy is not None:
             raise RefusalError(
                 f"{path}: it is the log of one policy (fastarac sample --audit); name this policy "
@@ -252,11 +251,10 @@ class Watch:
         self._note(path, late_note(monitor.answered_late - late, has_deadline=True))
 
     def _note(self, path: Path, notes: Iterable[str]) -> None:
-        """Add notes about a file."""
         self.notes += [f"{path}: {note}" for note in notes]
 
     def _look_at(self, name: str, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> None:
-        """Keep the confidences of a sample of all outputs, to test for a shift."""
+        """Store the confidences of these outputs, to test later whether confidences shifted."""
         policy = self.policies[name]
         if outputs.rejected is not None:
             chosen = chosen & ~outputs.rejected
@@ -268,10 +266,9 @@ class Watch:
             self._seen.setdefault(name, []).append(found)
 
     def shifts(self) -> dict[str, ConfidenceShift | None]:
-        """Return for each policy whether the confidences in the files shifted, or None if unknown.
+        """Return for each policy a test whether the confidences in the files shifted, or None.
 
-        A shift is unknown if the limit is a risk. Audits may then come from accepted outputs only, so
-        their confidences are not a sample of all confidences.
+        There is no test if the limit is a risk, because audits may then be of accepted outputs only.
         """
         found: dict[str, ConfidenceShift | None] = {}
         for name, policy in self.policies.items():
@@ -300,7 +297,7 @@ class Watch:
 
 
 def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
-    """Read audits that all have answers; the error about a missing answer offers a deadline."""
+    """Read audits; the error about a missing answer suggests a deadline."""
     try:
         return io.read_outputs(path, **columns)
     except io.DataFileError as error:
@@ -313,7 +310,7 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
 def _other_state(
     source: Path, old: Mapping[str, ErrorRateMonitor], new: Mapping[str, ErrorRateMonitor]
 ) -> str | None:
-    """Return the difference between a saved state and the watched policies, or None if they agree."""
+    """Return how the saved monitors differ from the new ones, or None if they agree."""
     digests = [{name: each.policy_digest for name, each in part.items()} for part in (old, new)]
     if digests[0] != digests[1]:
         return f"it is not the state of {source}, but of another policy"
@@ -342,7 +339,7 @@ def _audits(
     has_groups: bool,
     fields_complete: bool,
 ) -> ReadAudits:
-    """Return audits of outputs or documents; if the limit is a risk, only of accepted ones."""
+    """Return the audits of outputs or documents; if the limit is a risk, only of accepted ones."""
     if outputs.rejected is not None and policy.documents is None:
         chosen = chosen & ~outputs.rejected  # outputs without a confidence are never accepted
     rows = np.flatnonzero(chosen)

@@ -110,13 +110,13 @@ def cascade(
 
 
 def _naming(path: Path, error: Exception) -> str:
-    """Return the message of an error; it begins with the path of the file of stages."""
+    """Return the message of an error, beginning with the path of the file."""
     said = str(getattr(error, "strerror", None) or error)
     return said if said.startswith(f"{path}: ") else f"{path}: {said}"
 
 
 def _draw(found: Cascade, request: CascadeStages, plot: Path) -> None:
-    """Draw the stages and, beside them, the cost as a function of each threshold."""
+    """Draw the stages and, beside them, the cost against each threshold."""
     from matplotlib import figure as figures
 
     from fastarac.cli import _plot

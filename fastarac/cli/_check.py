@@ -110,7 +110,7 @@ Log = Annotated[
 
 
 class _Checked(NamedTuple):
-    """A check, the shift of confidences, and the notes about the file."""
+    """The result of a check, whether confidences shifted, and notes about the file."""
 
     check: PolicyCheck
     shift: ConfidenceShift
@@ -149,7 +149,7 @@ def check(
     of_verified = verified.columns(
         context, named.reading, groups, "only", "log", paths=[] if log else [path], by=named.by
     )
-    # A look is one test of the growing data. Fully and partly verified data have separate logs.
+    # The data grow between tests; each test is a look. Logs of fully and partly verified data differ.
     kind = "looks" if of_verified is None and not log else "in-part.looks"
     kept = policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
     with interrupts_end_at_once(), ExitStack() as held:
@@ -181,7 +181,7 @@ def check(
 
 
 def _next(check: PolicyCheck, policy: Policy, path: Path, columns: Sequence[str | None]) -> str:
-    """Return the next command: fit again if the limit fails, or else verify more outputs."""
+    """Return the command to suggest: fit again if the limit fails, or else verify more outputs."""
     if check.verdict == "fails":
         limit = limit_options(policy.criterion, policy.limit)
         return command_line("fit", path, *columns, *limit, "-o", "new_policy.json")
@@ -198,7 +198,6 @@ def _deliver(
     report: Path | None,
     command: str,
 ) -> None:
-    """Write the report, and print whether the limit holds."""
     warned: list[str] = []
     with collected(warned):
         save_report(report, policy=policy, check=found.check, shift=found.shift, log=found.log)
@@ -224,7 +223,6 @@ def _of_items(
     types: str | None,
     options: Mapping[str, Any],
 ) -> _Checked:
-    """Check a policy on outputs that are all verified."""
     notes: list[str] = []
     named = columns["id"]
     columns = {name: column for name, column in columns.items() if name != "id"}
@@ -245,7 +243,7 @@ def _of_items(
         None if pages is None else pages[read],
     )  # fmt: skip
     n, accepted = found.n_items, found.accepted
-    if found.look > 1 and not policy.documents:  # later looks pool all outputs: count only this file's
+    if found.look > 1 and not policy.documents:  # later looks pool outputs of all files
         new = policy.apply(confidence, by=by, rejected=outputs.rejected, types=of_rows["types"])[read]
         n, accepted = len(new), int(new.sum())
     return _Checked(found, shift, notes, alone=accepted_alone_note(policy, n, accepted))
@@ -254,7 +252,6 @@ def _of_items(
 def _of_verified(
     policy: Policy, path: Path, columns: Mapping[str, Any], of_look: Mapping[str, Any]
 ) -> _Checked:
-    """Check a policy on partly verified outputs."""
     notes: list[str] = []
     read, fields = read_verified(path, columns, notes)
     truth, confidence = read
@@ -264,7 +261,7 @@ def _of_verified(
 
 
 def _shift(policy: Policy, path: Path, confidence: Any, by: Any, groups: Any) -> Any:
-    """Return the shift of confidences; refuse confidences that seem to be on another scale."""
+    """Test whether confidences shifted; refuse confidences that seem to be on another scale."""
     groups = groups if policy.has_groups else None
     shift = refusing(str(path), partial(policy.shift, confidence, by=by, groups=groups))
     refusing(str(path), lambda: require_scale(path, policy, shift, confidence))
@@ -278,7 +275,6 @@ def _of_log(
     types: str | None,
     of_look: Mapping[str, Any],
 ) -> _Checked:
-    """Check a policy on a log of audits."""
     if OF_AUDIT not in columns_in(path):
         raise RefusalError(
             f'{path}: there is no column "{OF_AUDIT}", so it is no log of fastarac sample --audit; for '

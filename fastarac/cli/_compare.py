@@ -77,15 +77,16 @@ def compare(
     of_verified = verified.columns(context, reading, groups, *refused, paths=paths)
     delivery = Delivery(form, details)
     incompatible(given_options(context).values(), [("--fail-if", ("--model",)), ("--by", ("--costs",))])
+    confidence = reading.confidences(paths)
     if of_verified is not None:
         from fastarac.cli import _verified
-        from fastarac.cli._files import named_files
 
         request = request_of(statistic, options.needed_level(ci), None)
         command = after_compare(context)
-        compared = _verified.compare(paths, of_verified, request, delivery, item, command)
+        of_verified["confidence"] = confidence
+        compared, first = _verified.compare(paths, of_verified, request, delivery, item, command)
         if fail_if is not None:
-            end(worse_than_first(compared, next(iter(named_files(paths)))))
+            end(worse_than_first(compared, first))
         return
     request = request_of(statistic, options.needed_level(ci), costs, unseen_pages=unseen_pages)
     ids = False if item == NONE else item
@@ -93,7 +94,6 @@ def compare(
         raise RefusalError(
             f"--by cannot go with --statistic {statistic}, which needs resamples: use another statistic"
         )
-    confidence = reading.confidences(paths)
     if model is not None and isinstance(confidence, list):
         raise RefusalError(f"{SEVERAL_CONFIDENCES} cannot go with --model: leave out one of the two")
     columns = reading.columns(
@@ -112,7 +112,7 @@ def _compare_items(
     request: ComparisonRequest,
     delivery: Delivery,
 ) -> tuple[ModelComparison, str]:
-    """Read the models, compare them and print the result; return also the first model's name."""
+    """Read and compare the models, and print the result; return it with the first model's name."""
     from fastarac.answers.file_notes import (
         notes_of_none_right,
         notes_of_pages,

@@ -57,7 +57,7 @@ def request_of(
     *,
     unseen_pages: bool = False,
 ) -> ComparisonRequest:
-    """Return the request, or refuse it."""
+    """Return the options of a comparison, or refuse them."""
     Certainty(level).check()
     request = ComparisonRequest(statistic_of(statistic), level)
     if prices is not None:
@@ -80,7 +80,7 @@ def deliver(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> ModelComparison:
-    """Compare the models and print the result, after a note on how the models' items differ."""
+    """Compare the models and print the result; `difference` says how the models' items differ."""
     progress = Console(stderr=True).is_terminal
     with refused(ValueError, words=in_words_of_options):
         findings = ComparisonFindings.of(models, request, order, paired, by, progress=progress)
@@ -96,7 +96,7 @@ def print_findings(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> None:
-    """Print the result and the next command; beside JSON or CSV, `notes` also go to stderr."""
+    """Print the result and the suggested command; with JSON or CSV, `notes` also go to stderr."""
     apart = difference and f"{difference}. {SHARED}"
     screen = findings.screen(delivery.page().width, notes, apart)
     told = [apart, *findings.notes, findings.order, *notes]
@@ -112,7 +112,7 @@ def print_findings(
 
 
 def _spelled_out(text: str) -> str:
-    """Return a key of JSON, such as ``acceptance_rate/0.01``, as a statistic with its parameter."""
+    """Return a key of JSON, such as ``acceptance_rate/0.01``, in the form of ``--statistic``."""
     found = KEY.fullmatch(text)
     if found is None:
         return text

@@ -1,4 +1,4 @@
-"""The option ``--costs``: prices, and the share of errors that reviewers notice."""
+"""The option ``--costs``: prices and the error rates of reviewers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Prices:
 
     @classmethod
     def of(cls, given: dict[str, float], text: str = "") -> Self:
-        """Return the prices with these names; raise a ValueError if one is missing or impossible."""
+        """Return the prices in `given`; raise a ValueError if one is missing or impossible."""
         missing = [name for name in PRICES if name not in given]
         if missing:
             are = "is" if len(missing) == 1 else "are"
@@ -69,7 +69,7 @@ class Prices:
 
 
 def read_costs(text: str, *more: str) -> Prices:
-    """Read the prices from a text such as `EXAMPLE`; `more` are the names of further prices."""
+    """Read the prices from a text such as `EXAMPLE`; `more` names further prices that it may have."""
     given: dict[str, float] = {}
     for part in text.split(","):
         name, _, value = (each.strip() for each in part.partition("="))
@@ -91,7 +91,6 @@ def read_costs(text: str, *more: str) -> Prices:
 
 
 def read_costs_of_pages(text: str) -> Prices:
-    """Read the prices, including the price of looking at a page."""
     return read_costs(text, PAGE)
 
 

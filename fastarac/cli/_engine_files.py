@@ -56,7 +56,7 @@ def are_documents(policy: Policy, paths: Sequence[Path], given: Collection[str])
 def is_of_ocr(
     paths: Sequence[Path], given: Collection[str], of_tables: Sequence[str] = OF_TABLES
 ) -> bool:
-    """Return whether an OCR engine wrote the files; refuse options of the other kind of files."""
+    """Return whether an OCR engine wrote the files; refuse options that do not fit them."""
     from fastarac.ocr.application import are_engine_outputs
 
     found = refusing(str(paths[0]), partial(are_engine_outputs, paths))

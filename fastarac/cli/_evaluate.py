@@ -93,7 +93,6 @@ def _certainty(
     guarantee: options.Guarantee = None,
     unseen_pages: options.UnseenPages = False,
 ) -> Certainty:
-    """Return the options on intervals and on guarantees for new outputs."""
     return Certainty(ci, guarantee, unseen_pages=unseen_pages)
 
 
@@ -135,7 +134,8 @@ def evaluate(
         given = {*given_options(context).values(), *([MARKDOWN] if delivery.page().markdown else [])}
         incompatible(given, EXCLUDED_IN_PART, " for partly verified outputs")
         certainty.check(limits)
-        command = after_verified(context, limits)
+        of_verified["confidence"] = confidence
+        command = after_verified(context, limits, several=isinstance(confidence, list))
         _verified.evaluate(
             paths, of_verified, by, limits, certainty, delivery, costs, conditions, command
         )
@@ -160,7 +160,7 @@ def evaluate(
 def _given(
     context: typer.Context, certainty: Certainty, reading: ReadColumns, confidence: str | list[str]
 ) -> set[str]:
-    """Return the options that the user typed; some names include the value, such as --ci none."""
+    """Return the options that the user typed, some with their value, such as ``--ci none``."""
     given = set(given_options(context).values())
     if isinstance(confidence, list):
         given.add(SEVERAL_CONFIDENCES)
@@ -170,7 +170,7 @@ def _given(
 
 
 def _refuse_unguaranteed(groups: Any, limits: Limits) -> None:
-    """Refuse a guarantee if no guarantee exists for these limits and groups."""
+    """Refuse ``--guarantee`` for limits and groups that allow none."""
     if groups not in (None, NONE) and limits.max_risk:
         raise RefusalError(
             "--max-risk with --guarantee cannot go with --group: use --error-rate, or leave out "
@@ -179,7 +179,7 @@ def _refuse_unguaranteed(groups: Any, limits: Limits) -> None:
 
 
 def _refuse_groups(groups: Any, paths: Sequence[Path]) -> None:
-    """Refuse --group, because no figure depends on it; accept pages of `fastarac ocr`."""
+    """Refuse ``--group`` where no figure depends on it, except for pages of `fastarac ocr`."""
     from fastarac.io._pages import PAGE, is_of_ocr
 
     if groups is not None and (groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths))):
@@ -195,7 +195,6 @@ def _evaluate_items(
     settings: Settings,
     conditions: Conditions,
 ) -> None:
-    """Read the models, evaluate them and print."""
     from fastarac.answers.evaluation import objects, reliability_warnings
     from fastarac.answers.file_notes import (
         notes_of_none_right,
@@ -233,7 +232,7 @@ def _evaluate_items(
 
 
 class _Evaluated(NamedTuple):
-    """Models by decreasing area, how their items differ, and sizes of models without right outputs."""
+    """Evaluated models in order, how their items differ, and sizes of models without right outputs."""
 
     models: Sequence[Model | ModelWithoutItems]
     difference: str | None
@@ -249,11 +248,7 @@ def _evaluated(
     *,
     missed: bool,
 ) -> _Evaluated:
-    """Read and evaluate the models; add notes on the files.
-
-    Only a report, a plot and groups need the items later. Otherwise the function reads and evaluates
-    one model at a time, so that memory holds only one model's items.
-    """
+    """Read and evaluate the models, one at a time if nothing needs their items later."""
     from fastarac.answers.file_notes import with_rejects_said, without_right_ones
     from fastarac.answers.without_items import ModelWithoutItems
     from fastarac.cli._files import named_files, read_each
@@ -300,7 +295,7 @@ def _labelled(
 def _first(
     each: Iterator[tuple[str, Outputs]], settings: Settings, notes: list[str]
 ) -> list[tuple[str, Outputs]]:
-    """Read outputs until it is clear whether the default intervals would take too long."""
+    """Return the outputs that had to be read to decide whether default intervals take too long."""
     first: list[tuple[str, Outputs]] = []
     while settings.certainty.is_default and settings.certainty.level is not None:
         found = next(each, None)
@@ -314,7 +309,7 @@ def _first(
 def _in_turn(
     first: list[tuple[str, Outputs]], rest: Iterator[tuple[str, Outputs]]
 ) -> Iterator[tuple[str, Outputs]]:
-    """Yield all outputs without storing them."""
+    """Yield all outputs; `first` becomes empty, so that memory holds one model at a time."""
     while first:
         yield first.pop(0)
     yield from rest

@@ -1,7 +1,7 @@
 """Exit statuses, interrupts, and output left in the buffer of stdout.
 
-This module imports almost nothing, because the command cannot catch an interrupt during these imports.
-`end_interrupted` imports nothing at all, because it may run in the middle of an import.
+This module imports almost nothing, because no handler catches an interrupt during its imports.
+`end_interrupted` imports nothing, because it may run in the middle of an import.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ KILLED_BY_CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports it
 def end_interrupted() -> NoReturn:
     """End the process at once with the status of an interrupt.
 
-    `sys.exit` is not enough. After an interrupt in code run by `exec`, Python would exit by a signal,
-    even if the interrupt was caught. Also, another interrupt may arrive during the exit.
+    After an interrupt in code run by `exec`, `sys.exit` would end Python by a signal, even if the
+    interrupt was caught.
     """
     try:
         if sys.stderr.isatty():
@@ -82,7 +82,7 @@ def discard_output() -> None:
 
 
 class interrupts_end_at_once:  # noqa: N801  # a context, as those of contextlib
-    """A context in which SIGINT ends the process, because a KeyboardInterrupt would do harm there.
+    """A context in which SIGINT ends the process instead of raising a KeyboardInterrupt.
 
     Interrupted imports raise arbitrary errors, and an interrupted DuckDB may abort.
     """

@@ -1,4 +1,4 @@
-"""``--fail-if``: conditions on figures that end `evaluate` and `compare` with exit status 1."""
+"""The option ``--fail-if``: conditions on figures that set the exit status to 1."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ CONDITION = re.compile(
 )
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-BEST = (
-    "best"  # replaces a model's name in a condition that fails only if all models, even the best, fail
-)
+BEST = "best"  # instead of a model's name: a condition that all models, so even the best, must meet
 NAMED = 5  # maximum number of models that a condition lists
 NEAREST = 3  # number of similar keys that an error message suggests
 EXAMPLE = '"acceptance_rate/0.01 < 0.6"'
@@ -36,7 +34,7 @@ EXAMPLE = '"acceptance_rate/0.01 < 0.6"'
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison of a figure with a number, for all models or for a named one."""
+    """A comparison of a figure with a number, for each model or for a named one."""
 
     model: str | None
     key: str
@@ -65,10 +63,7 @@ class Condition:
         return cls(found["model"], found["key"], found["sign"], number)
 
     def failure(self, figures: Mapping[str, Any]) -> str | None:
-        """Return a sentence if a model meets the condition, or else None.
-
-        An undefined figure meets every condition.
-        """
+        """Return a sentence if the model meets the condition or has no such figure, or else None."""
         value, name = figures.get(self.key), figures["name"]
         if value is None:
             return f"{self.key} of {name} is undefined or infinite, which fails every condition."
@@ -85,17 +80,13 @@ def _share_of(written: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """All conditions of a command."""
-
     every: tuple[Condition, ...]
 
     @classmethod
     def of(cls, texts: Iterable[str] | None) -> Self:
-        """Read the conditions; refuse an invalid one."""
         return cls(tuple(Condition.of(text) for text in texts or ()))
 
     def require_models(self, names: Collection[str]) -> None:
-        """Refuse a condition on an unknown model."""
         for each in self.every:
             if each.model is not None and each.model not in (BEST, *names):
                 known = listed([quoted(name) for name in names])
@@ -104,7 +95,7 @@ class Conditions:
                 )
 
     def require_keys(self, figures: Mapping[str, Any]) -> None:
-        """Refuse a condition whose key names no number in `figures`, which are those of an example."""
+        """Refuse a condition whose key is not the name of a number in `figures`."""
         keys = [key for key, value in figures.items() if not isinstance(value, str | list)]
         for each in self.every:
             if each.key not in keys:
@@ -115,10 +106,7 @@ class Conditions:
                 )
 
     def failures(self, models: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return a sentence for each condition that is met; `models` are the objects of JSON.
-
-        A condition on `BEST` is met if every model meets it, so that even the best one fails.
-        """
+        """Return a sentence for each condition that a model meets or, for `BEST`, all models meet."""
         said: list[str] = []
         names = [figures["name"] for figures in models]
         for condition in self.every:

@@ -1,4 +1,4 @@
-"""Read the outputs in files, by model."""
+"""Read the outputs of models from files."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def read_models(
     *,
     same_items: bool = False,
 ) -> io.Models:
-    """Return the outputs by model: a file, a column of confidences, or a name in the column `model`."""
+    """Return the outputs of each file, column of confidences, or name in the column `model`."""
     files = named_files(paths)
     notes += folder_notes(paths)
     if columns.get("model") is None:
@@ -73,7 +73,7 @@ def read_models(
 
 
 def folder_notes(paths: Sequence[Path]) -> list[str]:
-    """Return a note on each folder of several files: they are read as one model."""
+    """Return a note on each folder of several files that says that they are read as one model."""
     counts = {path: len(list(path.iterdir())) for path in paths if path.is_dir()}
     return [
         f"the {n:,} files in {path} are read as one model; name them ({path / '*'}) if each is a model"
@@ -85,9 +85,9 @@ def folder_notes(paths: Sequence[Path]) -> list[str]:
 def read_each(
     paths: Sequence[Path], columns: Mapping[str, Any], notes: list[str]
 ) -> Iterator[tuple[str, io.Outputs]]:
-    """Yield the outputs of each model, which are read only when the caller asks for them.
+    """Yield the outputs of each model, reading them only when the caller asks for them.
 
-    `columns` must not name columns of labels. `notes` gets the notes on the files read so far.
+    `columns` must not name columns of labels.
     """
     from fastarac.io._columns import Columns
     from fastarac.io._models import columns_of_models, read_each
@@ -107,7 +107,7 @@ def read_each(
 
 @contextmanager
 def _reading(columns: Mapping[str, Any], notes: list[str]) -> Iterator[Callable[[str], None]]:
-    """Collect notes, turn errors into refusals, and yield a function that reports the current file."""
+    """Collect notes and turn errors into refusals; yield a function to call with the current file."""
     with collected(notes), interrupts_end_at_once(), Console(stderr=True).status("") as status:
         try:
             yield lambda name: status.update(f"Reading {escape(printable(name))}")
@@ -152,10 +152,9 @@ def in_words(error: Exception) -> str:
 
 
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
-    """Refuse a file of outputs drawn for verification, unless an option says so.
+    """Refuse a file of outputs drawn for verification, because unsure ones were drawn more often.
 
-    Such outputs are not a simple random sample: unsure outputs are drawn more often. `taken` says
-    whether the command has options for them.
+    `taken` says whether the command has options for such files.
     """
     from fastarac.io._pages import columns_of_sample, is_of_audits
 
@@ -185,7 +184,7 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
 
 
 def refuse_searched(paths: Sequence[Path]) -> None:
-    """Refuse a file of `fastarac search`: its verified outputs are not a random sample."""
+    """Refuse a file of `fastarac search`, whose verified outputs are not a random sample."""
     from fastarac.io._pages import BATCH, is_of_search
 
     for path in paths:
@@ -197,7 +196,7 @@ def refuse_searched(paths: Sequence[Path]) -> None:
 
 
 def named_files(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return the files by their names without endings, or by their whole paths if names repeat."""
+    """Return the files by name without ending, or by whole path if names repeat."""
     names = [path.name.removesuffix(".gz").rpartition(".")[0] or path.name for path in paths]
     if len(set(names)) < len(names):
         names = [str(path) for path in paths]

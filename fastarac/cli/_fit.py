@@ -188,7 +188,7 @@ def fit(
 
 
 def _remembered(reading: ReadColumns, roles: dict[str, Any], *, complete: bool) -> dict[str, Any]:
-    """Return the columns that the policy remembers for other files; default names are left out."""
+    """Return the columns that the policy saves for reading other files, without default names."""
     names = ("confidence", "correct", "prediction", "truth", "compare")
     found = {name: getattr(reading, name) for name in names} | roles
     found = {
@@ -202,7 +202,7 @@ def _remembered(reading: ReadColumns, roles: dict[str, Any], *, complete: bool) 
 
 
 def _rules_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the rules that the fields in a file had to satisfy; empty if no column has rules."""
+    """Return the rules in a file that fields had to satisfy; empty without a column of rules."""
     from fastarac.io._formats import open_source
     from fastarac.io._sources import connect
     from fastarac.ocr.fields.rules import BROKEN, RULES, SEPARATOR
@@ -216,7 +216,7 @@ def _rules_in(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _next(policy: Policy, path: Path, only: str | None, output: Path, by: str | None) -> str:
-    """Return the next command: apply the policy or, if it accepts nothing, plan a sample."""
+    """Return the command to suggest: apply the policy or, if it accepts nothing, plan a sample."""
     if not policy.accepted:
         fields = column_option("--by", by)
         one = column_option("--only", only)
@@ -286,7 +286,7 @@ def _fitted_to_items(
 def _items_of(
     path: Path, only: str | None, columns: Mapping[str, Any], types: str | None, notes: list[str]
 ) -> tuple[io.Outputs, dict[str, Any], dict[str, Any]]:
-    """Return a model's outputs, the columns beside them, and the counts of items left out."""
+    """Return a model's outputs, further columns of the same rows, and the counts of items left out."""
     every = of_one_model(path, only, columns, notes)
     outputs = with_confidence(path, every, notes, missed=not columns["empty_confidence"])
     of_items = {
@@ -306,7 +306,7 @@ def _items_of(
 
 
 def _optional(given: list[str]) -> list[str]:
-    """Return the optional fields; the name of a .toml file stands for the fields named in it."""
+    """Return the optional fields; a .toml file in `given` stands for the fields named in it."""
     from fastarac.ocr.fields.comparisons import settings_of_file
 
     found: list[str] = []

@@ -16,7 +16,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from fastarac._core.text import listed
 from fastarac.cli._panels import Panel
 
-TASKS = {  # copies of docstrings, so that the list of commands imports no command
+TASKS = {  # copies of the commands' docstrings: to list commands, no command need be imported
     "Measure and compare": {
         "demo": "Evaluate four models on handwritten digits, as an example.",
         "evaluate": "Show how much you can accept unchecked, and at which confidence.",
@@ -84,7 +84,7 @@ class Command(TyperCommand):
     """A command whose help puts options in panels and shows expert options only in ``--help-all``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; an error names all missing parameters, not only the first."""
+        """Parse the arguments; an error names all missing parameters, not only the first."""
         given = list(args)
         self._refuse_repeated(ctx, given)
         try:
@@ -95,17 +95,16 @@ class Command(TyperCommand):
             raise
 
     def _refuse_repeated(self, ctx: Any, given: list[str]) -> None:
-        """Refuse an option that takes one value and is given twice: its first value would be lost."""
+        """Refuse a repeated option that takes one value; otherwise its first value would be lost."""
         options = given[: given.index("--")] if "--" in given else given
         names = Counter(each.partition("=")[0] for each in options if each.startswith("-"))
         for param in self.get_params(ctx):
-            # Leave out flags. Leave out arguments, too: they have no `is_flag`.
+            # Flags take no value; arguments have no `is_flag`.
             takes_one = not (param.multiple or getattr(param, "is_flag", True))
             if takes_one and sum(names[name] for name in param.opts) > 1:
                 raise BadParameter(f"{param.opts[0]} is given twice, but takes one value", ctx=ctx)
 
     def _name_all_missing(self, error: Any, ctx: Any, given: list[str]) -> None:
-        """Put all required parameters that were not given into the error message."""
         values = self.make_parser(ctx).parse_args(args=given)[0]
         missing = [
             param
@@ -122,7 +121,6 @@ class Command(TyperCommand):
             error.param_hint = listed(list(map(repr, names)))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, and then the options by panel."""
         panels: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             is_argument = isinstance(param, TyperArgument)
@@ -161,7 +159,7 @@ def _panel_of(param: Any) -> str:
 
 
 def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
-    """Return a row of help; leave out an argument's type and "[required]", which the usage line has."""
+    """Return a row of help, for an argument without what the usage line says: type, "[required]"."""
     usage, text = record
     if is_argument:
         return usage.partition(" <")[0], text.removesuffix("  [required]")
@@ -170,7 +168,7 @@ def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
 
 @cache
 def _command(name: str) -> TyperCommand:
-    """Import the module of a command, and build the command once."""
+    """Import the module of a command, and build the command."""
     module = import_module(f"fastarac.cli.{MODULES.get(name, f'_{name}')}")
     alone = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
     alone.command(name, cls=Command, epilog=getattr(module, "EXAMPLES", None))(getattr(module, name))
@@ -181,29 +179,26 @@ class Commands(Mapping[str, TyperCommand]):
     """The commands by name; a command's module is imported on demand."""
 
     def __getitem__(self, name: str) -> TyperCommand:
-        """Return the command with this name."""
         if name not in list(self):
             raise KeyError(name)
         return _command(name)
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the commands by task."""
         return (name for names in TASKS.values() for name in names)
 
     def __len__(self) -> int:
-        """Return the number of commands."""
         return len(list(iter(self)))
 
 
 class ByTask(TyperGroup):
-    """A group whose help lists the commands by task, each with its whole first sentence."""
+    """The root command, whose help lists the commands by task."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands: Any = Commands()
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; reword errors about options that come from pydantic."""
+        """Run a command; reword pydantic's errors about options."""
         try:
             return super().invoke(ctx)
         except BadParameter as error:
@@ -212,14 +207,12 @@ class ByTask(TyperGroup):
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands, and then the options that precede a command."""
         self.format_commands(ctx, formatter)
         records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
         with formatter.section("Options before a command"):
             formatter.write_dl([each for each in records if each], col_max=WIDEST_USAGE)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002, as typer has it
-        """Write the commands, one section per task."""
         widest = max(map(len, self.commands))
         for task, names in TASKS.items():
             rows = [(name.ljust(widest), sentence) for name, sentence in names.items()]

@@ -47,7 +47,7 @@ def inspect(paths: Files, *, printing: PrintingOptions) -> None:
 
 
 def _next(found: Sequence[FileInspection]) -> str:
-    """Return a command that uses the file, or none for several files."""
+    """Return the command to suggest for a file, or "" for several files."""
     if len(found) > 1:
         return ""
     (file,) = found

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastarac.answers.screen import Screen
     from fastarac.cli._options import Delivery, Printing
 
-FORMAT = 2  # version of the JSON format; it increases whenever a name is removed or changes its meaning
+FORMAT = 2  # version of the JSON format; increase it when you remove a name or change its meaning
 
 
 def write_object(
@@ -65,10 +65,7 @@ def deliver(
     about: str | None = None,
     report: Path | None = None,
 ) -> None:
-    """Write an answer as text or as JSON; JSON repeats the warnings on stderr.
-
-    In JSON, the key of the figures is `about`, or else the name of the command.
-    """
+    """Write an answer as text, or as JSON with the figures under `about` (by default the command)."""
     if report is not None:
         found = found.closing(found.screen.command, _html.WRITTEN.format(path=report))
     if printing.form != "json":
@@ -89,10 +86,7 @@ def print_models(
     rows: Callable[[], Sequence[dict[str, Any]]],
     comparisons: Callable[[], Iterable[Mapping[str, Any]]] = tuple,
 ) -> None:
-    """Print figures of models for people, or as JSON or CSV, with the warnings on stderr.
-
-    Only the format that is printed is computed.
-    """
+    """Print figures of models as a screen, or as JSON or CSV with the warnings on stderr."""
     if delivery.form.is_for_people:
         write(delivery.text(screen))
         return
@@ -107,7 +101,7 @@ def print_models(
 
 
 def _values(content: Any) -> Any:
-    """Return content ready for JSON, with null for numbers that are not finite."""
+    """Return values that JSON can hold, with null for numbers that are not finite."""
     if isinstance(content, dict):
         return {name: _values(value) for name, value in content.items()}
     if isinstance(content, list | tuple):

@@ -117,7 +117,7 @@ def monitor(
     audits = AuditOptions(confidence, audit_id, groups, max_group_size, deadline, truth_found)
     promises = {"failure_probability": false_alarm, "mean_updates_to_false_alarm": UPDATES}
     with ExitStack() as held:
-        # Lock the state throughout; otherwise a parallel run's audits could be lost.
+        # Keep the lock until the last save; otherwise, audits counted by a parallel run could be lost.
         if state is not None:
             refusing(str(state), lambda: held.enter_context(locked(state)))
         watch = Watch(policy, audits, promises, state)
@@ -138,7 +138,7 @@ def monitor(
 
 
 def _next(found: Answer, policy: Path, paths: Sequence[Path], state: Path | None) -> str:
-    """Return the next command: a check after the alarm of one policy, or else the next audits."""
+    """Return the command to suggest: a check after an alarm, or else the next audits."""
     alarm = found.figures["alarm"] or found.figures["changed"]
     if alarm:
         log = ("--log",) if is_drawn_log(paths[-1]) else ()

@@ -1,4 +1,4 @@
-"""Build the command to run next from the files and columns of the current one."""
+"""Build the command to suggest next from the files and options of the current one."""
 
 from __future__ import annotations
 
@@ -33,11 +33,10 @@ ANSWERED = "details", "form", "report", "plot", "output"
 
 
 def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
-    """Return the command to run after an evaluation.
+    """Return the command to suggest after an evaluation.
 
-    Without a guarantee, the command compares the models at the first limit if there are several of the
-    same items (`alike`), or else asks for a guaranteed threshold. With a guarantee, the command fits a
-    policy for the model with the largest accepted share.
+    It compares models of the same items (`alike`), or else asks for a guarantee. After an evaluation
+    with a guarantee, it fits a policy for the best model.
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)
@@ -76,10 +75,10 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
     return command_line("fit", *files, *one, *options, *limited, *promise, "-o", "policy.json")
 
 
-def after_verified(context: typer.Context, limits: Limits) -> str:
-    """Return the command to run after an evaluation of partly verified outputs."""
+def after_verified(context: typer.Context, limits: Limits, *, several: bool) -> str:
+    """Return the command to suggest after an evaluation of partly verified outputs."""
     files, options = list(map(str, context.params["paths"])), _typed(context, READING)
-    if len(files) > 1:
+    if several or len(files) > 1:
         return command_line("compare", *files, *options)
     limit = _first(read_limits(limits.max_error_rate, limits.max_risk, []))
     if limit is None:
@@ -89,7 +88,7 @@ def after_verified(context: typer.Context, limits: Limits) -> str:
 
 
 def after_compare(context: typer.Context, n_groups: int | None = None) -> str:
-    """Return the command after a comparison: evaluate the models, with a guarantee if possible."""
+    """Return the command to suggest after a comparison: evaluate, with a guarantee if possible."""
     if n_groups is not None and are_too_few(n_groups, max(DEFAULT_ERROR_RATES)):
         return ""
     options = _typed(context, [*READING, "model", "weight", "by"])
@@ -99,9 +98,9 @@ def after_compare(context: typer.Context, n_groups: int | None = None) -> str:
 
 
 def after_ocr(context: typer.Context, models: Sequence[Model]) -> str:
-    """Return the command to run after an evaluation of engines that wrote no items."""
+    """Return the command to suggest after an evaluation of engines without ``--output``."""
     names = [parameter.name or "" for parameter in context.command.params]
-    # A limit of the risk has no guarantee by page.
+    # With dependent items, there is no guarantee for a limit of the risk.
     of_pages = are_by_page(context.params["group"]) and bool(context.params["max_risk"])
     no_guarantee = of_pages or context.params["guarantee"] is not None or too_few_groups(models)
     end = ("-o", "words.parquet") if no_guarantee else ("--guarantee", "0.05")
@@ -109,7 +108,7 @@ def after_ocr(context: typer.Context, models: Sequence[Model]) -> str:
 
 
 def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
-    """Return the command to run on a file of engines' items: fit a policy for the best engine."""
+    """Return the command to suggest for a file of engines' items: fit a policy for the best engine."""
     limit = _first(models[0].limits)
     if limit is None:
         return command_line("evaluate", path, *(["--model", MODEL] if len(models) > 1 else []))
@@ -125,7 +124,7 @@ def after_items(path: Path, models: Sequence[Model], *, by_field: bool) -> str:
 
 
 def _first(limits: Iterable[Limit]) -> Limit | None:
-    """Return the first limit, ignoring thresholds given by the user."""
+    """Return the first limit that is not a threshold given by the user."""
     return next((limit for limit in limits if not is_given(limit)), None)
 
 

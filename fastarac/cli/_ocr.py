@@ -122,7 +122,6 @@ class Alignment:
     fold: FoldOption = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return the options as arguments of the library."""
         return {
             "unit": str(self.unit or Unit.word),
             "missed": str(self.missed or Missed.reject),
@@ -166,11 +165,10 @@ class EngineFiles:
             self.named()
 
     def some(self) -> Path:
-        """Return the truth, or the table of pairs that names it."""
+        """Return the path of the truth, or of the table of pairs that names it."""
         return self.truth or self.pair or Path()
 
     def named(self) -> dict[str, Path]:
-        """Return each engine's outputs by its name."""
         return named_paths(self.outputs or (), self.name or ())
 
 
@@ -193,7 +191,7 @@ EXCLUDED = (("--no-text", ("--images",)),)
 
 @dataclass(frozen=True, slots=True)
 class BesideItems:
-    """Options for output files other than the file of items, and for hiding texts in the report."""
+    """Options for output files other than items, and for hiding texts in the report."""
 
     images: Images = None
     attributes: Attributes = None
@@ -201,7 +199,6 @@ class BesideItems:
     no_text: NoText = False
 
     def check(self) -> None:
-        """Refuse a folder that cannot be written."""
         if self.review_pages is not None:
             refuse(folder_problem(self.review_pages), f"{self.review_pages}: ")
             refuse(missing(["jinja2"], "report"))
@@ -236,18 +233,16 @@ class OcrRequest:
     given: Collection[str] = ()
 
     def check(self) -> None:
-        """Refuse options without those they need or beside those they exclude, and unreadable files."""
+        """Refuse conflicting or incomplete options, and unreadable files."""
         self.files.check()
         incomplete(self.given, NEEDED)
         incompatible(self.given, EXCLUDED)
 
     def aligned(self) -> dict[str, Any]:
-        """Return the options of the alignment as arguments of the library."""
         return self.alignment.arguments() | self.settings.alignment()
 
 
 def unit_of(settings: OcrSettings) -> Unit:
-    """Return the unit in a file of settings; the default is the word."""
     if settings.unit is None or settings.unit in list(Unit):
         return Unit(settings.unit or "word")
     raise RefusalError(f"--settings: unit must be {listed(list(Unit))}, got {settings.unit!r}")
@@ -262,7 +257,7 @@ def are_by_page(group: Sequence[str] | None) -> bool:
 
 
 def named_paths(paths: Sequence[Path], given: Sequence[str]) -> dict[str, Path]:
-    """Return the paths by engine: `given` names, or the names of the files and folders."""
+    """Return the path of each engine, named as in `given` or else after its file or folder."""
     if given and len(given) != len(paths):
         raise RefusalError(
             f"--name is given {_times(len(given))}, but OCR {_times(len(paths))}; give one name "

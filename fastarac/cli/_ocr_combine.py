@@ -53,11 +53,10 @@ class Combining:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether to combine engines."""
         return self.combine or self.combination is not None
 
     def check(self) -> None:
-        """Refuse to save a combination that was given instead of learnt, or to a missing folder."""
+        """Refuse to save a combination that is given, not learnt, or to a missing folder."""
         if self.save_combination is not None and self.combination is not None:
             raise RefusalError(
                 "--save-combination cannot go with combination in --settings: leave out one of the two"
@@ -68,7 +67,7 @@ class Combining:
             )
 
     def texts(self, engines: Mapping[str, Engine], alignment: Mapping[str, Any]) -> dict[str, Engine]:
-        """Return the engines and their combinations."""
+        """Return the engines of texts and their combinations."""
         from fastarac.ocr import Engine, combine
 
         if not self.is_wanted:
@@ -84,7 +83,7 @@ class Combining:
         return dict(engines) | self._together(engines, put)
 
     def fields(self, engines: Mapping[str, FieldOutputs]) -> dict[str, FieldOutputs]:
-        """Return the engines and their combinations."""
+        """Return the engines of fields and their combinations."""
         from fastarac.ocr import combine_fields
 
         if not self.is_wanted:
@@ -99,7 +98,7 @@ class Combining:
     def _together(
         self, engines: Mapping[str, Any], put: Callable[..., tuple[Any, Combination | None]]
     ) -> dict[str, Any]:
-        """Return the learnt combination and the rule of agreement by name; save the first if asked."""
+        """Return the outputs of the learnt combination and of the rule of agreement, by name."""
         from fastarac.ocr import Combination
 
         if len(engines) < 2:
@@ -122,12 +121,11 @@ class Combining:
 
 
 def combining(combine: Combine = False, save_combination: SaveCombination = None) -> Combining:
-    """Return the options for combining engines."""
     return Combining(combine, save_combination)
 
 
 def prices_together(engines: Sequence[str], prices: Mapping[str, float]) -> dict[str, float]:
-    """Return the price of each engine and of their combinations; empty if there are no prices."""
+    """Return the prices of engines and of their combinations, whose price is the sum."""
     if not prices:
         return {}
     if set(prices) != set(engines):

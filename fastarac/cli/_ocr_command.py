@@ -62,7 +62,7 @@ def run(
     output: Path | None,
     following: Following,
 ) -> None:
-    """Read, evaluate, write and print; suggest the `following` command unless items are written."""
+    """Read and evaluate engines, then write and print the results."""
     request.check()
     beside.check()
     of_fields = _are_fields(request, settings, output)
@@ -206,7 +206,7 @@ def find(
 def _compared_costs(
     items: Mapping[str, Outputs], prices: Prices, level: float, paired: Literal["items", "groups"]
 ) -> tuple[CostComparison | None, Sequence[str]]:
-    """Test differences in cost, or return why a test is impossible; tables show costs anyway."""
+    """Test differences in cost, or return None and why a test is impossible."""
     try:
         costs = CostComparison.of(
             items, prices.costs, prices.reviewer, level=level, correction="holm", paired=paired
@@ -217,7 +217,7 @@ def _compared_costs(
 
 
 def _write_items(found: EnginesFound, path: Path) -> None:
-    """Write the items of all engines into a file; a failure leaves no file."""
+    """Write the items of all engines to a file, whole or not at all."""
     import duckdb
 
     try:
@@ -229,7 +229,7 @@ def _write_items(found: EnginesFound, path: Path) -> None:
 
 
 def _write_pages(found: EnginesFound, folder: Path | None) -> str:
-    """Write the texts of all pages to a folder, if there is one, and return a sentence about them."""
+    """Write the texts of all pages to a folder, if given, and return a sentence about them."""
     if folder is None or not isinstance(found.engines, EngineTexts):
         return ""
     try:
@@ -242,7 +242,7 @@ def _write_pages(found: EnginesFound, folder: Path | None) -> str:
 def _screen(
     found: EnginesFound, settings: Settings, output: Path | None, following: Following
 ) -> Screen:
-    """Return the screen: the answer, and all details in sections."""
+    """Return what to print: the answer, and all details in sections."""
     engines, models = found.engines, found.models
     screen = settings.screen(
         models, leads=found.leads, more=answers.sections(found, settings.certainty.level)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def are_given(request: OcrRequest) -> bool:
-    """Return whether the truth has fields; raise if only the outputs have them."""
+    """Return whether the truth has fields; refuse outputs with fields for a truth without."""
     from fastarac.ocr import has_fields, is_field_table
 
     truth, outputs = request.files.truth, request.files.outputs or ()
@@ -39,7 +39,6 @@ def are_given(request: OcrRequest) -> bool:
 
 
 def read_engines(request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> EngineFields:
-    """Read the fields of all engines."""
     from fastarac.ocr import read_fields
 
     _check(request)
@@ -80,7 +79,7 @@ def _check(request: OcrRequest) -> None:
 
 
 def _comparisons(given: tuple[str, ...]) -> dict[str, str] | None:
-    """Return the comparison of each field as `--compare` gives it, or None without `--compare`."""
+    """Return how `--compare` says to compare each field, or None without `--compare`."""
     from fastarac.ocr.fields.comparisons import read_comparisons
 
     return read_comparisons(given) or None
@@ -106,7 +105,7 @@ def _check_names(given: Mapping[str, str], engines: Mapping[str, FieldOutputs]) 
 
 
 def _without_outputs(path: Path, fields: FieldOutputs) -> str:
-    """Return the error message for the case that no field has an output."""
+    """Return an error message: no field has an output."""
     n = len(fields)
     if any(prediction is not None for prediction in fields.prediction):
         return f"{path}: none of the {n:,} fields has an output with a confidence"

@@ -41,7 +41,7 @@ def _is_table(value: object, right: Callable[[object], bool] = _is_text) -> bool
     return isinstance(value, dict) and all(map(right, value.values()))
 
 
-# For keys whose values are not texts: a check of the value, and an example.
+# Keys whose values are not texts: a check of the value, and an example.
 KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "within_truth": (lambda value: isinstance(value, bool), "true or false"),
     "ignore_regions": (_is_list, "a list such as ['image']"),
@@ -58,10 +58,9 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class OcrSettings:
-    """Settings, named like the library's arguments; `columns` are the columns of a table of words.
+    """Settings, most of them named like the library's arguments.
 
-    `combination` is the file of a learnt combination of engines, relative to the folder of the
-    settings; `names` are the names of its engines, in the order of their files.
+    `names` are those of the engines in `combination`, the file of a learnt combination.
     """
 
     unit: str | None = None
@@ -114,7 +113,7 @@ class OcrSettings:
         }
 
     def field_names(self) -> dict[str, Any]:
-        """Return the settings of nested JSON and of renamed fields as arguments of the library."""
+        """Return the settings of fields and of nested JSON as arguments of the library."""
         return {name: getattr(self, name) for name in ("value_key", "confidence_key", "rename")}
 
 

@@ -28,7 +28,6 @@ PATIENCE = 2.0  # seconds until a progress bar appears
 
 
 def read_engines(request: OcrRequest, limits: Sequence[Limit], given: BesideItems) -> EngineTexts:
-    """Read and align the files of all engines."""
     from fastarac.ocr import read_attributes
     from fastarac.ocr.words.regions import checked_parts
     from fastarac.report.images import images_in
@@ -56,7 +55,7 @@ def read_engines(request: OcrRequest, limits: Sequence[Limit], given: BesideItem
 
 
 def write_pages(folder: Path, engines: EngineTexts, models: Sequence[Model]) -> int:
-    """Write the texts of all pages, and return the number of pages."""
+    """Write the texts of all pages; return the number of pages."""
     from fastarac.ocr import compare_texts
     from fastarac.report import write_review_pages
 
@@ -78,7 +77,7 @@ def _read(pairings: Mapping[str, Pairing], alignment: Mapping[str, Any]) -> dict
 
 
 def _pairings(files: EngineFiles, settings: OcrSettings) -> dict[str, Pairing]:
-    """Return the pairs of files of each engine, by its name."""
+    """Return each engine's pairs of true text and output, as files."""
     from fastarac.ocr import WordColumns, pair_files, pair_table, read_pairs
 
     skip, of_truth = files.skip_unmatched, settings.truth_pattern
@@ -118,7 +117,7 @@ def _refused(name: str) -> Iterator[None]:
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function that counts pages; in a terminal, a bar appears if this takes long."""
+    """Yield a function that counts pages; terminals show a bar if the reading takes `PATIENCE`."""
     start = time.monotonic()
     console = Console(stderr=True)
     columns = TextColumn("Reading and aligning"), BarColumn(), MofNCompleteColumn()
@@ -137,7 +136,7 @@ def _progress(total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _how_to_pair(error: Exception) -> str:
-    """Return advice on options for files that have no partner."""
+    """Return an error message with advice on options for files that have no partner."""
     n_paired = getattr(error, "n_paired", None)
     if n_paired == 0:
         return (

@@ -1,4 +1,4 @@
-"""Groups of options that commands share; each group is one parameter of a command."""
+"""Groups of options that commands share; a command takes a group as one parameter."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 # Parameters of `evaluate` and `compare` that cannot go with partly verified outputs.
 NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
-# The name of --confidence in tables of options that exclude each other, if it names several columns.
+# How tables of options that exclude each other name --confidence with several columns.
 SEVERAL_CONFIDENCES = "--confidence of several columns"
 
 
 @dataclass(frozen=True, slots=True)
 class OptionsOf:
-    """Mark a parameter as a group of options, from which `make` builds its value."""
+    """The annotation of a parameter whose value `make` builds from several options."""
 
     make: Callable[..., Any]
 
 
 def grouped(run: Callable[..., None]) -> Callable[..., None]:
-    """Return a command for Typer: it replaces groups by single options and errors by exit statuses."""
+    """Return a command for Typer with single options for groups and exit statuses for errors."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     taken: list[Parameter] = []
     for name, parameter in signature(run, eval_str=True).parameters.items():
@@ -75,7 +75,7 @@ def _is_hidden(parameter: Parameter) -> bool:
 
 
 def given_options(context: typer.Context) -> dict[str, str]:
-    """Return the options that were typed, by name of their parameter."""
+    """Return the options that the user typed, by parameter name."""
     return {
         each.name: each.opts[0]
         for each in context.command.params
@@ -84,7 +84,6 @@ def given_options(context: typer.Context) -> dict[str, str]:
 
 
 def is_typed(context: typer.Context, name: str) -> bool:
-    """Return whether an option was typed, instead of having its default value."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
@@ -106,7 +105,7 @@ class ReadColumns:
         return "confidence" in (self.allow_empty or ())
 
     def confidences(self, paths: Sequence[Path]) -> str | list[str]:
-        """Return the column of confidences, or several columns; a name may itself have a comma."""
+        """Return the column of confidences, or several columns if no column's name has the comma."""
         from fastarac.io._pages import columns_in
 
         names = self.confidence.split(",")
@@ -135,12 +134,11 @@ class PartlyVerified:
 
     @property
     def how_open(self) -> str:
-        """How open answers count, as the argument `open`."""
         return str(self.open)
 
     @property
     def open_option(self) -> tuple[str, ...]:
-        """The option for open answers; empty if it has its default value."""
+        """The words ``--open`` and its value on a command line; empty for the default."""
         return () if self.open is options.Open.refuse else ("--open", self.how_open)
 
     def columns(
@@ -154,8 +152,8 @@ class PartlyVerified:
     ) -> dict[str, Any] | None:
         """Return the columns as arguments of `read_verified`, or None if no option names one.
 
-        `refused` holds other parameters of the command, which exclude these options. Raise if a file in
-        `paths` was drawn for verification but the options are missing.
+        `refused` names the command's parameters that cannot go with these options. Raise if a file in
+        `paths` needs them.
         """
         from fastarac.cli._files import refuse_samples
 

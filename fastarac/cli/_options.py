@@ -1,4 +1,4 @@
-"""The options by subject; each group of options is one parameter of a command."""
+"""The options of commands by subject, and the values that they give."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 MOST_OUTPUTS = 400_000  # maximum number of outputs for which intervals take less than a second
-OUTPUTS_OF_EVALUATION = 8_000  # the overhead of a model or group takes as long as this many outputs
+OUTPUTS_OF_EVALUATION = 8_000  # each model or group takes additional time, like this many outputs
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 EXACT = 1 << 53  # float64 represents every integer up to this one exactly
 # Names of library arguments, and the options that set them.
@@ -111,7 +111,6 @@ def refused(*errors: type[Exception], words: Callable[[Exception], str] = str) -
 
 
 def refuse(problem: str | None, where: str = "") -> None:
-    """Raise a refusal if there is a problem."""
     if problem is not None:
         raise RefusalError(where + problem)
 
@@ -152,7 +151,7 @@ def number(text: str) -> float:
 
 
 def rate(text: str) -> float:
-    """Read a rate below 1; the error for a percentage suggests the rate."""
+    """Read a rate below 1; the message about a percentage suggests the rate."""
     value = _number_or_nan(text)
     if 0.0 <= value < 1.0:
         return value
@@ -193,7 +192,7 @@ def ratio(text: str) -> float:
 
 
 def _as_rate(text: str) -> str:
-    """Return a hint on writing a percentage, or a number with a decimal comma, as a rate."""
+    """Return a hint for a percentage or a decimal comma: how to write the rate."""
     meant = _number_or_nan(text.strip().removesuffix("%").replace(",", "."))
     if "%" in text or meant >= 1.0:
         meant /= 100.0
@@ -224,7 +223,7 @@ Form = StrEnum("Form", ["text", "json"])
 def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more: Any) -> Any:
     """Return an option from its usage, such as ``--output -o FILE``, and its help text.
 
-    Help lists the option under this panel; only ``--help-all`` lists an `expert` option.
+    Only ``--help-all`` lists an `expert` option.
     """
     words = usage.split()
     names = [word for word in words if word.startswith("-")]
@@ -235,12 +234,10 @@ def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more:
 
 
 def output_option(text: str) -> Any:
-    """Return the option of a command's output file, with the command's own help text."""
     return option("--output -o FILE", text, Panel.output, show_default=False)
 
 
 def format_option(choices: str) -> Any:
-    """Return the option of the output format, with these choices."""
     return option("--format FORMAT", f"Print as {choices}.", Panel.output, show_default=False)
 
 
@@ -473,12 +470,12 @@ class Budget(NamedTuple):
 
     @property
     def whole(self) -> float:
-        """The number of outputs: what the money pays for, rounded down, or the number as given."""
+        """The number of outputs: given, or what the money pays for, rounded down."""
         is_whole = self.price is not None or self.outputs.is_integer()
         return int(self.outputs) if is_whole else self.outputs
 
     def over(self, answers_per_output: float) -> Budget:
-        """Return the budget if each output needs this many paid answers; a number of outputs stays."""
+        """Return a budget for this many paid answers an output; a given number of outputs stays."""
         return self if self.price is None else self._replace(outputs=self.outputs / answers_per_output)
 
 
@@ -538,7 +535,6 @@ class Limits:
 
     @property
     def fitted(self) -> bool:
-        """Whether any limit needs a fitted threshold."""
         return bool(self.max_error_rate or self.max_risk)
 
     @classmethod
@@ -555,7 +551,6 @@ class Limits:
         return cls(*(tuple(dict.fromkeys(values or ())) for values in given))
 
     def arguments(self) -> dict[str, Any]:
-        """Return the limits as arguments of :func:`fastarac.evaluate`."""
         return {
             "max_error_rate": self.max_error_rate,
             "max_risk": self.max_risk,
@@ -573,10 +568,7 @@ class Certainty:
     unseen_pages: bool = False
 
     def in_time(self, n_outputs: int, n_evaluations: int) -> tuple[Certainty, list[str]]:
-        """Return a copy without default intervals if these would take over a second, and a note on it.
-
-        `n_evaluations` counts models and groups; each takes as long as `OUTPUTS_OF_EVALUATION` outputs.
-        """
+        """Return a copy without default intervals if they would take over a second, and a note."""
         work = n_outputs + n_evaluations * OUTPUTS_OF_EVALUATION
         if not self.is_default or self.level is None or work <= MOST_OUTPUTS:
             return self, []
@@ -586,11 +578,10 @@ class Certainty:
         return replace(self, level=None), [note]
 
     def printed_as(self, form: PrintedFormat) -> Certainty:
-        """Return a copy that keeps all intervals in JSON and CSV, whose keys must not vary."""
+        """Return a copy that keeps slow intervals for JSON and CSV, whose keys must not vary."""
         return self if form.is_for_people else replace(self, is_default=False)
 
     def arguments(self) -> dict[str, Any]:
-        """Return these settings as arguments of :func:`fastarac.evaluate`."""
         told: dict[str, Any] = {"failure_probability": self.failure_probability}
         if self.level is not None:
             told |= {"intervals": True, "confidence_level": self.level}
@@ -637,21 +628,18 @@ class Delivery:
 
     @property
     def draws(self) -> bool:
-        """Whether a plot or a report is wanted, which show the items."""
+        """Whether a plot or a report is wanted; both show items."""
         return self.plot is not None or self.report is not None
 
     def page(self) -> Page:
-        """Return the page format for tables and sentences."""
         from fastarac.cli._tables import Page
 
         return Page(markdown=self.form is PrintedFormat.markdown)
 
     def text(self, screen: Screen) -> str:
-        """Return a result as text: one screen, or all details."""
         from fastarac.cli._screen import screen_text
 
         return screen_text(screen, self.page(), details=self.details)
 
     def check(self) -> None:
-        """Refuse a plot or a report that cannot be written."""
         require_files(self.plot, self.report)

@@ -136,14 +136,14 @@ StatisticName = Annotated[str | None, STATISTIC]
 
 
 class _PilotFile(NamedTuple):
-    """A pilot file, the model to take from it, and its columns of groups and fields."""
+    """A file of verified outputs to plan from, its model to use, and its columns."""
 
     path: Path
     only: str | None
     columns: Mapping[str, Any]
 
     def read(self, notes: list[str] | None = None) -> tuple[io.Outputs, Any]:
-        """Return outputs and groups; if `notes` is given, drop outputs that `fit` would not use."""
+        """Return outputs and groups; with `notes`, only outputs with a confidence, which `fit` uses."""
         with interrupts_end_at_once():
             outputs = of_one_model(self.path, self.only, self.columns, notes)
             if notes is not None:
@@ -220,9 +220,9 @@ def _number_of(found: Answer) -> int | None:
 
 
 def _next(found: Answer) -> str:
-    """Return the next command, which draws the planned number of outputs."""
+    """Return the command to suggest, which draws the planned number of outputs."""
     figures, n = found.figures, _number_of(found)
-    # A plan in groups needs a column of groups; its name in the new file is unknown.
+    # Drawing groups needs their column, whose name in the new file is unknown.
     if n is None or figures.get("n_groups", n) != n:
         return ""
     aims = {"comparison": ("--for", "comparison"), "interval": ()}
@@ -231,7 +231,7 @@ def _next(found: Answer) -> str:
 
 
 def _require_together(given: set[str]) -> None:
-    """Refuse options that ask for no plan, or for several plans."""
+    """Refuse options that ask for no plan or for several."""
     if sum(each in given for each in PLANS) != 1:
         raise RefusalError(f"give exactly one of {', '.join(PLANS)}")
     incomplete(given, NEEDED)
@@ -245,7 +245,7 @@ def _pilot(
     max_risk: float | None,
     notes: list[str],
 ) -> _PilotFile:
-    """Return the pilot; its pages become groups if `fit` would group by page."""
+    """Return the pilot file; its pages become groups where `fit` would group by page."""
     if max_risk is None or columns["group"] is not None:
         columns, of_pages = with_pages([path], columns)
         notes += of_pages + notes_of_pages([path], columns, only)
@@ -253,7 +253,7 @@ def _pilot(
 
 
 def _policy(source: _PilotFile | None, arguments: Mapping[str, Any], notes: list[str]) -> Answer:
-    """Plan the sample for a policy by simulation from a pilot or from a stated model."""
+    """Plan the sample for a policy by simulation, from a pilot or from the stated assumptions."""
     arrays: dict[str, Any] = {}
     if source is not None:
         outputs, groups = source.read(notes)
@@ -274,7 +274,6 @@ def _policy(source: _PilotFile | None, arguments: Mapping[str, Any], notes: list
 
 
 def _of_pilot(source: _PilotFile | None, found: Answer) -> Answer:
-    """Return the answer with the pilot's file among its figures."""
     if source is None:
         return found
     return found.with_figures(pilot=str(source.path))

@@ -32,11 +32,7 @@ def problem_with(path: Path) -> str | None:
 
 
 def save(models: Sequence[Model], path: Path, level: float | None = None) -> None:
-    """Draw the ARAC curves of the models into a file, which appears once it is complete.
-
-    Circles mark the operating points of all limits and thresholds. With a confidence level, each
-    curve has a pointwise band.
-    """
+    """Draw the models' ARAC curves to a file; with a confidence level, each has a pointwise band."""
     from matplotlib import figure as figures
 
     from fastarac.answers.limits import at_least
@@ -68,11 +64,11 @@ def save(models: Sequence[Model], path: Path, level: float | None = None) -> Non
 
 
 def _band(outputs: Outputs, level: float) -> ConfidenceBand:
-    """Return the band of the ARAC curve without warnings, which the intervals already give."""
+    """Return the band of the ARAC curve."""
     from fastarac.uncertainty.bands import bootstrap_band
 
     groups = None if outputs.group is None else outputs.group.codes
-    with warnings.catch_warnings():
+    with warnings.catch_warnings():  # the intervals already give these warnings
         warnings.simplefilter("ignore")
         return bootstrap_band(
             outputs.correct, outputs.confidence, sample_weight=outputs.weight, groups=groups,
@@ -81,7 +77,7 @@ def _band(outputs: Outputs, level: float) -> ConfidenceBand:
 
 
 def _start_at_a_tick(axes: Axes) -> None:
-    """Make a vertical axis without 0 start at a tick, and say in its label where it starts."""
+    """Make a vertical axis without 0 start at a tick; its label says where it starts."""
     bottom, top = axes.get_ylim()
     ticks = axes.get_yticks()
     start = max((tick for tick in ticks if tick <= bottom), default=0.0)
@@ -92,8 +88,8 @@ def _start_at_a_tick(axes: Axes) -> None:
 
 
 def write(figure: Figure, path: Path) -> None:
-    """Write a figure to a file, which appears once it is complete."""
-    drawn = BytesIO()  # write to memory first: some image writers hide why a file cannot be written
+    """Write a figure to a file, whole or not at all."""
+    drawn = BytesIO()  # because some image writers do not say why a file cannot be written
     form = path.suffix[1:].lower()
     figure.savefig(drawn, format=form, dpi=DOTS_PER_INCH)
     files.write_whole(path, drawn.getvalue())

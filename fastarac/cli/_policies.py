@@ -39,7 +39,7 @@ MODEL = "model"  # the column of models that fastarac ocr -o writes
 
 
 def refusing(name: str, do: Callable[[], Any], names: Mapping[str, str] = NAMES) -> Any:
-    """Return the result of `do`; turn its errors into refusals that name options."""
+    """Return the result of `do`; its errors become refusals that name options."""
     try:
         return do()
     except OSError as error:
@@ -49,7 +49,6 @@ def refusing(name: str, do: Callable[[], Any], names: Mapping[str, str] = NAMES)
 
 
 def save_report(path: Path | None, **parts: Any) -> None:
-    """Write the report about a policy in use, if one is wanted."""
     if path is not None:
         from fastarac.report import write_operation_report
 
@@ -63,7 +62,6 @@ def read_verified(path: Path, columns: Mapping[str, Any], notes: list[str]) -> A
 
 
 def load(path: Path, kind: Any = operation.Policy) -> Any:
-    """Read a policy or a state; refuse an invalid file."""
     try:
         return kind.load(path)
     except OSError as error:
@@ -73,7 +71,7 @@ def load(path: Path, kind: Any = operation.Policy) -> Any:
 
 
 def policies_in(folder: Path) -> dict[str, Policy]:
-    """Read the policies of a folder, by file name without ending."""
+    """Read the policies in a folder, by file name without ending."""
     files = sorted(folder.glob("*.json"))
     if not files:
         raise RefusalError(
@@ -83,7 +81,7 @@ def policies_in(folder: Path) -> dict[str, Policy]:
 
 
 class PolicyColumns(NamedTuple):
-    """The columns of a file, as a policy remembers them from the file that it was fitted to."""
+    """The columns of a file, named as in the file that a policy was fitted to."""
 
     reading: ReadColumns
     by: str | None
@@ -93,7 +91,7 @@ class PolicyColumns(NamedTuple):
     fields_complete: bool
 
     def of_table(self) -> dict[str, Any]:
-        """Return the columns as arguments of the library, which takes at most one column of groups."""
+        """Return the columns as arguments of the library, without pairs of columns of groups."""
         groups = self.groups if isinstance(self.groups, str) else None
         return {
             "confidence": self.reading.confidence, "by": self.by, "documents": self.documents,
@@ -102,11 +100,7 @@ class PolicyColumns(NamedTuple):
 
 
 def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
-    """Return the columns that a policy remembers, and default names for the other columns.
-
-    `confidence` replaces the column of confidences. Raise if the policy needs a column of fields or of
-    documents, and the file has none.
-    """
+    """Return a file's columns: those that the policy saved, or the default names for missing ones."""
     there, given = columns_in(path), policy.columns
 
     def named(role: str) -> Any:
@@ -147,7 +141,7 @@ def _read(path: Path, columns: Mapping[str, Any], notes: list[str] | None) -> io
 def of_one_model(
     path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None
 ) -> io.Outputs:
-    """Read the outputs of the single model that a policy applies to; refuse several models.
+    """Read the outputs of the only model or of the model `only`.
 
     Warnings go to `notes`; if `notes` is None, they are issued as warnings.
     """
@@ -165,7 +159,7 @@ def of_one_model(
 
 
 def require_one_model(path: Path, used: Collection[Any]) -> None:
-    """Raise if a file has outputs of several models, but no option uses the column of models."""
+    """Refuse outputs of several models if `used` lacks the column of models."""
     found = [] if MODEL in used else names_in(path, MODEL)
     if len(found) > 1:
         raise _several_models(path, found, "give a table of one model's outputs")
@@ -181,8 +175,6 @@ def _several_models(path: Path, names: Sequence[str], way_out: str) -> RefusalEr
 
 
 def columns_in(path: Path) -> Sequence[str]:
-    """Return the names of the columns of a file."""
-
     def names() -> Sequence[str]:
         with connect() as connection:
             return open_source(path, connection).columns
@@ -192,10 +184,9 @@ def columns_in(path: Path) -> Sequence[str]:
 
 
 def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed: bool) -> io.Outputs:
-    """Return the outputs that have a confidence; for documents, return all fields.
+    """Return the outputs that have a confidence; for documents, all outputs.
 
-    Outputs without a confidence are never accepted. So a limit that holds for the other outputs
-    also holds for all outputs.
+    A limit that holds for them holds for all outputs: the others are never accepted.
     """
     if outputs.rejected is None:
         return outputs
@@ -229,7 +220,7 @@ def types_in(
 def ids_in(
     path: Path, only: str | None, columns: Mapping[str, Any], column: str | None
 ) -> NDArray[Any] | None:
-    """Return the id of each output, from this column or else a column "id" without duplicates."""
+    """Return the id of each output, from `column` or else from a column "id" without duplicates."""
     if column is None and ID not in columns_in(path):
         return None
     found = labels_of(of_one_model(path, only, {**columns, "item": column or ID}, []).item)
@@ -238,7 +229,7 @@ def ids_in(
 
 
 def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
-    """Return the group of each output; refuse crossed groups, which need two columns."""
+    """Return the group of each output; refuse two columns of groups."""
     if outputs.crossed is not None:
         raise RefusalError(
             "--group must name one column, or two nested ones: these two are crossed (each "
@@ -248,7 +239,6 @@ def one_group_of(outputs: io.Outputs) -> NDArray[Any] | None:
 
 
 def labels_of(labels: io.Labels | None) -> NDArray[Any] | None:
-    """Return the label of each output as a text, or None without labels."""
     return None if labels is None else np.array(labels.names)[labels.codes]
 
 

@@ -1,4 +1,4 @@
-"""Check options that need or exclude other options, by a command's tables of option names."""
+"""Refuse options that lack an option they need or go with one they exclude."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from fastarac.cli._options import RefusalError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    # An option, and the options that it excludes or of which it needs one.
     Rule = tuple[str, Sequence[str]]
 
 
 def incompatible(given: Collection[str], rules: Iterable[Rule], where: str = "") -> None:
-    """Refuse an option if another one that it excludes is given; `where` says where this holds."""
+    """Refuse an option that is given with one it excludes; `where` says when they conflict."""
     for option, others in rules:
         other = next((each for each in others if each in given), None)
         if option in given and other is not None:
@@ -21,7 +22,7 @@ def incompatible(given: Collection[str], rules: Iterable[Rule], where: str = "")
 
 
 def incomplete(given: Collection[str], rules: Iterable[Rule]) -> None:
-    """Refuse an option if none of the options that it needs is given."""
+    """Refuse an option that is given without any of those it needs."""
     for option, others in rules:
         if option in given and not any(each in given for each in others):
             raise RefusalError(f"{option} needs {' or '.join(others)}")

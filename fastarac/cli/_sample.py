@@ -218,7 +218,7 @@ def _next(
     aim: _Aim,
     budget: float,
 ) -> str:
-    """Return the next command: one that uses the answers, or `search` if that is better."""
+    """Return the command to suggest: one that uses the answers, or a better `search`."""
     if audit is not None:
         return command_line("check", audit, output, "--log")
     usual = rows.confidence == "confidence"
@@ -234,7 +234,6 @@ def _next(
 
 
 def _require_together(given: set[str]) -> None:
-    """Refuse options that exclude each other, or that lack an option they need."""
     if "--answers" in given:
         incompatible(given, [("--audit", ("--answers",))])
         incomplete(given, [(name, ("--budget",)) for name in OF_DRAWS])
@@ -252,7 +251,7 @@ def _require_together(given: set[str]) -> None:
 
 
 class _Aim(NamedTuple):
-    """The purpose of the sample, the limit to be proved, and the column of groups drawn whole."""
+    """What the sample is for: the purpose, the limit to prove, and the column of groups drawn whole."""
 
     purpose: For | None
     error_rate: float | None
@@ -261,33 +260,31 @@ class _Aim(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The purpose: the stated one, or the one that a limit implies."""
+        """The stated purpose, or else the one that the limit implies."""
         return purpose_of(self.arguments["purpose"], self.limit)
 
     @property
     def limit(self) -> tuple[str, float] | None:
-        """The criterion and its limit."""
         given = {"max_error_rate": self.error_rate, "max_risk": self.max_risk}
         return next(((name, value) for name, value in given.items() if value is not None), None)
 
     @property
     def limit_options(self) -> tuple[str, str]:
-        """The option of the limit, by default 1%."""
+        """The option of the limit and its value, by default 1%."""
         return limit_options(*(self.limit or ("max_error_rate", 0.01)))
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments for drawing the sample."""
         purpose = None if self.purpose is None else str(self.purpose)
         return {"purpose": purpose, "max_error_rate": self.error_rate, "max_risk": self.max_risk}
 
     @property
     def said(self) -> dict[str, Any]:
-        """The limit and whether it implied the purpose, as arguments of the answer's functions."""
+        """Further arguments of the functions that describe the draw."""
         return {"limit": self.limit, "implied": self.purpose is None and self.limit is not None}
 
     def require(self, given: set[str]) -> None:
-        """Refuse two limits, and options of uneven draws beside a guarantee."""
+        """Refuse two limits; for a guarantee, refuse options that draw some outputs more often."""
         incompatible(given, [("--error-rate", ("--max-risk",))])
         incompatible(given, [("--audit", OF_AIMS)])
         uneven = next((name for name in UNEVEN if name in given), None)
@@ -301,7 +298,7 @@ class _Aim(NamedTuple):
 
 
 class _DrawnFrom(NamedTuple):
-    """The source of the draw: tables, or files of an OCR engine."""
+    """What to draw from: tables, or files of an OCR engine."""
 
     paths: Sequence[Path]
     confidence: str
@@ -310,7 +307,6 @@ class _DrawnFrom(NamedTuple):
 
     @property
     def words(self) -> EngineOutputs:
-        """The words in the files of an engine."""
         from fastarac.ocr.engine_outputs import read_engine_outputs
 
         options = engine_files(self.paths, self.reading)
@@ -328,7 +324,6 @@ def _drawn_words(
     about: Mapping[str, Any],
     crops: Crops | None,
 ) -> Answer:
-    """Draw words that an engine read, and write them."""
     from fastarac.ocr.verification.drawing import sample_words
 
     done = refusing("", lambda: sample_words(words, output, budget, crops=crops, **columns))
@@ -343,7 +338,6 @@ def _drawn_rows(
     columns: Mapping[str, Any],
     about: Mapping[str, Any],
 ) -> Answer:
-    """Draw rows of tables, and write them."""
     notes: list[str] = []
     with collected(notes):
         found = refusing(str(paths[0]), lambda: sample_outputs(paths, output, budget, **columns))
@@ -354,7 +348,6 @@ def _drawn_rows(
 
 
 def _crops(images: Path | None, folder: Path | None) -> Crops | None:
-    """Return the folder for pictures of words, and the images to cut them from, or None."""
     from fastarac._core.extras import missing
     from fastarac._core.files import folder_problem
     from fastarac.ocr.verification.drawing import Crops
@@ -368,7 +361,7 @@ def _crops(images: Path | None, folder: Path | None) -> Crops | None:
 
 
 def _joined(rows: _DrawnFrom, answers: Path, output: Path, how_open: Any) -> Answer:
-    """Write all outputs, with the answers to the drawn ones."""
+    """Write all outputs, the drawn ones with their answers."""
     from fastarac.ocr.verification.drawing import join_answers_of_words
 
     notes: list[str] = []

@@ -22,7 +22,7 @@ CONTINUED = " \\"  # ends a line of a command that continues on the next line
 
 
 def screen_text(screen: Screen, page: Page, *, details: bool = False) -> str:
-    """Return a result as text: one screen or, with `details`, everything."""
+    """Return a result as text: what fits on a screen or, with `details`, everything."""
     with page.capture() as captured:
         if screen.about:
             page.print(Text(printable(screen.about), style="dim"))
@@ -79,7 +79,7 @@ def command_line(command: str, *arguments: object) -> str:
 
 
 def continued(command: str, width: int) -> str:
-    """Break a command into lines of at most this width; options stay beside their values."""
+    """Break a command into lines of this width; an option stays with its value."""
     words: list[str] = []
     for word in re.findall(r"""(?:'[^']*'|"[^"]*"|\S)+""", command):  # do not split quoted text
         if words and not word.startswith("-") and words[-1].startswith("-") and " " not in words[-1]:

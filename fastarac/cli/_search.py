@@ -91,7 +91,7 @@ def search(
 
 
 def _again(context: typer.Context, path: Path) -> str:
-    """Return the same command again, to run after the next answers."""
+    """Return this command, to run again after the next answers."""
     given = given_options(context).items()
     options = [
         part

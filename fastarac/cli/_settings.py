@@ -41,7 +41,7 @@ WITHOUT_GROUPS = (
 
 
 def in_groups_of(kind: str, notes: Iterable[str]) -> Iterator[str]:
-    """Yield the notes, in which the kind of group, such as page, replaces "group"."""
+    """Yield the notes with "group" replaced by the kind of group, such as "page"."""
     return (re.sub(r"\bgroup(s?)\b", rf"{kind}\1", note) for note in notes)
 
 
@@ -51,7 +51,7 @@ def by_area(models: Iterable[M]) -> list[M]:
 
 
 class Settings:
-    """The options that all commands share, checked before any work starts."""
+    """The options that several commands share; invalid ones are refused at once."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Settings:
         return replace(model, notes=tuple(in_groups_of(model.source.group_word, said)))
 
     def _by_group(self, model: Model, by: Labels) -> GroupEvaluation:
-        """Evaluate each group at its own thresholds, and at the thresholds of all groups together."""
+        """Evaluate each group at its own thresholds and at those of all items together."""
         from fastarac.evaluation.groups import evaluate_groups
 
         outputs = model.outputs
@@ -124,7 +124,7 @@ class Settings:
         )
 
     def example(self) -> dict[str, Any]:
-        """Return the figures of an example, from which the keys of all results can be read."""
+        """Return the figures of an example, which have the keys of all results."""
         from fastarac.answers.evaluation import objects
         from fastarac.io import Outputs
 
@@ -137,7 +137,6 @@ class Settings:
         notes: Sequence[str],
         leads: Sequence[Lead | None] = (),
     ) -> None:
-        """Write the report, if one is wanted."""
         path, prices = self.delivery.report, self.prices
         if path is None:
             return
@@ -157,7 +156,6 @@ class Settings:
             save(path, report)
 
     def draw(self, models: Sequence[Model]) -> None:
-        """Draw the plot, if one is wanted."""
         if self.delivery.plot is not None:
             with writing(self.delivery.plot):
                 _plot.save(models, self.delivery.plot, self.certainty.level)
@@ -171,7 +169,7 @@ class Settings:
         leads: Sequence[Lead | None] = (),
         more: Iterable[Section] = (),
     ) -> Screen:
-        """Return the screen of the answer; its first note says how the models' items differ."""
+        """Return what to print; the first note, `difference`, says how the models' items differ."""
         from fastarac.answers import evaluation
         from fastarac.answers.screen import Note, Weight
 
@@ -194,10 +192,7 @@ class Settings:
         notes: Sequence[str] = (),
         command: str = "evaluate",
     ) -> None:
-        """Print the figures, and draw the plot if one is wanted; `notes` go to stderr.
-
-        The first note says how the items of the models differ.
-        """
+        """Print the figures, and draw the plot if one is wanted; notes go to stderr."""
         from fastarac.answers import evaluation
         from fastarac.cli._json import print_models
 

@@ -25,7 +25,7 @@ def tell(notes: Iterable[str], kind: str = "note") -> None:
 
 
 def write(text: str) -> None:
-    """Write to stdout; escape characters that its encoding lacks."""
+    """Write to stdout, escaping characters that its encoding lacks."""
     if sys.stdout is None:
         raise RefusalError("the standard output is closed")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -40,7 +40,7 @@ def write(text: str) -> None:
 
 
 def csv_text(records: Sequence[dict[str, Any]]) -> str:
-    """Return rows as the text of a CSV file with a header; None becomes an empty field."""
+    """Return rows as CSV with a header; None becomes an empty field."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(records[0])

@@ -43,7 +43,6 @@ class Station(NamedTuple):
     images: Path | None = None
 
     def require(self) -> None:
-        """Refuse a page that cannot be written, before any file is written."""
         if self.path is None:
             return
         refuse(files.problem_with(self.path, "station", files.PAGES))
@@ -55,7 +54,7 @@ class Station(NamedTuple):
             refusing(str(self.images), partial(images_in, self.images))
 
     def write(self, table: Path, **columns: Any) -> tuple[int, list[str]]:
-        """Write the page of a table; return the number of rows it asks about, and notes."""
+        """Write the page of a table; return on how many rows it asks, and notes."""
         from fastarac.station import write_station
 
         notes: list[str] = []
@@ -65,7 +64,7 @@ class Station(NamedTuple):
         return n, notes
 
     def beside(self, answer: Answer, table: Path, *, asks: bool = True, **columns: Any) -> Answer:
-        """Return the answer of a command that wrote a table, extended by the page.
+        """Write the page of a table, if wanted, and return the answer with a sentence about the page.
 
         `asks` says whether the table has rows to ask about.
         """

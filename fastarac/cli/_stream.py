@@ -1,4 +1,4 @@
-"""`fastarac evaluate --max-memory`: bound the figures of files larger than memory, by sketches."""
+"""`fastarac evaluate --max-memory`: bounds of figures, for files larger than memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LEAST = 64 * 10**6
 COLUMNS = ("confidence", "correct", "prediction", "truth", "empty_truth", "compare")
-OF_SKETCH = 10  # a sketch takes at most 1/OF_SKETCH of the memory
+OF_SKETCH = 10  # a sketch (a file's summary of bounded size) takes at most 1/OF_SKETCH of the memory
 BYTES_OF_WIDTH = 4e3  # a sketch of relative width w takes at most BYTES_OF_WIDTH / w bytes
 WIDTHS = 1e-4, 1e-2
 EXAMPLE = [True, False], [0.75, 0.25]  # correctness and confidence of two outputs, to list all keys
@@ -78,7 +78,6 @@ def _print(found: Mapping[str, BoundedEvaluation], settings: Settings, notes: Se
 
 
 def _bytes(text: str) -> int:
-    """Return the value of `--max-memory` in bytes."""
     size = bytes_of(text)
     if size is None:
         raise RefusalError(f"--max-memory must be a size such as 500MB or 2GB, got {text!r}")

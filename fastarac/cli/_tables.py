@@ -27,11 +27,9 @@ WIDEST = 80  # default width of tables, in characters
 
 
 class Page(Console):
-    """A console for sentences and tables.
+    """A console for sentences, as wide as the terminal, and for tables of at most `WIDEST` characters.
 
-    Sentences fill the width of the terminal; without a terminal, the width is COLUMNS in the
-    environment, or else `WIDEST`. Tables have at most `WIDEST` characters a line. With `markdown`,
-    tables are Markdown tables of any width, and each text is a paragraph.
+    With `markdown`, tables have any width, and each text is a paragraph.
     """
 
     def __init__(self, *, markdown: bool = False) -> None:
@@ -46,7 +44,6 @@ class Page(Console):
             self.width = int(columns) if columns.isdecimal() and int(columns) else WIDEST
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print like rich's console, or print Markdown."""
         if not self.markdown:
             super().print(*objects, **options)
             return
@@ -74,10 +71,9 @@ def texts(column: Column) -> list[Text]:
 def tables(
     names: Sequence[str], blocks: Iterable[Sequence[Column]], console: Console, title: str = "model"
 ) -> list[Table]:
-    """Return one table, or several if the console is too narrow for all blocks together.
+    """Return one table, or several if the console is too narrow for one.
 
-    Names stay on one line if they fit; otherwise, they break between their parts. If a block is still
-    too wide beside the longest part of a name, the block is divided over several tables.
+    A block stays in one table if it fits beside the longest part of a name.
     """
     done: list[Table] = []
     columns: list[Column] = []
@@ -89,7 +85,7 @@ def tables(
     least = min(longest, limit // 2)
 
     def room(shown: Sequence[Column]) -> int:
-        """Return the width that these columns leave for the names."""
+        """Return the width that the columns leave for the names."""
         unnamed = table([""] * len(names), shown, "")
         return limit - Measurement.get(console, unlimited, unnamed).maximum
 
@@ -122,7 +118,6 @@ def printable_parts(parts: Iterable[Part], console: Console) -> Iterator[Any]:
 
 
 def print_parts(parts: Iterable[Part], console: Console) -> None:
-    """Print sentences and tables of an answer in order."""
     for each in printable_parts(parts, console):
         console.print(each)
 

@@ -24,6 +24,7 @@ from fastarac.cli._files import named_files
 from fastarac.cli._json import print_models
 from fastarac.cli._options import NONE, in_words_of_options, writing
 from fastarac.cli._policies import refusing
+from fastarac.io._models import columns_of_models
 from fastarac.partial_truth.verified_files import read_verified_fields
 
 if TYPE_CHECKING:
@@ -48,21 +49,24 @@ def evaluate(
     conditions: Conditions,
     command: str = "",
 ) -> None:
-    """Print the figures of each file, of each group in column `by`, and the guarantees."""
+    """Print the figures of each file and of its groups in column `by`."""
     arguments = limits.arguments() | cost_arguments(prices)
     delivery.check()
     certainty = certainty.printed_as(delivery.form)
-    files = named_files(paths)
-    conditions.require_models(files)
+    sources = columns_of_models(named_files(paths), columns["confidence"])
+    conditions.require_models(sources)
     if conditions.every:
         conditions.require_keys(_example(arguments | certainty.arguments()))
     notes: list[str] = []
     read = {}
     judged: list[VerifiedModel] = []
-    for name, path in files.items():
+    for name, (path, confidence) in sources.items():
         outputs: Any
+        of_model = {**columns, "confidence": confidence}
         with collected(notes):
-            outputs, labels = refusing(str(path), partial(read_verified_fields, path, by=by, **columns))
+            outputs, labels = refusing(
+                str(path), partial(read_verified_fields, path, by=by, **of_model)
+            )
         read[name] = outputs
         with collected(notes), interrupts_end_at_once():
             judged.append(_evaluated(name, path, outputs, labels, arguments, certainty, notes))
@@ -82,7 +86,7 @@ def _evaluated(
     certainty: Certainty,
     notes: list[str],
 ) -> VerifiedModel:
-    """Evaluate a file's outputs and its groups; leave out default intervals if these take long."""
+    """Evaluate a file and its groups; leave out default intervals if they take long."""
     n_groups = 0 if labels is None else len(set(labels))
     n_outputs = len(outputs.correct) * (1 if labels is None else 2)
     certain, left_out = certainty.in_time(n_outputs, 1 + n_groups)
@@ -138,7 +142,6 @@ def _print(
 
 
 def _rows(judged: Sequence[VerifiedModel]) -> list[dict[str, Any]]:
-    """Return a row for each group, or for each model if there are no groups."""
     grouped = [(model.name, model.groups) for model in judged if model.groups is not None]
     of_groups = [row for name, groups in grouped for row in groups.records(name)]
     return of_groups or [{"model": model.name, **_figures(model)} for model in judged]
@@ -149,7 +152,7 @@ def _figures(model: VerifiedModel) -> dict[str, Any]:
 
 
 def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of a half-verified example, from which the keys of results can be read."""
+    """Return the figures of an example, which have the keys of all results."""
     known = np.where(np.arange(20) % 4 < 2, np.arange(20) % 2, np.nan)
     truth = fastarac.PartialTruth(known, inclusion_probability=np.full(20, 0.5))
     with collected([]):
@@ -164,26 +167,31 @@ def compare(
     delivery: Delivery,
     item: str | None,
     command: str = "",
-) -> ModelComparison:
-    """Compare models on the same outputs, paired by the column `item`, and print the result."""
+) -> tuple[ModelComparison, str]:
+    """Compare models on the same outputs, paired by the column `item`, and print the result.
+
+    Return the comparison, and the name of the first model.
+    """
     from fastarac.answers.compared_models import ComparisonFindings
     from fastarac.cli._comparison import BY_IDS, ORDER, print_findings
     from fastarac.io._pages import ID, has_unique_ids
     from fastarac.partial_truth.verified_files import read_verified_models
 
-    files = named_files(paths)
+    sources = columns_of_models(named_files(paths), columns["confidence"])
     order = None
-    if item is None and all(map(has_unique_ids, paths)):
+    if len(paths) == 1:
+        item = None  # all models share its rows
+    elif item is None and all(map(has_unique_ids, paths)):
         item, order = ID, BY_IDS
     elif item in (None, NONE):
         item, order = None, ORDER
     notes: list[str] = []
     with collected(notes), interrupts_end_at_once():
-        models = refusing("", lambda: read_verified_models(files, item=item, **columns))
+        models = refusing("", lambda: read_verified_models(sources, item=item, **columns))
     with interrupts_end_at_once():
         found: ComparisonFindings = refusing(
             "", lambda: ComparisonFindings.of_verified(models, request, order)
         )
     notes += notes_of_groups(paths, models.values(), columns)
     print_findings(found, delivery, notes=notes, command=command)
-    return found.comparison
+    return found.comparison, next(iter(sources))

@@ -137,7 +137,7 @@ def _reading_of(
     given: set[str],
     reading: OcrSettings,
 ) -> dict[str, Any]:
-    """Return the options for reading files of OCR; refuse options of other kinds of files."""
+    """Return the arguments for reading the files; refuse options of other kinds of files."""
     if not files:
         return {}
     if are_documents(policy, files, given):
@@ -148,7 +148,7 @@ def _reading_of(
 
 
 def _next(policy: Policy, found: PolicyWeek, path: Path, files: Sequence[Path], output: Path) -> str:
-    """Return the next command: a new fit after an alarm, or the next week."""
+    """Return the command to suggest: a new fit after an alarm, or else the next week."""
     if found.go_on:
         new = "next/" if any(each.is_dir() for each in files) else "next.csv"
         return command_line("week", path, new, "-o", output)

@@ -1,4 +1,4 @@
-"""Displays of curves, as in scikit-learn. matplotlib is imported when the first display is drawn."""
+"""Displays of curves, as in scikit-learn. The first drawing imports matplotlib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base classes of curves: those between bounds, with a band, or over the acceptance rate."""
+"""Base classes of curves that can have a band, and of those over the acceptance rate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Band = tuple[FloatArray, FloatArray, FloatArray]  # x, lower edge, upper edge
 
-ENOUGH_ACCEPTED = 0.01  # at lower acceptance rates, a curve depends on too few items to set the axis
+ENOUGH_ACCEPTED = 0.01  # the axis need not show lower acceptance rates, where few items decide
 
 
 @dataclass(eq=False, repr=False)
@@ -36,7 +36,7 @@ class BoundedDisplay(ItemDisplay):
 
     band_: PolyCollection | None = field(init=False)
 
-    # Name of the `BoundedSweep` attribute that holds the bounds of the area. The legend shows them.
+    # The attribute of `BoundedSweep` with the bounds of the area, which the legend shows.
     _bounds: ClassVar[str] = ""
 
     @classmethod
@@ -78,13 +78,13 @@ class BoundedDisplay(ItemDisplay):
         return cls._of(sweep.order(best=False, steps=steps_of(sweep)))
 
     def _plot_bounded(self, sweep: BoundedSweep, ax: Axes | None, options: dict[str, Any]) -> Self:
-        """Draw the curve of the worst order in the bins, and the band up to that of the best order."""
+        """Draw the curve of the items in the worst order, and a band up to the curve in the best."""
         best = self._of(sweep.order(best=True, steps=steps_of(sweep)))
         said = "between the bounds"
         if self._measure:
             area = self._area_between(sweep)
             said = f"{self._measure} {area}" if area.width else f"{self._measure} = {area}"
-            # The legend shows the bounds of the area beside the band, not an area beside the curve.
+            # In the legend, the band has the bounds of the area, and the curve has none.
             setattr(self, self._area, None)
         self.plot(ax, **options)
         self._draw_band(*self._between(sweep, best), {"label": said})
@@ -96,7 +96,7 @@ class BoundedDisplay(ItemDisplay):
         return area
 
     def _between(self, sweep: BoundedSweep, best: Self) -> Band:  # noqa: ARG002
-        """Return x, and for each x the lowest and the highest possible y of the items' curve."""
+        """Return x, and the lowest and the highest possible y of the items' curve at each x."""
         return between(self._curve()[:2], best._curve()[:2])
 
     def _draw_band(
@@ -107,7 +107,7 @@ class BoundedDisplay(ItemDisplay):
 
 
 def between(*curves: tuple[FloatArray, ...]) -> Band:
-    """Return x, and for each x the lower and the higher y of two curves with increasing x."""
+    """Return x, and the lower and the higher y of two curves at each x."""
     ends = np.concatenate([x for x, _ in curves])
     # Include both ends of each vertical step.
     places = np.union1d(ends, np.clip(np.nextafter(ends, -1.0), 0.0, 1.0))
@@ -124,9 +124,8 @@ class BandedDisplay(BoundedDisplay):
     def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
         """Draw a bootstrap band around the curve; call :meth:`.plot` first.
 
-        The vertical axis is extended to show the band at acceptance rates of at least 1%, unless the
-        axis already cuts off the curve itself. If several bands have the same kind, the legend names
-        only one.
+        The vertical axis is extended to show the band at acceptance rates of at least 1%, unless it
+        cuts off the curve itself. The legend names each kind of band once.
 
         Parameters
         ----------
@@ -175,11 +174,7 @@ class BandedDisplay(BoundedDisplay):
 
 @dataclass(eq=False, repr=False)
 class AcceptanceDisplay(BandedDisplay):
-    """A curve over the acceptance rate.
-
-    The vertical axis includes the best value, and the curve at acceptance rates of at least
-    `ENOUGH_ACCEPTED`.
-    """
+    """A curve over the acceptance rate."""
 
     _: KW_ONLY
     area: float | None = None
@@ -233,15 +228,15 @@ class AcceptanceDisplay(BandedDisplay):
     def _curve_of_order(
         self, right: Callable[[FloatArray, float], FloatArray]
     ) -> tuple[FloatArray, ...]:
-        """Return the curve of an order that `right` defines.
+        """Return the curve of an order of the items.
 
-        ``right(x, beta)`` is the share of items that are accepted and correct, at acceptance rate x, if
-        the share beta of all items is correct.
+        ``right(x, beta)`` is the share of items that are accepted and correct at acceptance rate x.
+        Here, beta is the share of correct items.
         """
         beta = float(self._curve()[1][-1])
         beta = beta if self._best else 1 - beta
         x = np.union1d(np.linspace(0, 1, 501), beta)
-        x[0] = 1e-300  # a tiny x gives the curve's limit for x → 0 and avoids 0/0
+        x[0] = 1e-300  # gives the limit for x → 0 instead of 0/0
         return x, self._height(x, right(x, beta))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
@@ -254,7 +249,7 @@ class AcceptanceDisplay(BandedDisplay):
 
     def _view(self) -> tuple[Range, Range]:
         low, high = self._heights()
-        # A perfect curve is constant. Give the axis a minimum length for it.
+        # A perfect curve is constant, but an axis needs a length.
         low = min(low, 1 - SMALLEST_RANGE) if self._best else 0.0
         high = 1.0 if self._best else max(high, SMALLEST_RANGE)
         return SIDES, with_margin(low, high)
@@ -266,7 +261,7 @@ class AcceptanceDisplay(BandedDisplay):
         return with_margin(low, max(high, low + SMALLEST_RANGE))
 
     def _heights(self) -> Range:
-        """Return the lowest and the highest y at acceptance rates of at least `ENOUGH_ACCEPTED`."""
+        """Return the range of y at acceptance rates of at least `ENOUGH_ACCEPTED`."""
         x, y = self._curve()
         first, shown = float(np.interp(ENOUGH_ACCEPTED, x, y)), y[np.searchsorted(x, ENOUGH_ACCEPTED) :]
         return (

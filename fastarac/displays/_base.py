@@ -1,4 +1,4 @@
-"""Base classes of all displays: creation from items or a sweep, drawing, and the legend."""
+"""Base classes of all displays."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SMALLEST_RANGE = 1e-4  # minimum range of a vertical axis
 
 
 def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
-    """Return the sweep; raise if it is a `BoundedSweep` or holds only the corners of the curve."""
+    """Return a sweep with the counts at all thresholds; raise for another sweep."""
     if isinstance(sweep, BoundedSweep):
         raise TypeError(
             f"sweep is a BoundedSweep, but {display.__name__} draws only a ThresholdSweep; displays of "
@@ -55,7 +55,7 @@ def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
 
 @dataclass(eq=False, repr=False)
 class Display:
-    """Base class of all displays; subclasses declare their arrays, axes and legend text."""
+    """Base class of all displays."""
 
     _: KW_ONLY
     name: str | None = None
@@ -151,7 +151,7 @@ class Display:
         return tuple(getattr(self, array) for array in self._arrays)
 
     def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
-        """Return the vertices, in axis units, that the curve needs when it is drawn in this style."""
+        """Return the vertices to draw, in units of the axes, for a style of line."""
         x, y = self._curve()[:2]
         return x, y
 
@@ -171,7 +171,7 @@ class Display:
         return with_margin(float(np.nanmin(heights)), float(np.nanmax(heights)))
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        """Return the lines of the chance level by legend name."""
+        """Return the lines of the chance level by their names in the legend."""
         raise NotImplementedError
 
     def _draw(
@@ -197,7 +197,7 @@ class Display:
     def _fill(
         self, x: FloatArray, low: FloatArray, high: FloatArray, style: dict[str, Any]
     ) -> PolyCollection:
-        """Shade the area between two curves in the line's colour, with one legend entry per axes."""
+        """Shade the area between two curves in the line's colour; the axes' legend lists it once."""
         names = {str(band.get_label()) for band in self.ax_.collections}
         if style["label"] in names:
             style = style | {"label": f"_{style['label']}"}
@@ -217,7 +217,7 @@ class Display:
 
 @dataclass(eq=False, repr=False)
 class IntervalDisplay(Display):
-    """A line with an interval around each point. Its arrays are, in order, x, y, low and high."""
+    """A line with an interval around each point; its arrays are, in order, x, y, low and high."""
 
     band_: PolyCollection = field(init=False)
 
@@ -228,7 +228,7 @@ class IntervalDisplay(Display):
         """Draw the line and its intervals, with the keywords of :meth:`.RocCurveDisplay.plot`."""
         super().plot(ax, **options)
         x, _, low, high = self._curve()
-        # An outline makes the band of a single point visible.
+        # Without an outline, the band of a single point would be invisible.
         alone = {"linewidth": 2} if len(x) == 1 else {}
         self.band_ = self._fill(x, low, high, {"label": self._band} | alone)
         self._draw_legend()
@@ -240,7 +240,7 @@ class ItemDisplay(Display):
     """A display of items that are either correct or incorrect."""
 
     _fills_axes: ClassVar[bool] = False
-    # Options whose defaults differ when a display shows cross-validation folds.
+    # Options with other defaults for the folds of a cross-validation.
     _of_folds: ClassVar[dict[str, Any]] = {}
 
     @classmethod
@@ -414,7 +414,7 @@ class ItemDisplay(Display):
     def _of_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, response_method: str, options: dict[str, Any]
     ) -> tuple[tuple[ArrayLike, ArrayLike], dict[str, Any]]:
-        """Return an estimator's items (two arrays), and the options for ``from_predictions``."""
+        """Return the two arrays and the options with which to call ``from_predictions``."""
         scores, threshold = scores_of(estimator, X, response_method)
         return correctness(y, scores, classes=estimator.classes_, threshold=threshold), options
 
@@ -428,7 +428,6 @@ def _union(one: Range, other: Range) -> Range:
 
 
 def with_margin(low: float, high: float) -> Range:
-    """Return a range with a margin below `low` and above `high`."""
     margin = MARGIN * max(high - low, SMALLEST_RANGE)
     return low - margin, high + margin
 

@@ -1,4 +1,4 @@
-"""Base classes of the displays that scikit-learn also has: curves of two classes, and of two rates."""
+"""Base classes of displays that scikit-learn has, too."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class SquareDisplay(ScoredDisplay):
         self.ax_.set_aspect("equal" if ylim is None else "auto")
 
     def _draw_legend(self) -> None:
-        # If only part of the square is shown, the curve may run through the legend's usual position.
+        # In a part of the square, the curve may run through the legend's usual position.
         draw_legend(self.ax_, "best" if self.ax_.get_aspect() == "auto" else self._legend)
 
     def _despine(self) -> None:

@@ -157,7 +157,7 @@ class FoldsDisplay:
 def name_folds(
     display: FoldsDisplay, name: Names, curve_kwargs: Style | Sequence[Style] | None
 ) -> None:
-    """Add one legend entry for all folds, which look alike."""
+    """Add one entry to the legend for all folds if they look alike."""
     if not _are_alike(curve_kwargs) or "label" in (curve_kwargs or {}):
         return
     label = legend_name(name if isinstance(name, str) else None, "", None)

@@ -1,4 +1,4 @@
-"""Place text labels beside marks, away from other labels and mostly clear of the curves."""
+"""Place texts beside marks, where they cover no other text and little of the curves."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 LABEL = "_mark"
-# Distances to try between the centre of a mark and its label, in points. Labels at the second distance
-# or farther are joined to their marks by lines.
+# Distances to try between the centre of a mark and its label, in points. Lines join labels to their
+# marks from the second distance on.
 GAPS = (6.0, 20.0, 36.0, 54.0, 74.0, 96.0, 120.0)
 # Directions from a mark to its label, in order of preference. Around a falling curve, the largest free
 # areas are below left and above right.
@@ -46,9 +46,8 @@ def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
 def place_labels(ax: Axes) -> None:
     """Place the labels of all visible marks, given the current size of the axes.
 
-    Each label takes the nearest position where it covers little of the curves and no other label, mark
-    or legend. If there is no such position, it takes the one where it covers least. A label is hidden
-    only if the mark already has an identical one.
+    A label takes the nearest place where it covers no other label, mark or legend and little of the
+    curves. Without such a place, it goes where it covers least.
     """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:
@@ -81,7 +80,7 @@ def _place(
     frame: FloatArray,
     covered: Callable[[FloatArray], int],
 ) -> FloatArray:
-    """Move a label to the nearby position where it covers least, and return its box in pixels."""
+    """Move a label to the place near its mark where it covers least; return its box in pixels."""
     size = _size(label)
     costs: list[tuple[int, int, int, int, FloatArray]] = []
     for ring, gap in enumerate(GAPS):
@@ -104,7 +103,7 @@ def _place(
 
 
 def _points_within(points: Iterable[FloatArray], frame: FloatArray) -> Callable[[FloatArray], int]:
-    """Return a function that counts the points in a box, using cumulative sums over a grid."""
+    """Return a fast function that counts the points in a box."""
     low, high = frame[:2], frame[2:]
     shape = np.maximum(np.ceil((high - low) / STEP), 1).astype(int)
     all_points = np.concatenate([np.empty((0, 2)), *points])
@@ -130,7 +129,7 @@ def _size(label: Annotation) -> FloatArray:
 
 
 def _points(line: Line2D) -> FloatArray:
-    """Return points along a line in pixels, at most about `STEP` apart."""
+    """Return points along a line, in pixels, about `STEP` apart or closer."""
     corners = np.asarray(line.get_transform().transform(line.get_xydata()), np.float64)
     if line.get_linestyle() == "None" or len(corners) < 2:
         return np.empty((0, 2))

@@ -121,7 +121,6 @@ def draw_curves(
 def _bands_of(
     models: Models, display: type[ItemDisplay], band: bool | Kind, keywords: Mapping[str, Any] | None
 ) -> dict[str, ConfidenceBand]:
-    """Return the band of each model's curve."""
     kind = "pointwise" if band is True else band
     choice(kind, "band", ("pointwise", "simultaneous"))
     if not issubclass(display, BandedDisplay):
@@ -138,13 +137,13 @@ def _bands_of(
 
 
 def finish(ax: Axes) -> None:
-    """Enlarge a new figure for a legend below its axes, then place the labels of marks."""
+    """Make a new figure higher if its legend is below the axes, then place the labels of marks."""
     legend, figure = ax.get_legend(), root_figure(ax)
     if legend is not None and figure is not None and is_below(legend):
-        # Make the figure higher by the legend's height, so that the axes keep their size.
+        # The axes keep their size.
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + legend.get_window_extent().height / figure.dpi)
     if any(text.get_label() == LABEL for text in ax.texts):
-        # Set the final size of the axes, on which the label positions depend.
+        # The places of labels depend on the final size of the axes.
         ax.figure.canvas.figure.draw_without_rendering()
         place_labels(ax)

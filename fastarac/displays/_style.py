@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 LegendPlace = Literal["best", "lower left", "lower right", "upper left", "upper right"]
 
-# Okabe and Ito's palette, which people with colour vision deficiency can tell apart. Violet and brown
-# replace its yellow (too pale for a line) and its black (invisible on a dark background).
+# Okabe and Ito's palette, for people with colour vision deficiency. Violet and brown replace its yellow
+# (too pale for a line) and its black (invisible on a dark background).
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#785EF0", "#7F5539")
 LINE_STYLES = ("-", "--", "-.", ":")
-# Guides are grey, to be visible on light and dark backgrounds, and are drawn behind the curves.
+# Grey guides are visible on light and dark backgrounds. The curves are in front of them.
 CURVE_ZORDER = 2
 GUIDE: dict[str, Any] = {"color": "0.45", "linewidth": 1, "linestyle": "--", "zorder": 1.5}
 MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6.5}
@@ -41,7 +41,7 @@ ROOM_FOR_LEGEND = 0.85  # maximum width of a legend below the axes, as a share o
 # Font sizes to try for a legend inside the axes, relative to the default size.
 LEGEND_SIZES = (1.0, 0.85, 0.7)
 MOST_HEIGHT = 0.6  # maximum height of a legend inside the axes, as a share of the axes' height
-# Least line length to which long names are wrapped, and width of a legend's line sample, in letters.
+# In letters: the shortest line to which names are wrapped, and the width of a legend's line sample.
 FEWEST_LETTERS, MARGIN_LETTERS = 12, 6
 
 
@@ -59,10 +59,10 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
 
 
 def next_style(ax: Axes) -> dict[str, Any]:
-    """Return the first colour and line style of the cycle that no line in the axes has.
+    """Return the first colour and line style of a cycle that no line in the axes has.
 
-    If matplotlib's own property cycle sets line styles, that cycle is used, because the user may print
-    without colours.
+    If the user's property cycle sets line styles, it is used, because the user may print without
+    colours.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_hex
@@ -77,7 +77,7 @@ def next_style(ax: Axes) -> dict[str, Any]:
 
 
 def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a line's keywords with matplotlib's abbreviations, such as "c", written in full."""
+    """Return a line's keywords without matplotlib's abbreviations, such as "c"."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -90,10 +90,10 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 def draw_line(
     ax: Axes, x: FloatArray, y: FloatArray, style: dict[str, Any], xlim: Range, ylim: Range
 ) -> Line2D:
-    """Draw a curve, without the vertices that are not visible in axes that show at least these ranges.
+    """Draw a curve without vertices that are invisible in axes that show at least these ranges.
 
-    All vertices are kept if the curve has markers, values that are not finite, or x values that do not
-    run in one direction. The style's keywords must not be abbreviated.
+    All vertices are kept with markers, with values that are not finite, and if x is not monotonic.
+    `style` must not have abbreviations.
     """
     if not has_markers(style) and _is_curve(x, y):
         steps = style.pop("drawstyle", "default")
@@ -109,10 +109,7 @@ def draw_line(
 def _few_steps(
     x: FloatArray, y: FloatArray, drawstyle: str, *, xlim: Range, ylim: Range
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the vertices of the staircase that matplotlib draws for a step style, decimated.
-
-    The extremes within each pixel column and the original steps between columns are kept.
-    """
+    """Return the visible vertices of the staircase that matplotlib draws for a step style."""
     from matplotlib.cbook import STEP_LOOKUP_MAP
 
     kept = thin(x, y, edges_of_columns(xlim))
@@ -124,7 +121,7 @@ def _few_steps(
 
 
 def has_markers(style: dict[str, Any]) -> bool:
-    """Return whether a line with these unabbreviated keywords has markers."""
+    """Return whether a line of this style, without abbreviations, has markers."""
     from matplotlib import rcParams
 
     return style.get("marker", rcParams["lines.marker"]) not in (None, "None", "none", "", " ")
@@ -137,7 +134,7 @@ def _is_curve(x: FloatArray, y: FloatArray) -> bool:
 
 
 def draw_guide(ax: Axes, points: tuple[FloatArray, ...], style: dict[str, Any]) -> Line2D:
-    """Draw a guide line unless the axes already show it; the legend lists each name once."""
+    """Draw a guide line if the axes lack it; the legend lists each name once."""
     style = GUIDE | style
     name = style["label"]
     alike = [line for line in ax.lines if str(line.get_label()).removeprefix("_guide ") == name]
@@ -166,7 +163,7 @@ def draw_marks(
 
 
 def root_figure(ax: Axes) -> Figure | None:
-    """Return the outermost figure of the axes; ``get_figure(root=True)`` needs matplotlib 3.10."""
+    """Return the outermost figure of the axes, also for matplotlib before 3.10."""
     figure = ax.get_figure()
     return None if figure is None else figure.canvas.figure
 
@@ -174,8 +171,8 @@ def root_figure(ax: Axes) -> Figure | None:
 def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
     """Draw the legend: curves in drawing order, then bands and guides.
 
-    If names are many or too long, the legend is placed below the axes, in as many columns as fit. It
-    stays inside if the figure's layout leaves no space below the axes.
+    A legend with many or long names goes below the axes, unless the figure's layout leaves no space
+    there.
     """
     handles, names = ax.get_legend_handles_labels()
     if not names:
@@ -211,7 +208,7 @@ def draw_legend(ax: Axes, place: LegendPlace = "best") -> None:
 
 
 def _legend(ax: Axes, handles: list[Any], names: list[str], size: float = 1, **options: Any) -> Legend:
-    """Draw a legend with matplotlib's default font size for legends, multiplied by `size`."""
+    """Draw a legend with `size` times matplotlib's default font size."""
     from matplotlib.font_manager import FontProperties
 
     points = FontProperties(size=_setting("legend.fontsize")).get_size_in_points()
@@ -225,24 +222,23 @@ def _setting(name: Literal["legend.fontsize"]) -> Any:
 
 
 def _wrapped(names: list[str], share: float) -> list[str]:
-    """Break names into lines of at most about `share` times the length of the longest name."""
+    """Return names with lines of about `share` times the length of the longest name or less."""
     longest = max(map(len, names))
     return [fill(name, max(FEWEST_LETTERS, int(share * longest) - MARGIN_LETTERS)) for name in names]
 
 
 def is_below(legend: Legend) -> bool:
-    """Return whether a legend is below its axes."""
     return legend.get_bbox_to_anchor().width == 0
 
 
 def _is_curve_line(handle: Any) -> bool:
-    """Return whether a legend handle is a curve or a filled area, not a guide, band or mark."""
+    """Return whether a legend handle is of a curve or a filled area, not of a guide, band or mark."""
     is_mark = getattr(handle, "get_linestyle", str)() == "None"
     return bool(handle.get_zorder() >= CURVE_ZORDER) and not is_mark
 
 
 def _of_all(ax: Axes, handle: Any) -> Any:
-    """Return the legend handle, in grey if guides or bands of several colours share it."""
+    """Return a legend handle, grey if it stands for guides or bands of several colours."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -258,7 +254,7 @@ def _of_all(ax: Axes, handle: Any) -> Any:
 
 
 def shown_name(name: str) -> str:
-    r"""Return a name escaped so that matplotlib shows it literally, even with "$" or a leading "_"."""
+    r"""Return a name that matplotlib shows as it is, even with "$" or a leading "_"."""
     name = printable(name).replace("$", r"\$")
     return f" {name}" if name.startswith("_") else name
 
@@ -266,7 +262,7 @@ def shown_name(name: str) -> str:
 def legend_name(
     name: str | None, measure: str, value: float | None, text: Callable[[float], str] = rounded
 ) -> str | None:
-    """Return the legend entry of a curve with its area, such as ``"svm (ARAC-AUC = 0.987)"``."""
+    """Return a curve's entry in the legend, such as ``"svm (ARAC-AUC = 0.987)"``."""
     name = None if name is None else shown_name(name)
     if value is None:
         return name

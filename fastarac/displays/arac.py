@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-LIMIT = "_limit"  # prefix of the artist labels of the lines that mark allowed error rates
+LIMIT = "_limit"  # matplotlib's label of a line for an allowed error rate begins with this
 NAME_HEIGHT = 0.035  # height of the text beside such a line, as a share of the axes' height
 THRESHOLDS = "Confidence threshold"
-BELOW_LIMITS = 1.5  # lower end of the y-axis: an error rate of this many times the largest limit
+BELOW_LIMITS = 1.5  # the y-axis begins at this multiple of the largest allowed error rate
 UPPER_OPACITY, LOWER_OPACITY = 0.3, 0.12
 LOWER_HEIGHT = 0.6  # visible height of the lower shaded area, relative to the upper one
 LABEL_PLACE = 0.3  # acceptance rate (x) at which the names of the shaded areas are written
@@ -214,7 +214,7 @@ class ARACDisplay(AcceptanceDisplay):
         lowest = 1 - BELOW_LIMITS * max(self.max_error_rate)
         lowest = min([lowest, *(at.accuracy_after_correction for at in self.operating_points)])
         lowest = max(float(self.accuracy_after_correction.min()), lowest)
-        # Show the line of the allowed error rate even if the whole curve is above it.
+        # The line of the allowed error rate is in view even if the whole curve is above it.
         return with_margin(min(lowest, limit), 1.0)
 
     def _draw_band(
@@ -248,10 +248,9 @@ class ARACDisplay(AcceptanceDisplay):
 
 
 def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
-    """Draw a dashed line for each allowed error rate in view, and write the rate beside it.
+    """Draw a dashed line for each allowed error rate, and write the rate beside it.
 
-    Existing lines of this kind are drawn again, because each curve may change the view and the space
-    for texts.
+    Existing lines are drawn again, because each curve may change the view and the space for texts.
     """
     rates = set(error_rates)
     for artist in [*ax.lines, *ax.texts]:
@@ -262,7 +261,7 @@ def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
     low, high = ax.get_ylim()
     height_of_name = 1.0 + NAME_HEIGHT
     for rate in sorted(rates):
-        # Also draw lines outside the view, without text, because later curves may extend the view.
+        # A line outside the view has no text; later curves may extend the view to it.
         guide = GUIDE | {"linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
         ax.axhline(1 - rate, label=f"{LIMIT}{rate!r}", **guide)
         if 1 - rate <= low:

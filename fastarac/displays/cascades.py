@@ -1,4 +1,4 @@
-"""Pictures of cascades: each stage's share of decisions and of cost, and cost against a threshold."""
+"""Pictures of cascades: the shares of each stage, and the cost against a threshold."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
 
 WIDTH = 0.38  # width of a bar, where the distance between neighbouring stages is 1
-HEADROOM = 1.12  # axis height relative to the highest bar, which leaves space for the number above it
-ROUNDING = 1e-12  # relative tolerance for rounding errors when an error rate is compared with its limit
+HEADROOM = 1.12  # axis height relative to the highest bar, which has a number above it
+ROUNDING = 1e-12  # relative tolerance for comparing an error rate with its limit
 PALE = 0.45  # opacity of the cost bars, relative to the other bars
 
 

@@ -1,4 +1,4 @@
-"""Decimation: drop the vertices of long curves that make no visible difference."""
+"""Drop vertices of long curves that make no visible difference."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def decimate(
     ylim: Range | None = None,
     size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> Indices:
-    """Choose the vertices of a long curve that make a visible difference.
+    """Return the vertices of a long curve that make a visible difference.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def decimate(
     Notes
     -----
     First, the picture is divided into columns a quarter of a pixel wide. Each column keeps its first,
-    last, lowest and highest vertex; this moves points sideways by at most a quarter of a pixel. Second,
-    the algorithm of Ramer, Douglas and Peucker drops vertices that are less than a quarter of a pixel
-    from the simplified line: it repeatedly adds the vertex farthest from that line. Pieces of the curve
+    last, lowest and highest vertex, which moves points sideways by at most a quarter of a pixel.
+    Second, the algorithm of Ramer, Douglas and Peucker repeatedly adds the vertex farthest from the
+    simplified line, until all vertices are less than a quarter of a pixel from it. Pieces of the curve
     that need many iterations are also halved.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
@@ -63,12 +63,12 @@ def decimate(
 
 
 def edges_of_columns(xlim: Range) -> FloatArray:
-    """Return the edges of all pixel columns of a range: each left edge, and the last right edge."""
+    """Return the left edges of all pixel columns of a range, and the last right edge."""
     return np.linspace(*xlim, COLUMNS + 1)
 
 
 def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
-    """Return the first, last, lowest and highest vertices of each column, and of the parts beside."""
+    """Return the first, last, lowest and highest vertex of each column and of the parts beside them."""
     if len(x) <= len(edges):
         return np.arange(len(x))
     rising = x if x[0] <= x[-1] else x[::-1]
@@ -91,7 +91,7 @@ def corners(
     ylim: Range,
     size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> Indices:
-    """Return the vertices to keep, so that all others are within the tolerance of the line."""
+    """Return vertices such that the line through them passes all others within `TOLERANCE`."""
     return _corners(_pixels(x, xlim, size[0]), _pixels(y, ylim, size[1]))
 
 
@@ -105,7 +105,7 @@ def _pixels(values: FloatArray, limits: Range, size: int) -> FloatArray:
 
 
 def _corners(x: FloatArray, y: FloatArray) -> Indices:
-    """Return the vertices that must stay; `x` and `y` are in pixels."""
+    """Return the vertices of :func:`corners`; `x` and `y` are in pixels."""
     kept = np.array([0, len(x) - 1])
     for refinement in count():
         piece = np.repeat(np.arange(len(kept) - 1), np.diff(kept))
@@ -115,8 +115,7 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
         if not far.any():
             break
         corners = np.flatnonzero((distance == farthest[piece]) & far[piece])
-        # Among vertices at the same distance, keep only the first and the last, because all of them may
-        # be on one straight line.
+        # Vertices at the same distance may be on one straight line: keep the first and the last.
         first = np.unique(piece[corners], return_index=True)[1]
         last = len(corners) - 1 - np.unique(piece[corners][::-1], return_index=True)[1]
         added = [corners[first], corners[last]]
@@ -127,7 +126,7 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
 
 
 def _distance_to_chords(x: FloatArray, y: FloatArray, start: Indices, stop: Indices) -> FloatArray:
-    """Return the distances of all vertices but the last from their segments, `start` to `stop`."""
+    """Return the distance of each vertex but the last from the segment from `start` to `stop`."""
     along_x, along_y = x[stop] - x[start], y[stop] - y[start]
     off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
     length = along_x**2 + along_y**2

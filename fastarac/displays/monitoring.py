@@ -30,7 +30,7 @@ ALL = "all"
 
 
 def _heights(limit: float | None, rates: FloatArray) -> Range:
-    """Return the range of an axis of error rates, from zero to well above the limit and all rates."""
+    """Return the range of an axis of error rates, from 0 to above the limit and all rates."""
     top = max(3.0 * (limit or 0.0), float(np.nanmax(rates, initial=0.0)) * 1.5, SMALLEST_RANGE)
     return 0.0, min(1.0, top)
 

@@ -1,4 +1,4 @@
-"""Pictures of planning, calibration and shifts."""
+"""Pictures of the power of a sample, of calibration and of shifts."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 PALEST = 0.25  # colour strength where two models cost the same; 1 is the full colour
-CLEAR_MARGIN = 0.9  # quantile of the cost margins at which a colour reaches full strength
+CLEAR_MARGIN = 0.9  # quantile of the differences in cost from which colours have full strength
 TITLE = "The cheapest model; pale where another costs nearly as little"
-# Minimum width of a region with a name in it, as a share of the grid's shorter side.
+# Least width of a region with a name in it, as a share of the grid's shorter side.
 ROOM_FOR_A_NAME = 0.14
 
 
@@ -141,7 +141,7 @@ class PreferenceMapDisplay(Display):
         self._name_regions(palette)
 
     def _strength(self) -> FloatArray:
-        """Return the colour strengths of cells, low where the second-best model is nearly as cheap."""
+        """Return the colour strength of each cell, low where another model is nearly as cheap."""
         margin = self.preferences.margin
         clear = np.quantile(margin, CLEAR_MARGIN) if np.isfinite(margin).all() else 0.0
         if clear <= 0:
@@ -181,7 +181,7 @@ class PreferenceMapDisplay(Display):
 
 
 def _edges(ratios: FloatArray) -> tuple[FloatArray, str]:
-    """Return the edges of the cells around increasing ratios, and the scale of their axis."""
+    """Return the edges of cells around increasing ratios, and "log" or "linear" for their axis."""
     if len(ratios) == 1:
         return np.array([ratios[0] - 0.5, ratios[0] + 0.5]), "linear"
     factors = ratios[1:] / ratios[:-1] if ratios[0] > 0 else np.zeros(1)
@@ -198,7 +198,7 @@ def _edges_between(values: FloatArray) -> FloatArray:
 
 
 def _middle(region: NDArray[np.bool_]) -> tuple[tuple[int, int], int]:
-    """Return the cell that is farthest from the edge of the region, and this distance in cells."""
+    """Return the cell farthest from the edge of a region, and its distance in cells."""
     inner, reach = region, 0
     while True:
         padded = np.pad(inner, 1)

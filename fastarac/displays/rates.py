@@ -1,4 +1,4 @@
-"""Curves that scikit-learn draws too: ROC, precision–recall and DET."""
+"""ROC, precision–recall and DET curves, which scikit-learn draws, too."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ DIAGONAL = np.array(WHOLE)
 NORMAL = NormalDist()
 TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 END = 3.0  # by default, both DET axes run from −END to END standard deviations
-ROOM = 1.5  # how far the DET axes extend below the equal error rate, in standard deviations
+ROOM = 1.5  # DET axes show at least this many standard deviations below the equal error rate
 SMALLEST_RATE = float(np.finfo(np.float64).eps)  # replaces a rate of 0, whose deviate is infinite
-# DET axes bend straight lines. A line longer than this needs intermediate points.
+# A straight line is bent on DET axes; one longer than this needs intermediate points.
 LONG = END / 200
 PARTS = 24  # number of intermediate points along each axis of such a line
 
@@ -186,7 +186,7 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
 
 
 def _precision_between(sweep: BoundedSweep) -> Band:
-    """Return the recalls on both sides of each step, and the lowest and highest precisions there."""
+    """Return the recalls on both sides of each step, and the lowest and highest precision there."""
     if not sweep.n_correct:
         raise ValueError("sweep has no correct item, but a precision-recall curve needs at least one")
     correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
@@ -275,14 +275,14 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
     def _vertices(self, style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
         fpr, fnr = self.fpr, self.fnr
         if not has_markers(style):
-            # Computing deviates is slow. First drop points that share a pixel column.
+            # Deviates are slow to compute, so first drop points in the same pixel column.
             edges = _shares(edges_of_columns(self._view()[0]))
             kept = thin(fpr, fnr, edges)
             fpr, fnr = along_ties(fpr[kept], fnr[kept])
         return deviate(fpr), deviate(fnr)
 
     def _view(self) -> tuple[Range, Range]:
-        """Return scikit-learn's axis ranges, shifted down if the equal error rate is low."""
+        """Return scikit-learn's ranges of the axes, shifted down if the equal error rate is low."""
         rate = np.maximum(self.fpr, self.fnr).min()
         low = min(-END, float(deviate(rate)) - ROOM) if rate else -END
         return (low, low + 2 * END), (low, low + 2 * END)
@@ -306,7 +306,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
 
 
 def along_ties(fpr: FloatArray, fnr: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Add points to the rates along long straight parts of the curve where both rates change."""
+    """Return the rates with more points along straight parts of the curve that DET axes bend."""
     x, y = deviate(fpr), deviate(fnr)
     long = np.flatnonzero((np.abs(np.diff(x)) > LONG) & (np.abs(np.diff(y)) > LONG))
     columns = []
@@ -329,6 +329,6 @@ def _shares(deviates: FloatArray) -> FloatArray:
 
 
 def deviate(rates: FloatArray) -> FloatArray:
-    """Return the normal deviates (quantiles of the standard normal distribution) of the rates."""
+    """Return the quantiles of the standard normal distribution at the rates."""
     inside = np.clip(rates, SMALLEST_RATE, 1 - SMALLEST_RATE)
     return np.asarray(np.vectorize(NORMAL.inv_cdf, otypes=[np.float64])(inside))

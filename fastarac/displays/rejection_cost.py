@@ -1,4 +1,4 @@
-"""Cost curves with a reject option, over the relative cost of rejecting and in three dimensions."""
+"""Cost curves with a reject option."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class RejectionCostDisplay(BoundedDisplay):
 class AccuracyRejectionCostDisplay(ItemDisplay):
     """Accuracy and normalised cost over the rejection rate, as a curve in three dimensions.
 
-    ``from_predictions`` and ``from_sweep`` create and draw it; both take `costs`.
+    ``from_predictions`` and ``from_sweep`` create and draw it.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
         return cls(*curve[:3], name=name).plot(ax, **options)
 
     def _draw(self, label: dict[str, str], style: dict[str, Any], ylim: Any) -> None:
-        """Draw the curve with its visible vertices, and its projection on the floor of the axes."""
+        """Draw the visible vertices of the curve, and its projection on the floor of the axes."""
         ax: Any = self.ax_
         rates = self.rejection_rate
         heights = self.accuracy, self.normalized_cost
@@ -194,7 +194,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
             axis.labelpad = LABEL_PAD
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        """Return the line for accepting at random, with linear cost and constant accuracy."""
+        """Return the line for accepting at random, which has linear cost and constant accuracy."""
         order = np.argsort(self.rejection_rate)[[0, -1]]
         accuracy = np.full(2, self.accuracy[order[0]])
         return {"Chance level": (self.rejection_rate[order], accuracy, self.normalized_cost[order])}

@@ -1,12 +1,8 @@
 """Read a machine's outputs from CSV, TSV, JSON lines and Parquet files.
 
-The extra ``cli`` installs DuckDB, which reads the files. DuckDB has no dependencies, reads all four
-formats, and takes less than half the disk space of polars or pyarrow. It compares texts without making
-a Python string for each item, and returns numbers as numpy arrays. It raises an error if a CSV row has
-too few fields; other readers fill in nulls.
-
-DuckDB does not guess dialects and types here: it reads every field of a text file as text, and this
-package interprets the texts. DuckDB loads no extensions and never accesses the network.
+DuckDB, which the extra ``cli`` installs, reads the files, without extensions and network. Unlike other
+readers, it raises an error if a CSV row has too few fields. It reads every field of a text file as
+text, and this package interprets the texts.
 """
 
 from __future__ import annotations
@@ -273,7 +269,7 @@ def read_models(
 
 
 def _first_confidence(confidence: str | Sequence[str], model: str | None) -> str:
-    """Return the first column of confidences; raise if the columns cannot each be a model."""
+    """Return the first column of confidences; raise if one repeats, or for several with `model`."""
     if isinstance(confidence, str):
         return confidence
     if not confidence or len(set(confidence)) < len(confidence):
@@ -286,7 +282,7 @@ def _first_confidence(confidence: str | Sequence[str], model: str | None) -> str
 
 
 def _columns_of_groups(group: str | Sequence[str] | None) -> tuple[str | None, str | None]:
-    """Return the names of the two group columns, with None for a missing one."""
+    """Return two names of columns of groups; a missing one is None."""
     names = [group] if group is None or isinstance(group, str) else list(group)
     if not 1 <= len(names) <= 2:
         raise ValueError(f"group must name one or two columns, got {len(names)}")

@@ -38,7 +38,7 @@ CAST = "cast the column to DOUBLE if it may be rounded"
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns to read from a file: the parameters of :func:`fastarac.io.read_outputs`."""
+    """The columns to read from a file, as the parameters of :func:`fastarac.io.read_outputs`."""
 
     confidence: str
     correct: str | None
@@ -67,7 +67,7 @@ class Columns:
             raise ValueError(f"{named} is given without {missing}; give both columns")
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
-        """Return the fields of `Outputs`; in place of labels, the number of this file in `texts`."""
+        """Return the fields of `Outputs`; a field of labels has the number of its column in `texts`."""
         known = self._known(source)
         found = _fetch(source, known.picks(source), texts)
         if known.correct is not None and self.open == "wrong":
@@ -75,7 +75,7 @@ class Columns:
         return found
 
     def first_texts(self, source: FileSource, model: str | None = None) -> list[tuple[str, str]]:
-        """Return the first outputs of a model with their truths; none if the columns are missing."""
+        """Return a model's first outputs with their truths; none if the file lacks the columns."""
         known = self._known(source)
         if known.prediction is None or known.truth is None:
             return []
@@ -91,12 +91,12 @@ class Columns:
         return [(str(read), str(true)) for read, true in rows]
 
     def batches(self, source: FileSource, size: int) -> Iterator[tuple[Array, Array]]:
-        """Yield whether outputs are correct, and their confidences, for `size` rows at a time."""
+        """Yield the correctness and the confidence of outputs, `size` rows at a time."""
         picks = self._known(source).picks(source, missed=False)
         yield from _stream(source, picks, size)
 
     def _known(self, source: FileSource) -> Columns:
-        """Return the columns; if none says which outputs are correct, fill in the default columns."""
+        """Return the columns, with default columns if none says which outputs are correct."""
         if self.correct or self.prediction:
             return self
         if "correct" in source.columns:
@@ -113,13 +113,13 @@ class Columns:
 
     @property
     def _labels(self) -> dict[str, str | None]:
-        """Return the column for each field of `Outputs` that holds labels; None without a column."""
+        """The column of each field of `Outputs` that holds labels, or None."""
         item = None if self.item is False else self.item
         labels = {"model": self.model, "by": self.by, "item": item}
         return labels | {"group": self.group, "crossed": self.crossed}
 
     def picks(self, source: FileSource, *, missed: bool = True) -> list[Pick]:
-        """Return a `Pick` for each column to read; raise if the file lacks a column.
+        """Return how to read each column; raise if the file lacks one.
 
         `missed` says whether missed words may lack a confidence.
         """
@@ -194,7 +194,7 @@ def _fetch(source: FileSource, picks: Sequence[Pick], texts: Mapping[str, Texts]
 
 
 def _stream(source: FileSource, picks: Sequence[Pick], size: int) -> Iterator[tuple[Array, Array]]:
-    """Yield the batches of `Columns.batches`; raise if a value is invalid."""
+    """Yield correctness and confidence, `size` rows at a time; raise if a value is invalid."""
     column = picks[0].column
     may_round = source.type_of(column) not in ("FLOAT", "DOUBLE")
     begin = 0
@@ -224,7 +224,7 @@ def _refuse_invalid(
 ) -> None:
     """Raise an error about the first row with an invalid value, if there is one.
 
-    `begin` is the index, in the file, of the first row of the arrays.
+    `begin` is the index of the arrays' first row in the file.
     """
     if not len(arrays["confidence"]):
         raise DataFileError(source.path, "there are no rows")
@@ -241,10 +241,10 @@ def _refuse_invalid(
 
 
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
-    """Return the confidences, as integers if different ones would become equal as float64.
+    """Return the confidences, as integers if different ones would be equal as float64.
 
-    Integers are impossible if a confidence is missing (a float64 below all others replaces it) or is
-    not a 64-bit integer. Then raise DataFileError if different confidences become equal.
+    Raise DataFileError if that is impossible: some are no 64-bit integers, or a float64 below all
+    others must replace missing ones.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):
@@ -262,7 +262,7 @@ def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: boo
 def may_merge(source: FileSource, column: str, values: Array) -> bool:
     """Return whether different values may have become equal when they were read as float64.
 
-    In text columns, only large integers are checked, because fractions may have any number of digits.
+    In text columns, only large integers count, because fractions may have any number of digits.
     """
     of = source.type_of(column)
     if values.dtype.kind != "f" or of in ("FLOAT", "DOUBLE"):
@@ -273,7 +273,7 @@ def may_merge(source: FileSource, column: str, values: Array) -> bool:
 
 
 def require_apart(source: FileSource, column: str) -> None:
-    """Raise if different values of a column become equal as float64."""
+    """Raise if different values of a column are equal as float64."""
     name = source.identifier(column)
     if source.kind_of(column) == TEXT:
         name = f"TRY_CAST({whole_number(source, column)} AS HUGEINT)"

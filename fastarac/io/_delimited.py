@@ -20,7 +20,7 @@ QUOTE = '"'
 
 
 class MalformedRowError(ValueError):
-    """A row that has a malformed quote or is too long; `line` is the line on which it begins."""
+    """A row is too long or has a malformed quote; `line` is the line on which the row begins."""
 
     def __init__(self, problem: str, line: int) -> None:
         self.line = line
@@ -35,10 +35,10 @@ class DelimitedRow(NamedTuple):
 
 
 class Delimited(FileSource):
-    """A CSV or TSV file; all its fields are text.
+    """A CSV or TSV file, whose fields are texts.
 
-    Fields of a CSV file may be quoted. In TSV files, OCR engines write quotes as ordinary characters;
-    quotes are read as such, unless the first line begins with a quote.
+    OCR engines write quotes in TSV files as ordinary characters. Quotes are read as such unless the
+    first line begins with one.
     """
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
@@ -63,8 +63,7 @@ class Delimited(FileSource):
         return (
             "read_csv(?, auto_detect = false, header = true, allow_quoted_nulls = false, "
             f"delim = '{self.delimiter}', quote = '{quote}', escape = '{quote}', "
-            # DuckDB's default buffer is twice as large as this one, and takes a gigabyte if a quote is
-            # never closed.
+            # The buffer is half of DuckDB's default, which takes a gigabyte if a quote is never closed.
             f"max_line_size = {longest_line()}, buffer_size = {max(longest_line(), MAX_LINE)}, "
             f"columns = {{{types}}}, "
             f"hive_partitioning = false{compression(self.path)})"
@@ -93,11 +92,11 @@ class Delimited(FileSource):
     def _rows(self, lines: Iterable[str]) -> Iterator[DelimitedRow]:
         """Yield the rows that are not empty.
 
-        Python's csv module rejects fields of more than 131,072 characters, and this limit can be
-        changed only for the whole process. Therefore, the module is not used.
+        Python's csv module would reject fields of more than 131,072 characters, a limit that only the
+        whole process can change.
         """
         fields: list[str] = []
-        # A quoted field may span lines. `begun` has its parts so far; it is None outside such a field.
+        # The parts so far of a quoted field, which may span lines; None outside such a field.
         begun: list[str] | None = None
         size = first = 0
         for number, line in enumerate(lines, start=1):
@@ -121,7 +120,7 @@ class Delimited(FileSource):
     def _split(
         self, line: str, text: str, fields: list[str], begun: list[str] | None, first: int
     ) -> list[str] | None:
-        """Add a line's fields to `fields`; return the parts of the last one if its quotes stay open."""
+        """Add a line's fields to `fields`; return the parts of a last field whose quote is open."""
         place = 0
         while True:
             if begun is None and not text.startswith(QUOTE, place):

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
 JSON_RECORDS_SEARCHED_FOR_COLUMNS = 1000
-BYTES_OF_A_ROW = 8  # bytes of memory per row, for the confidence alone
+BYTES_OF_A_ROW = 8  # least memory per row: a confidence
 BYTE_ORDER_MARK = "\ufeff"
-# JSON types that are accepted as names. Key: the type as named in messages. Value: its DuckDB types.
+# JSON types that may hold names: what messages call them, and their DuckDB types.
 NAMES_IN_JSON = {
     "a text": ("VARCHAR",),
     "a number": ("BIGINT", "UBIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"),
@@ -46,7 +46,7 @@ NAMES_IN_JSON = {
 
 
 class JsonLines(FileSource):
-    """A file with one JSON object per line; all values are read as text."""
+    """A file with a JSON object on each line, whose values are read as texts."""
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
         super().__init__(path, connection)
@@ -66,7 +66,7 @@ class JsonLines(FileSource):
             self._types[column] = "JSON" if is_label else "VARCHAR"
 
     def find_all_columns(self) -> None:
-        """Find the columns of all records; new columns follow the known ones, in sorted order."""
+        """Find the columns of all records; the new ones follow the known ones, in sorted order."""
         objects = f"read_ndjson_objects(?{self._options})"
         query = f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}"
         with explained(self):
@@ -80,7 +80,7 @@ class JsonLines(FileSource):
 
     @property
     def _by_pointer(self) -> bool:
-        """Return whether DuckDB rejects the names used: one is empty, or two differ only in case."""
+        """Whether DuckDB rejects the names of columns: one is empty, or two differ only in case."""
         distinct = {name.lower() for name in self._types}
         return "" in distinct or len(distinct) < len(self._types)
 
@@ -100,7 +100,7 @@ class JsonLines(FileSource):
         return f"({self.value(column)} ->> '$')"
 
     def value(self, column: str) -> str:
-        """Return the SQL expression of a column's JSON values, from which labels can be read."""
+        """Return the SQL expression of a column's JSON values."""
         if not self._by_pointer:
             return sql_name(column)
         pointer = "/" + column.replace("~", "~0").replace("/", "~1")
@@ -117,7 +117,7 @@ class JsonLines(FileSource):
         return f"{kind}, as in row 1" if kind in NAMES_IN_JSON else kind
 
     def _names_in(self, column: str) -> str:
-        """Return the JSON type of the names in a column, as found in the first row."""
+        """Return the JSON type of the names in a column, which is that of the first row."""
         value = self._first.get(column)
         if isinstance(value, bool):
             return "true or false"
@@ -168,10 +168,7 @@ class _Object(list[tuple[str, Any]]):
 
 
 class RowsOfArrays(FileSource):
-    """Arrays in memory as the columns of a source; in arrays of texts, None is a missing value.
-
-    `named` is the name of the source in error messages.
-    """
+    """Arrays in memory as columns; in arrays of texts, None is a missing value."""
 
     TABLE = "rows_of_arrays"
 
@@ -190,19 +187,16 @@ class RowsOfArrays(FileSource):
 
     @property
     def table(self) -> str:
-        """The name of the table; unlike the function that reads a file, it has no parameter."""
+        """The name of the table; it takes no path, unlike the function that reads a file."""
         return self.TABLE
 
     def identifier(self, column: str) -> str:
-        """Return the quoted name."""
         return sql_name(column)
 
     def type_of(self, column: str) -> str:
-        """Return the SQL type of the column's array."""
         return self._types[column]
 
     def select(self, expressions: str, *, into: str = "", rest: str = "") -> DuckDBPyConnection:
-        """Run a SELECT over the rows."""
         return self.connection.execute(f"{into} SELECT {expressions} FROM {self.table} {rest}")
 
     def require_unchanged(self) -> None:
@@ -210,7 +204,7 @@ class RowsOfArrays(FileSource):
 
 
 class RowsOfFiles(RowsOfArrays):
-    """The rows of several files with the same columns, file by file; values of JSON lines stay JSON."""
+    """The rows of several files with the same columns, one file after the other."""
 
     def __init__(self, sources: Sequence[FileSource]) -> None:
 
@@ -236,21 +230,20 @@ class RowsOfFiles(RowsOfArrays):
         self._describe(" and ".join(str(source.path) for source in sources), connection)
 
     def identifier(self, column: str) -> str:
-        """Return the quoted name; for JSON, the expression that gives the value as text."""
+        """Return the quoted name or, for JSON, an expression that gives the value as text."""
         name = sql_name(column)
         return f"({name} ->> '$')" if self._types[column] == "JSON" else name
 
     def type_of(self, column: str) -> str:
-        """Return the column's SQL type; for JSON, that of a text."""
         return self._types[column].replace("JSON", "VARCHAR")
 
     def require_unchanged(self) -> None:
-        """Raise if one of the files has changed."""
+        """Raise if a file has changed."""
         for source in self.sources:
             source.require_unchanged()
 
     def error_in_row(self, index: int, problem: str) -> DataFileError:
-        """Return an error that gives the row's position in its own file."""
+        """Return an error with the number of the row in its own file."""
         ends = list(accumulate(self._rows))
         which = bisect_right(ends, index)
         return self.sources[which].error_in_row(index - ends[which] + self._rows[which], problem)
@@ -269,7 +262,7 @@ class Parquet(FileSource):
         self._described = [(str(row[0]), str(row[1])) for row in described]
 
     def _require_modest(self) -> None:
-        """Raise if the footers announce more data than the limits allow for a file of this size."""
+        """Raise if the footers state more data than the limits allow for the size of the file."""
         footer = (
             "SELECT sum(total_uncompressed_size), sum(row_group_num_rows) FILTER (column_id = 0) "
             "FROM parquet_metadata(?)"
@@ -281,7 +274,7 @@ class Parquet(FileSource):
             raise DataFileError(self.path, expands_too_far(size))
 
     def _names(self) -> list[str]:
-        """Return the column names as in the file; DuckDB renames some of them in SQL."""
+        """Return the names of the columns as in the file, of which DuckDB renames some."""
         kind = "type, converted_type, logical_type, scale, precision"
         schema = f"SELECT file_name, name, num_children, {kind} FROM parquet_schema(?)"
         files: dict[str, list[tuple[Any, ...]]] = {}
@@ -290,7 +283,7 @@ class Parquet(FileSource):
         (first, nodes), *others = files.items()
         # Columns must match exactly, because DuckDB would silently cast them to the first file's types.
         for other, of_other in others:
-            if of_other[1:] != nodes[1:]:  # element 0 is the root, whose name may differ between files
+            if of_other[1:] != nodes[1:]:  # element 0 is the root, whose name may differ
                 file, like = (quoted(PurePath(name).name) for name in (other, first))
                 problem = f"{file} and {like} differ in the names or types of their columns"
                 raise DataFileError(self.path, problem)
@@ -323,7 +316,7 @@ class Parquet(FileSource):
 
 
 def _require_parquet_alone(directory: Path) -> None:
-    """Raise unless a directory holds only Parquet files; hidden ones, such as _SUCCESS, are ignored."""
+    """Raise unless a directory holds only Parquet files, apart from files such as _SUCCESS."""
     names = sorted(entry.name for entry in directory.iterdir())
     for log in ("_delta_log", ".hoodie"):
         if log in names:
@@ -342,7 +335,7 @@ def _require_parquet_alone(directory: Path) -> None:
 
 
 def open_source(path: Path, connection: DuckDBPyConnection) -> FileSource:
-    """Check that a file opens, and return the source for its format, which its name determines."""
+    """Return a file as a table, in the format that its name tells; raise if it cannot be opened."""
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):

@@ -1,4 +1,4 @@
-"""Read small tables, such as data about pages, with all columns as texts."""
+"""Read small tables, such as data about pages, as texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def read_texts(path: Path, required: str) -> dict[str, tuple[str | None, ...]]:
-    """Return all columns of a table as texts (None if missing); column `required` must exist.
+    """Return all columns of a table as texts; a missing value is None.
 
     Raises
     ------

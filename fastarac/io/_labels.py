@@ -1,4 +1,4 @@
-"""Text columns: give equal texts equal numbers, and find the distinct texts."""
+"""Columns of texts, represented by numbers: equal texts have equal numbers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FIELDS = ("model", "by", "item", "truth", "group", "crossed")
 
 
 def hashes(expression: str, name: str) -> str:
-    """Return SQL for two hashes of a text; both are null if the text is null.
+    """Return SQL for two hashes of a text, which are null if the text is null.
 
-    The second hash is that of the text with a prefix, which shifts all bytes. Together, the two hashes
-    have 128 bits, so texts with the same two hashes are assumed to be equal.
+    The second hash is that of the text with a prefix, which shifts all bytes. Texts that agree in both,
+    128 bits, count as equal.
     """
     some = f"CASE WHEN {expression} IS NOT NULL THEN"
     return (
@@ -47,9 +47,7 @@ class TextColumn(NamedTuple):
 class Texts:
     """The texts of one field in all files, represented by numbers.
 
-    DuckDB hashes the texts while it reads the files, so that texts are stored or converted to Python
-    strings only on request. Hashes distinguish a million texts in a tenth of the time that a table of
-    texts takes.
+    DuckDB hashes the texts while it reads the files, ten times as fast as a table of a million texts.
     """
 
     def __init__(self) -> None:
@@ -61,12 +59,12 @@ class Texts:
         return len(self._encoded().first)
 
     def add(self, part: TextColumn) -> int:
-        """Add the texts of a file, and return its part number."""
+        """Add the texts of a file, and return the number under which `labels` finds them."""
         self._parts.append(part)
         return len(self._parts) - 1
 
     def labels(self, part: int) -> Labels:
-        """Return the codes of a file's texts, without names; equal texts have equal codes."""
+        """Return the codes of a file's texts, without names; equal texts of all files share a code."""
         return Labels((), self._encoded().codes[part])
 
     def text(self, code: int) -> str:
@@ -93,7 +91,7 @@ class Texts:
         return self._numbers
 
     def _sorted_names(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-        """Return the distinct texts, sorted, and the position of each code among them."""
+        """Return the distinct texts in sorted order, and the position of each code among them."""
         numbers = self._encoded()
         selects = []
         for part, codes in zip(self._parts, numbers.codes, strict=True):
@@ -122,7 +120,7 @@ class Texts:
 
 
 class Numbers(NamedTuple):
-    """The code of each row in each part, and the pair of hashes of each code."""
+    """The code of each row in each column, and the pair of hashes of each code."""
 
     codes: list[NDArray[np.intp]]
     first: Hashes
@@ -130,10 +128,9 @@ class Numbers(NamedTuple):
 
 
 def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
-    """Number the rows of several parts from 0, with equal numbers for equal pairs.
+    """Return codes for the rows of columns given by pairs of hashes; equal pairs have equal codes.
 
-    If there are few distinct pairs, a table of them fits in the cache. If there are many, the rows are
-    sorted, which is then as fast.
+    A table of few distinct pairs is fast, because it fits in the cache; for many, sorting is as fast.
     """
     first = np.concatenate([np.ma.getdata(one) for one, _ in pairs])
     second = np.concatenate([np.ma.getdata(other) for _, other in pairs])

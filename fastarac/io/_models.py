@@ -1,4 +1,4 @@
-"""The outputs of several models: match their items, and describe differences between them."""
+"""Read the outputs of several models and match their items."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 EXAMPLES = 3  # number of items to name in the error when models have different items
-# Kind that `fastarac ocr -o` writes for an output that matches no true word or field.
+# The kind, in files of `fastarac ocr -o`, of an output that matches no true word or field.
 INSERTED = "inserted"
 
 
@@ -76,8 +76,8 @@ def columns_of_models(
 ) -> dict[str, tuple[T, str]]:
     """Return the file and the column of confidences of each model.
 
-    If `confidence` is one column, each model is named after its file. Otherwise, it is named after its
-    column, with the file's name before it if there are several files.
+    A model has the name of its file. With several columns in `confidence`, it has the name of its
+    column, after the file's name if there are several files.
     """
     if isinstance(confidence, str):
         return {name: (file, confidence) for name, file in files.items()}
@@ -96,13 +96,13 @@ def read_files(
     same_items: bool,
     on_file: Callable[[str], None] | None,
 ) -> Models:
-    """Return the outputs in files, by model; `confidence` is one column or several."""
+    """Return the outputs in files by model; `confidence` is one column or several."""
     with connect() as connection:
         texts = {field: Texts() for field in FIELDS}
         opened = {name: open_source(path, connection) for name, path in files.items()}
         sources = columns_of_models(opened, confidence)
         untold = columns.item is None
-        # If all models are columns of one file, they have the same rows, which need no ids.
+        # Models that are columns of one file have the same rows, so they need no ids.
         matches = same_items and (columns.model is not None or len(files) > 1)
         if matches and untold and all(_has_ids(each, columns) for each in opened.values()):
             columns = replace(columns, item=ID)
@@ -126,7 +126,7 @@ def read_files(
 def read_each(
     files: Mapping[str, Path], columns: Columns, confidence: str | Sequence[str]
 ) -> Iterator[tuple[str, Outputs]]:
-    """Yield the outputs of each model, and read them only when they are requested.
+    """Yield the outputs of each model, reading them only on request.
 
     The columns must not include labels, because the labels of all files are numbered together.
     """
@@ -164,9 +164,9 @@ def read_engine_items(
 ) -> dict[str, Outputs]:
     """Return each engine's outputs for the items of all engines, from files of `fastarac ocr -o`.
 
-    Items are in the order of the first engine, followed by additional items of the other engines. If an
-    engine has no output for an item, its confidence there is NaN. A missing output is correct if
-    another engine inserted the item, because such an item has no truth. Otherwise, it is wrong.
+    The items of the first engine come first, then further items of the others. If an engine has no
+    output for an item, its confidence is NaN. The missing output is correct if another engine inserted
+    the item, because such an item has no truth; otherwise, it is wrong.
 
     Raises
     ------
@@ -213,10 +213,7 @@ def _by_model(
     texts: Mapping[str, Texts],
     on_file: Callable[[str], None] | None,
 ) -> dict[str, Outputs]:
-    """Return the outputs in files by model; their labels have codes, but no names.
-
-    `sources` holds files with their columns of confidences.
-    """
+    """Return the outputs in files by model; `sources` has the files and columns of confidences."""
     files_read = []
     for name, (source, confidence) in sources.items():
         if on_file is not None:
@@ -236,7 +233,7 @@ def _by_model(
 
 
 def with_codes(read: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
-    """Return the data read from a file as outputs; labels have codes, but no names."""
+    """Return the data read from a file as outputs whose labels lack names."""
     labels = {field: texts[field].labels(read[field]) for field in FIELDS if field in read}
     every: dict[str, Any] = {**read, **labels}
     return Outputs(**every)
@@ -249,8 +246,6 @@ def with_names(outputs: Outputs, texts: Mapping[str, Texts]) -> Outputs:
 
 
 def _joined(parts: Sequence[Outputs]) -> Outputs:
-    """Concatenate the outputs of several files."""
-
     def joined(field: str) -> Any:  # returns None if any part lacks the field
         columns = [getattr(part, field) for part in parts]
         if any(column is None for column in columns):
@@ -271,7 +266,7 @@ def _joined(parts: Sequence[Outputs]) -> Outputs:
 
 
 class _Matching(NamedTuple):
-    """The positions, in each model, of the items that all models have, and a message on the others."""
+    """Each model's positions of the items that all models have, and a message on other items."""
 
     places: list[NDArray[np.intp]]
     difference: str | None
@@ -290,7 +285,7 @@ def unequal_sizes(sizes: Mapping[str, int]) -> str | None:
 
 
 def _matched(models: Mapping[str, Outputs], items: Texts) -> _Matching | None:
-    """Match the items of all models by their codes; return None if items have no labels."""
+    """Match the items of all models by their labels; return None if items have no labels."""
     codes = [outputs.item.codes for outputs in models.values() if outputs.item is not None]
     if not codes:
         return None
@@ -334,7 +329,7 @@ def _of_same_items(
 ) -> tuple[dict[str, Outputs], str | None]:
     """Return the outputs of the items that all models have, in the order of the first model.
 
-    `told` is False if the caller left `item` out.
+    `told` says whether the caller gave `item`.
     """
     if len(models) < 2:
         found = printable(next(iter(models)))

@@ -47,7 +47,6 @@ class Labels(Result):
 
 
 def labels_of(texts: Array) -> Labels:
-    """Return an array of texts as labels."""
     names, codes = np.unique(texts, return_inverse=True)
     return Labels(tuple(names.tolist()), codes)
 
@@ -173,7 +172,7 @@ class Outputs(Table, Result):
 
     @property
     def factors(self) -> Any:
-        """The groups of dependent items, as `groups` of other functions takes them.
+        """The groups of dependent items, as the argument `groups` of other functions.
 
         They are an array of shape (n,), two such arrays for crossed groups, or None.
         """

@@ -1,4 +1,4 @@
-"""Find a column of pages or documents, by its name and repeated values, if the user named none."""
+"""Look at files: which columns they have, which hold pages, and which command wrote them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 PAGE = "page"
 ID = "id"
 MODEL = "model"
-#: Column in which `fastarac ocr -o` names the parts of pages that were read, and the maximum number of
-#: characters to show from it.
+#: The column in which `fastarac ocr -o` names the parts of pages that were read, and how many of its
+#: characters to show.
 REGIONS, MOST_SAID = "regions", 500
 OF_OCR = frozenset({"id", PAGE, "kind", "truth", "prediction", "correct", "confidence"})
 OF_KINDS = frozenset({"kind", "correct", "confidence"})
@@ -55,11 +55,9 @@ class Candidate(NamedTuple):
 def column_of_pages(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
     """Return the column of a readable file that looks most like pages or documents, or None.
 
-    The column's name is one of `UNITS`, possibly with a word from `BESIDE` ("page", "doc_id",
-    "imagePath"), and not in `used`. The column has at least two values, with at least two rows each on
-    average. If there are several such columns, choose the coarsest one with at least `FEW` values or,
-    without such a column, the finest. With `only`, count only rows with this name in the column
-    "model".
+    Its name, such as "page", "doc_id" or "imagePath", is not in `used`. Its values have at least two
+    rows each on average. Of several such columns, it is the coarsest with at least `FEW` values or
+    else the finest. With `only`, only this model's rows count.
     """
 
     def repeating(source: FileSource) -> list[Candidate]:
@@ -77,7 +75,7 @@ def column_of_pages(path: Path, used: Collection[str], only: str | None = None) 
 
 
 def repeated_ids(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
-    """Return the column "id" of a readable file, if it is not `used` and some value repeats."""
+    """Return the column "id" of a readable file if a value repeats and the column is not in `used`."""
     if ID in used:
         return None
     found = _ids(path, only)
@@ -97,7 +95,7 @@ def _ids(path: Path, only: str | None = None) -> Candidate | None:
 
 
 def first_texts(path: Path, columns: Columns, model: str | None = None) -> list[tuple[str, str]]:
-    """Return a model's first outputs and truths in a readable file; none if it lacks the columns."""
+    """Return a model's first outputs with their truths; none if a readable file lacks the columns."""
     return _looked_at(path, lambda source: columns.first_texts(source, model)) or []
 
 
@@ -107,15 +105,12 @@ def is_of_ocr(path: Path) -> bool:
 
 
 def says_kinds(path: Path, item: str) -> bool:
-    """Return whether a readable file has item and kind columns, as fastarac ocr writes them."""
+    """Return whether a readable file has columns of items and kinds, as fastarac ocr writes them."""
     return {item, *OF_KINDS}.issubset(columns_in(path))
 
 
 def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
-    """Return the numbers of missed words and of true words; None for files not of fastarac ocr.
-
-    With `model`, count only rows with this name in the column "model".
-    """
+    """Return the numbers of missed words and of true words in a file of fastarac ocr, else None."""
 
     def count(source: FileSource) -> tuple[int, int] | None:
         if not OF_OCR.issubset(source.columns) or not has_missed(source):
@@ -135,7 +130,7 @@ def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
 
 
 def parts_of_pages(path: Path) -> str | None:
-    """Return the parts of pages from which items of fastarac ocr come; None for whole pages."""
+    """Return which parts of pages the items of fastarac ocr come from; None for whole pages."""
 
     def parts(source: FileSource) -> str | None:
         if REGIONS not in source.columns or not OF_OCR.issubset(source.columns):
@@ -147,7 +142,7 @@ def parts_of_pages(path: Path) -> str | None:
 
 
 def names_in(path: Path, column: str) -> list[str]:
-    """Return at most a hundred names in a column of a readable file; none without the column."""
+    """Return up to a hundred names in a column of a readable file; none without the column."""
 
     def names(source: FileSource) -> list[str]:
         if column not in source.columns:
@@ -172,7 +167,7 @@ def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> 
     """Return the number of missed words in a file that have a confidence.
 
     `fastarac ocr --missed residual` writes such words, which nobody checks. With `model`, a column and
-    a name, count only rows with this name in the column.
+    a name, only rows with this name count.
     """
 
     def count(source: FileSource) -> int:
@@ -192,7 +187,7 @@ def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> 
 
 
 def columns_of_sample(path: Path) -> Sequence[str] | None:
-    """Return the columns of a readable file of outputs drawn for verification; None for other files."""
+    """Return the columns of a file of outputs drawn for verification; None for other files."""
     found = columns_in(path)
     return found if OF_SAMPLE.issubset(found) else None
 
@@ -212,7 +207,7 @@ def _columns_in(path: Path, versions: tuple[object, ...]) -> tuple[str, ...]:  #
 
 
 def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:
-    """Return the result of `look` for a readable table; None for other files, and for pipes."""
+    """Return the result of `look` for a readable table; None for other files and for pipes."""
     if not (path.is_file() or path.is_dir()):
         return None
     try:
@@ -223,14 +218,14 @@ def _looked_at(path: Path, look: Callable[[FileSource], T]) -> T | None:
 
 
 def names_pages(name: str) -> bool:
-    """Return whether a column has the name of pages or documents."""
+    """Return whether a column's name suggests pages or documents."""
     words = [word.lower() for word in _WORDS.findall(name)]
     words = [word[:-1] if word[:-1] in UNITS else word for word in words]
     return any(word in UNITS for word in words) and all(word in UNITS | BESIDE for word in words)
 
 
 def count_values(source: FileSource, column: str, only: str | None = None) -> Candidate | None:
-    """Count the distinct values of a column; None if they are not labels, or some are missing."""
+    """Count the rows and distinct values of a column; None if some are missing or no labels."""
     import duckdb
 
     try:

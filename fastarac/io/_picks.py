@@ -1,4 +1,4 @@
-"""The valid values of each column, and the SQL expressions that read them."""
+"""For each kind of column, its valid values and the SQL expression that reads them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ OFFER = f"If people were to verify all rows, {COUNT_OPEN}"
 
 DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 
-#: KIND: the column in which `fastarac ocr -o` writes the kind of an item; MISSED: its value for a
-#: missed word.
+#: The column in which `fastarac ocr -o` writes the kind of an item, and the kind of a missed word.
 KIND, MISSED = "kind", "missed"
 #: Kinds of words, then kinds of fields. Rows with one of these kinds may lack a confidence.
 KINDS = (
@@ -42,7 +41,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Pick(ABC):
-    """A field of `Outputs` and the column that fills it."""
+    """A field of `Outputs` and the column to read it from."""
 
     field: str
     column: str
@@ -53,7 +52,7 @@ class Pick(ABC):
         return self.expected
 
     def hint(self, source: FileSource, value: str | None) -> str:  # noqa: ARG002
-        """Return a hint at the likely meaning of an invalid or missing value."""
+        """Return a hint on what an invalid or missing value may mean."""
         return ""
 
     @abstractmethod
@@ -107,8 +106,8 @@ class Confidence(Number):
     Attributes
     ----------
     empty : bool
-        Whether a confidence may be empty. An empty one is read as 0; once all others are known, a
-        number below them replaces it.
+        Whether a confidence may be empty. It is read as 0 and later replaced by a number below all
+        others.
     missed : bool
         Whether a word or field with a known kind may have no confidence.
     """
@@ -177,7 +176,7 @@ class Correct(Pick):
 
 @dataclass(frozen=True)
 class KnownCorrect(Correct):
-    """Whether each output is right; missing values are invalid or count as wrong, as requested."""
+    """Whether each output is right, where missing values are invalid or count as wrong."""
 
     open: Open = "refuse"
 
@@ -212,7 +211,7 @@ class KnownCorrect(Correct):
 
 
 def is_empty(source: FileSource, column: str) -> str:
-    """Return the SQL expression that is true for null or blank cells."""
+    """Return an SQL expression that is true for null or blank cells."""
     return f"nullif(trim(CAST({source.identifier(column)} AS VARCHAR)), '') IS NULL"
 
 
@@ -265,7 +264,7 @@ class Equal(Truth):
     prediction : str
         The column of outputs.
     compare : {"text", "number"} or None
-        How to compare two texts that are numbers; with None, the result is null if the choice matters.
+        How to compare two texts that are numbers. With None, the result is null if it depends on this.
     """
 
     prediction: str
@@ -320,7 +319,7 @@ class Equal(Truth):
 def _number_in(text: str) -> str:
     """Return the SQL expression of a decimal number's shortest form; it is null for other texts.
 
-    Comparing these forms is exact, whereas different long numbers could be equal as doubles.
+    Different long numbers could be equal as doubles, but not in this form.
     """
     is_comma = f"regexp_full_match({text}, '{DECIMAL_COMMA}')"
     point = f"CASE WHEN {is_comma} THEN replace({text}, ',', '.') ELSE {text} END"
@@ -340,15 +339,14 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
-#: Columns that identify a table of fields, in which a row may lack a confidence. In the table from
-#: `fastarac ocr -o`, this means that the OCR service gave none. In the table from `fastarac apply`, it
-#: means that the document lacks the field.
+#: Columns of tables of fields, in which a row may lack a confidence: in a table of `fastarac ocr -o`
+#: if the OCR service gave none, in one of `fastarac apply` if the document lacks the field.
 FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
 FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "prediction", "accepted"})
 
 
 def has_missed(source: FileSource) -> bool:
-    """Return whether rows without confidence may be missed words or fields, as in fastarac's files."""
+    """Return whether rows may lack a confidence because the file, from fastarac, has missed items."""
     if FIELDS_OF_APPLY.issubset(source.columns):
         return True
     if source.columns.count(KIND) != 1:

@@ -37,7 +37,7 @@ FLOATS_AND_INTEGERS = frozenset(
         *("FLOAT", "DOUBLE"),
     }
 )
-# Number of bytes to read from a file at a time, and maximum number of bytes to expand at a time.
+# Bytes to read from a file at a time, and maximum number of bytes to expand at a time.
 READ, HELD = 1 << 16, 1 << 20
 OTHER_NUMBERS = frozenset({"HUGEINT", "UHUGEINT", "DECIMAL"})
 # Types of columns that may hold names, in addition to texts, numbers, Booleans and timestamps.
@@ -98,10 +98,10 @@ def _rebuild_error(path: Path, problem: str, row: int | None, line: int | None) 
 
 
 class _Database:
-    """A database that connections share, because creating a database takes 20 ms."""
+    """A database that connections share, because a new one takes 20 ms."""
 
     def __init__(self) -> None:
-        # A forked process needs its own database, because threads do not survive a fork.
+        # DuckDB's threads do not survive a fork, so a forked process needs its own database.
         self.process = os.getpid()
         self.first: DuckDBPyConnection | None = None
 
@@ -121,7 +121,7 @@ def _shared() -> _Database | None:
 
 @contextmanager
 def one_database() -> Iterator[None]:
-    """Let the connections in this block share a database; nested blocks use the outermost database."""
+    """Let all connections in this block share a database; nested blocks share it, too."""
     if _shared() is not None:
         yield
         return
@@ -139,8 +139,7 @@ def one_database() -> Iterator[None]:
 def connect(*, alone: bool = False) -> Iterator[DuckDBPyConnection]:
     """Open a connection without extensions; turn DuckDB's interrupt into KeyboardInterrupt.
 
-    The connection uses the shared database, if there is one. With `alone`, it gets its own database, so
-    that its settings do not affect other connections.
+    With `alone`, the connection gets its own database, so that its settings do not affect others.
     """
     require("duckdb", "cli")
     shared = None if alone else _shared()
@@ -170,8 +169,7 @@ def _database() -> DuckDBPyConnection:
 def copied_to(goal: Path) -> Iterator[str]:
     """Yield the path of a temporary file as SQL text; the file replaces `goal` if nothing fails.
 
-    COPY to this path needs the option USE_TMP_FILE false, because DuckDB would otherwise write another
-    temporary file. If DuckDB cannot write, the OSError names `goal`.
+    COPY to this path needs the option USE_TMP_FILE false, or DuckDB writes another temporary file.
     """
     import duckdb
 
@@ -199,18 +197,17 @@ class FileSource(ABC):
     @property
     @abstractmethod
     def table(self) -> str:
-        """The SQL table function that reads the file; its one parameter is the path."""
+        """The SQL that reads the file: a table function whose only parameter is the path."""
 
     @abstractmethod
     def identifier(self, column: str) -> str:
-        """Return the SQL identifier of a column."""
+        """Return the SQL name of a column."""
 
     def type_of(self, column: str) -> str:  # noqa: ARG002
-        """Return the SQL type of a column."""
         return "VARCHAR"
 
     def kind_of(self, column: str) -> str:
-        """Return the kind of a column's values, such as text, numbers, or true and false."""
+        """Return words for a column's values, such as text or numbers."""
         name = self.type_of(column)
         family = name.partition("(")[0]
         # A column of type NULL has no values, so reading it as text is harmless.
@@ -232,7 +229,7 @@ class FileSource(ABC):
 
     @property
     def literal(self) -> str:
-        """The path, escaped: DuckDB reads paths as patterns."""
+        """The path, escaped because DuckDB reads paths as patterns."""
         text = self.path.absolute().as_posix()
         try:
             text.encode()
@@ -246,13 +243,12 @@ class FileSource(ABC):
         return QUOTED_NOTHING
 
     def label(self, column: str) -> str:
-        """Return the SQL expression of the names in a column; it is null where there is no name."""
+        """Return the SQL expression of the names in a column, which is null where there is no name."""
         name, kind = self.identifier(column), self.kind_of(column)
         text = f"CAST({name} AS VARCHAR)"
         # NaN is not a name, and adding 0 turns -0.0 into 0.0.
         if self.type_of(column) in ("FLOAT", "DOUBLE"):
-            # Do not use isnan(): DuckDB assumes that it is false if the file's statistics report no
-            # NaN.
+            # isnan() would be false for all rows if the file's statistics report no NaN.
             return f"nullif(CAST({name} + 0 AS VARCHAR), 'nan')"
         if kind in (TEXT, NUMBER, BOOLEAN, *OTHER_NAMES) or kind.startswith("TIMESTAMP"):
             return text
@@ -261,11 +257,11 @@ class FileSource(ABC):
         )
 
     def expected_label(self, column: str) -> str:  # noqa: ARG002
-        """Return a description of valid names in a column, for error messages."""
+        """Return a description of valid names for error messages."""
         return "a name"
 
     def shown(self, column: str, index: int) -> str | None:
-        """Return the value in a row for an error message; None if it is missing."""
+        """Return the text of a value for an error message; None if it is missing."""
         text = f"CAST({self.identifier(column)} AS VARCHAR)"
         (value,) = self.select(text, rest=f"LIMIT 1 OFFSET {index}").fetchall()[0]
         return None if value is None else quoted(value)
@@ -279,23 +275,23 @@ class FileSource(ABC):
         return str(found[0][0]) if found else None
 
     def lines_of_rows(self) -> Iterator[int]:
-        """Yield the line on which each row begins; raise DataFileError if a row is malformed."""
+        """Yield the number of the line on which each row begins; raise if a row is malformed."""
         yield from ()
 
     def require(self, column: str, *, is_label: bool = False) -> None:  # noqa: ARG002
-        """Raise unless the file has exactly one column of this name (with labels, if `is_label`)."""
+        """Raise unless the file has exactly one column of this name."""
         self.refuse_missing([column])
         count = self.columns.count(column)
         if count > 1:
             raise DataFileError(self.path, f"{count} columns are named {quoted(column)}")
 
     def refuse_missing(self, columns: Iterable[str | None]) -> None:
-        """Raise if the file lacks any of these columns, and name all that are missing."""
+        """Raise if the file lacks any of these columns; the message names all that are missing."""
         if lacks := self.lacks(columns):
             raise DataFileError(self.path, f"{lacks}; {self.listed_columns}")
 
     def lacks(self, columns: Iterable[str | None]) -> str:
-        """Return a message about missing columns, with similar names; empty if none is missing."""
+        """Return a message on missing columns and similar names; empty if none is missing."""
         wanted = (name for name in dict.fromkeys(columns) if name is not None)
         missing = [name for name in wanted if name not in self.columns]
         if not missing:
@@ -316,7 +312,7 @@ class FileSource(ABC):
         return f"the columns are {', '.join(map(quoted, self.columns))}"
 
     def require_few_columns(self) -> None:
-        """Raise if there are so many columns that DuckDB would need too much memory."""
+        """Raise if there are more than `MAX_COLUMNS` columns."""
         if len(self.columns) > MAX_COLUMNS:
             problem = f"it must have at most {MAX_COLUMNS:,} columns, got {len(self.columns):,}"
             raise DataFileError(self.path, problem)
@@ -342,7 +338,7 @@ class FileSource(ABC):
     def unexpected(
         self, column: str, index: int, expected: str, hint: Callable[[str | None], str] = lambda _: ""
     ) -> DataFileError:
-        """Return an error about a column's value in a row, with a hint at its likely meaning."""
+        """Return an error about a column's value in a row, with a hint on what it may mean."""
         self.require_unchanged()
         value = self.shown(column, index)
         found = "is empty" if value is None else f"holds {value}"
@@ -360,7 +356,7 @@ class FileSource(ABC):
 
 
 def versions_of(path: Path) -> list[tuple[str, int, int, int]]:
-    """Return properties of a file, or of a directory's files, that change when the content changes."""
+    """Return properties of a file, or of the files in a directory, that change with the content."""
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     stats = [(file.name, file.stat()) for file in files]
     return [(name, at.st_ino, at.st_size, at.st_mtime_ns) for name, at in stats]
@@ -369,9 +365,8 @@ def versions_of(path: Path) -> list[tuple[str, int, int, int]]:
 def require_modest(path: Path) -> None:
     """Raise if a .gz file is damaged or expands too far, or if a file's last line is too long.
 
-    The size stored in a .gz file may be forged, so the file is decompressed without keeping the data.
-    This also finds wrong checksums and truncated files, which DuckDB accepts. DuckDB rejects long
-    lines, but silently drops a long line at the end of a file.
+    A .gz file is decompressed, because the size stored in it may be forged. DuckDB accepts wrong
+    checksums and truncated files, and silently drops a last line that is too long.
     """
     (version,) = versions_of(path)
     if path.name.lower().endswith(".gz"):
@@ -407,7 +402,7 @@ def _decompress_within(
         try:
             while read := file.read(READ):
                 while read:
-                    # After the end of a gzip member, another member or zero padding may follow.
+                    # Another gzip member or zero padding may follow the end of one.
                     if member.eof:
                         read = read.lstrip(b"\0")
                         if not read:
@@ -429,7 +424,7 @@ def _decompress_within(
 
 
 def _damage(error: str, *, at_start: bool) -> str:
-    """Return the description of a .gz file's damage, from the message of zlib."""
+    """Return a description of a .gz file's damage, from the message of zlib."""
     if "incorrect header check" in error:
         if at_start:
             return "it is not a gzip file, though its name ends in .gz"
@@ -440,7 +435,7 @@ def _damage(error: str, *, at_start: bool) -> str:
 
 
 def text_lines(path: Path, encoding: str = "utf-8-sig") -> Generator[str]:
-    """Yield the lines of a text file, with their ends; raise if one is too long."""
+    """Yield the lines of a text file with their line ends; raise if one is too long."""
     longest = longest_line()
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     read = 0
@@ -462,7 +457,7 @@ def to_utf8(path: Path) -> str:
     """Return a hint on how to convert a file to UTF-8, for an error message."""
     opener = gzip.open if path.name.lower().endswith(".gz") else open
     is_utf16 = False
-    # If the file cannot be read because it is damaged, the hint assumes cp1252.
+    # If the file cannot be read, the hint assumes cp1252.
     with suppress(OSError, EOFError, zlib.error), opener(path, "rb") as file:
         is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encoding, found = (
@@ -485,7 +480,7 @@ def sql_text(text: str) -> str:
 
 
 def cause(failure: Exception) -> str:
-    """Return the place of the damage, or another reason for the failure; empty if DuckDB names none."""
+    """Return the reason for a failure, from DuckDB's message; empty if it has none."""
     found = str(failure)
     if "Out of Memory" in found or isinstance(failure, MemoryError):
         return ", or too large for the memory"

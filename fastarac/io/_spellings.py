@@ -1,4 +1,4 @@
-"""The style in which a text column writes all its numbers or labels."""
+"""How a column of texts writes its numbers or labels."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ PAIRS = (("yes", "no"), ("right", "wrong"), ("correct", "incorrect"), ("ok", "er
 class NumberSpelling(NamedTuple):
     """The style of a column's numbers, derived from its first texts with a %, a point or a comma.
 
-    Mixed styles in a column raise an error, because they make numbers ambiguous: in a column with 0,5,
-    the text 1.234 may be more than a thousand; in a column with 76%, the text 1 may mean 1%.
+    Mixed styles would be ambiguous: beside 0,5, the text 1.234 may be more than a thousand.
 
     Attributes
     ----------
@@ -45,12 +44,10 @@ class NumberSpelling(NamedTuple):
 
     @classmethod
     def of_column(cls, source: FileSource, column: str) -> NumberSpelling:
-        """Return the style of a column of texts."""
         return cls._of(lambda marks: source.first_text(column, marks))
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> NumberSpelling:
-        """Return the style of the given texts."""
         return cls._of(lambda marks: next((text for text in texts if re.search(marks, text)), None))
 
     @classmethod
@@ -98,7 +95,7 @@ class NumberSpelling(NamedTuple):
         return None if "," in text or "%" in text else text + exponent
 
     def hint(self, value: str) -> str:
-        """Return a hint at the likely meaning of a value that is not a number in this style."""
+        """Return a hint on what a value may mean that is not a number in this style."""
         first = self.percentage or self.decimal
         if first is not None and ("%" in value) != (self.percentage is not None):
             return f", written like {quoted(first)} elsewhere in the column"
@@ -116,7 +113,6 @@ class LabelSpelling(NamedTuple):
 
     @classmethod
     def of_column(cls, source: FileSource, column: str) -> LabelSpelling:
-        """Return the style of a column of texts."""
         first = (source.first_text(column, r"\S") or "").strip()
         pair = next((pair for pair in PAIRS if first.lower() in pair), None)
         numbers = re.fullmatch(f"{WRITTEN_TRUE}|{WRITTEN_FALSE}", first) is not None
@@ -130,8 +126,8 @@ class LabelSpelling(NamedTuple):
                 rf"CASE WHEN regexp_full_match({name}, '\s*(?i:{right})\s*') THEN true "
                 rf"WHEN regexp_full_match({name}, '\s*(?i:{wrong})\s*') THEN false END"
             )
-        # Compare texts, not numbers: as numbers, 1e-400 would be rounded to 0, and 0_1 would be read as
-        # 1. Compare with the usual spellings first, because matching patterns is slow.
+        # As numbers, 1e-400 would be 0 and 0_1 would be 1. The usual spellings come first, because
+        # matching patterns is slow.
         return (
             f"CASE WHEN {name} IN ('1', 'true', 'True') THEN true "
             f"WHEN {name} IN ('0', 'false', 'False') THEN false "

@@ -1,8 +1,7 @@
 """Read the numbers of a query as arrays, in batches of rows.
 
-DuckDB's own interface gives either the whole result as arrays, or rows as Python objects, which takes
-ten times as long. DuckDB gives the batches as an Arrow stream, a structure in C, which is read here
-without the package pyarrow (https://arrow.apache.org/docs/format/CStreamInterface.html).
+DuckDB's own interface gives batches only as Python objects, which takes ten times as long. So this
+module reads an Arrow stream, a structure in C (https://arrow.apache.org/docs/format/CStreamInterface.html).
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ def numbers(relation: DuckDBPyRelation, size: int) -> Iterator[NDArray[np.float6
 
 
 def _batches(relation: DuckDBPyRelation) -> Iterator[NDArray[np.float64]]:
-    """Yield copies of the batches, since DuckDB frees their memory."""
+    """Yield the batches as copies, because DuckDB frees their memory."""
     import duckdb
 
     capsule: object = relation.__arrow_c_stream__()  # deleting the capsule frees the stream
@@ -91,7 +90,7 @@ def _batches(relation: DuckDBPyRelation) -> Iterator[NDArray[np.float64]]:
 
 
 def _column(column: Any, batch: Any) -> NDArray[np.float64]:
-    """Return the values of a column, as a view of DuckDB's memory if there are no nulls."""
+    """Return the values of a column, a view of DuckDB's memory if there are no nulls."""
     start, n = column.offset + batch.offset, batch.length
     values = _array(column.buffers[1], ctypes.c_double, start + n)[start:]
     if not column.null_count:

@@ -13,13 +13,14 @@ from fastarac._core.text import plural, quoted
 from fastarac.io._formats import open_source
 from fastarac.io._picks import COUNT_OPEN, Correct, Number, Open, Pick, warn_of_open
 from fastarac.io._sources import DataFileError, connect
-from fastarac.operation.logs import PROBABILITY, read_columns
+from fastarac.operation.logs import read_columns
 from fastarac.partial_truth.sample_files import DRAWN_BY, LEAST, SIZE, drawn_by, least_of
 from fastarac.samples.partial import PartialTruth, truth_of_some
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -126,18 +127,18 @@ def read_verified(
 
 
 def read_verified_models(
-    files: Mapping[str, str | os.PathLike[str]], *, item: str | None = None, **columns: Any
+    sources: Mapping[str, tuple[Path, str]], *, item: str | None = None, **columns: Any
 ) -> dict[str, VerifiedOutputs]:
     """Read the partly verified outputs of several models, each as :func:`read_verified` does.
 
-    `item` is the column that identifies items. The outputs of all files are sorted as in the first
-    file. If an item occurs twice or is missing in a file, a DataFileError is raised, because the other
-    items would not be a sample with known probabilities. Without `item`, outputs are matched by
-    position.
+    `sources` holds each model's file and column of confidences. `item` is the column that identifies
+    items. The outputs of all files are sorted as in the first file. If an item occurs twice or is
+    missing in a file, a DataFileError is raised, because the other items would not be a sample with
+    known probabilities. Without `item`, outputs are matched by position.
     """
     read = {
-        name: read_verified_fields(path, by=item, **{"inclusion_probability": PROBABILITY, **columns})
-        for name, path in files.items()
+        name: read_verified_fields(path, by=item, **{**columns, "confidence": confidence})
+        for name, (path, confidence) in sources.items()
     }
     found = {name: outputs for name, (outputs, _) in read.items()}
     if item is None:
@@ -147,7 +148,7 @@ def read_verified_models(
     for name, (_, of_file) in read.items():
         labels: NDArray[Any] = np.asarray(of_file)
         of_items, places, counts = np.unique(labels, return_index=True, return_counts=True)
-        path = path_of(files[name])
+        path = sources[name][0]
         if counts.max() > 1:
             twice = quoted(str(of_items[counts > 1][0]))
             raise DataFileError(
@@ -156,8 +157,8 @@ def read_verified_models(
         if not orders:
             first, names = name, of_items
         for lacking, there, missing in (
-            (path, path_of(files[first]), np.setdiff1d(names, of_items)),
-            (path_of(files[first]), path, np.setdiff1d(of_items, names)),
+            (path, sources[first][0], np.setdiff1d(names, of_items)),
+            (sources[first][0], path, np.setdiff1d(of_items, names)),
         ):
             if len(missing):
                 which = f"{len(missing):,} of its items, such as {quoted(str(missing[0]))}, are"

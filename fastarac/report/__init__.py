@@ -1,4 +1,4 @@
-"""Write a report: an HTML file on how much can be accepted, how certain that is, and why."""
+"""Write reports: HTML files on how much can be accepted, how certain that is, and why."""
 
 from __future__ import annotations
 

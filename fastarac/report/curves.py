@@ -1,4 +1,4 @@
-"""Reduce curves to the points that a report's charts and slider need."""
+"""Reduce curves to the points that charts and the slider of a report need."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Curves:
 
 
 def curves_of(models: Sequence[Model], level: float) -> Curves:
-    """Return the curves of all models at common acceptance rates."""
+    """Return the error rates of all models at the same acceptance rates, with bands."""
     grid = np.arange(GRID) / (GRID - 1)
     kept = [grid]
     for model in models:
@@ -63,7 +63,7 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
         kept.append(x[decimate(x, error, xlim=(0.0, 1.0), size=SIZE)])
         risk = np.divide(error, x, out=np.zeros(len(x)), where=x > 0)
         kept.append(x[decimate(x, risk, xlim=(0.0, 1.0), size=SIZE)])
-    # merge points that would coincide on a chart
+    # merge points that coincide on a chart
     places = np.unique(np.concatenate(kept).round(DIGITS))
     found = Curves(places, [], [], [])
     for model in models:
@@ -90,7 +90,7 @@ def curves_of(models: Sequence[Model], level: float) -> Curves:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The thresholds that the slider can take, with exact counts; the first one accepts nothing.
+    """The thresholds that the slider can take, with counts; the first one accepts nothing.
 
     Attributes
     ----------
@@ -108,10 +108,10 @@ class Steps:
 
 
 def steps_of(model: Model) -> Steps:
-    """Choose thresholds: all if there are few, or else vertices of the curve and of its hull.
+    """Return all thresholds if there are few, or else those that a chart or a cost needs.
 
-    Costs are linear in the two counts. So for any prices, the cheapest threshold is a vertex of the
-    hull.
+    They include the vertices of the curve's hull. For any prices, one of these is cheapest, because
+    costs are linear in the two counts.
     """
     sweep = model.sweep
     last = model.last_threshold
@@ -135,7 +135,7 @@ def steps_of(model: Model) -> Steps:
 
 
 def _index_of(model: Model, limit: int, x: FloatArray) -> int:
-    """Return the index of a limit's operating point in the sweep."""
+    """Return the index in the sweep of the operating point at a limit."""
     point = model.point(limit)
     rate = (point.true_accepts + point.false_accepts) / model.sweep.total
     return int(np.abs(x - rate).argmin())

@@ -1,12 +1,11 @@
 """Fill in the templates of pages; each page contains its style, script and numbers.
 
-The JavaScript library uPlot (MIT licence) draws the charts: lines, bands and bars. It has 50 kB. The
-next larger well-maintained library has 200 kB, and Plotly's smallest bundle has 1,000 kB. uPlot
-does not use `eval`, so the page can forbid `eval`. ``static`` has an unmodified copy of uPlot.
+The JavaScript library uPlot (MIT licence, 50 kB, unmodified in ``static``) draws the charts. It does
+not use `eval`, so the page can forbid `eval`.
 
 No text from a file can run as code. Templates escape texts. Numbers and texts for the script are JSON
-in which ``<`` is escaped. The page's content security policy allows only the scripts and styles whose
-hashes it lists. It forbids the page to load anything.
+in which ``<`` is escaped. The page's content security policy allows only scripts and styles with the
+hashes it lists, and no loading.
 """
 
 from __future__ import annotations
@@ -48,10 +47,9 @@ def page_of(
     package: str = PACKAGE,
     **values: Any,
 ) -> str:
-    """Return the page from a template; its script reads `data`.
+    """Return a page from a template; its script reads `data`.
 
-    `static` names the files of styles and the files of scripts. Another `package` may add templates and
-    static files to those of this package.
+    `static` names the files of styles and of scripts. `package` may add templates and static files.
     """
     require("jinja2", "report")
     from markupsafe import Markup
@@ -135,7 +133,7 @@ def _security(style: str, script: str) -> str:
 
 
 def _json(content: object) -> str:
-    """Return JSON that cannot close the script element, whatever texts it contains."""
+    """Return JSON in which no text can close the script element."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     for mark in "<>&":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
@@ -158,7 +156,7 @@ def rounded_values(values: NDArray[np.float64]) -> list[float | None]:
 
 
 def require_page(path: str | os.PathLike[str]) -> None:
-    """Raise a ValueError unless the file name has the extension of an HTML page."""
+    """Raise a ValueError unless the file name ends in .html or .htm."""
     problem = suffix_problem(Path(path), "report", PAGES)
     if problem is not None:
         raise ValueError(problem)

@@ -1,4 +1,4 @@
-"""Check how well, and how finely, confidences separate right outputs from wrong ones."""
+"""Check whether confidences separate right outputs from wrong ones."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 LARGE_TIE = 0.2  # a tie is large if it holds more than this share of all items
 PILED_UP = 0.05  # a larger share at one end of the range suggests clipped confidences
-COARSE = 101  # more distinct values than whole percentages from 0 to 100 are fine enough
+COARSE = 101  # number of whole percentages from 0 to 100: confidences need more distinct values
 N_BINS = 10
 N_BARS = 50
 
 
 class Check(NamedTuple):
-    """One check of the confidences, with its result."""
+    """A check of the confidences, with its result."""
 
     name: str
     found: str
@@ -35,7 +35,7 @@ class Check(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Items with similar confidences: mean confidence, and share of right items with its interval."""
+    """Items with similar confidences: their mean confidence, and the share of right ones."""
 
     low: float
     high: float
@@ -80,7 +80,7 @@ class Health:
 
 
 def health_of(model: Model, level: float) -> Health:
-    """Check the confidences of a model, and count items by confidence."""
+    """Check the confidences of a model; count right and wrong items by confidence."""
     known = model.has_confidence
     outputs = model.outputs
     confidence = outputs.confidence[known].astype(np.float64)

@@ -25,9 +25,8 @@ class FoundImages(dict[str, Path]):
 def images_in(folder: Path) -> FoundImages:
     """Return the images in a folder and its subfolders, indexed by the possible names of their pages.
 
-    The name of a page is usually the name of its files up to the first dot. If two pages of a folder
-    would share this name, it ends at a later dot; pages of several subfolders also have theirs.
-    So each image is indexed by its longest name, and by every shorter name that no other image has.
+    A page may be named like its image up to the first or the last dot, with or without the subfolder.
+    A name that fits two images does not count.
 
     Raise ValueError if there is no image, or if two images differ only in their extensions.
     """

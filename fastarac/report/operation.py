@@ -1,4 +1,4 @@
-"""Write the report on a policy in use: plan, policy, application, checks, audits and monitors."""
+"""Write the report on a policy in use, from its plan to its monitors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastarac.operation.verdicts import PolicyCheck
 
 ROWS = 200  # maximum number of rows of a table
-CURVES, BANDS = 8, 3  # maximum number of curves in a chart; with more than BANDS, bands are left out
+CURVES, BANDS = 8, 3  # maximum number of curves in a chart; more than BANDS curves have no bands
 MOST_POINTS = 60  # a line with more points has no markers
 ALL = "all"
 UNSEEN = (
@@ -44,7 +44,7 @@ PROMISE = "New outputs come from the same source as those on which the policy wa
 
 
 class ReportTable(NamedTuple):
-    """A table. A cell may be a pair of texts; the page shows the second text below the first."""
+    """A table; a cell may be a pair of texts, of which the second is shown below the first."""
 
     caption: str
     headers: Sequence[str]
@@ -53,7 +53,7 @@ class ReportTable(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart: its title, and the data from which the script draws it."""
+    """The title of a chart, and the data from which the script draws it."""
 
     caption: str
     drawn: dict[str, Any]
@@ -182,7 +182,7 @@ def write_operation_report(
 
 
 def page_of_sections(title: str, parts: Sequence[ReportSection]) -> str:
-    """Return a page with the answer of each section, and the details below it."""
+    """Return a page of sections."""
     charts = ((f"{part.id}-chart-{i}", each) for part in parts for i, each in enumerate(part.charts))
     data = {"units": "outputs", "people": [1.0, 0.0], "drawn": {name: c.drawn for name, c in charts}}
     about = "Each answer, and the evidence for it."
@@ -262,14 +262,14 @@ def _of_policy(policy: operation.Policy, level: float) -> ReportSection:
 
 
 def _sizes_of(policy: operation.Policy) -> list[tuple[str, int]]:
-    """Return each field with the number of outputs on which it was fitted."""
+    """Return the number of outputs to which each field was fitted."""
     names = [str(each) for each in policy.fields] or [ALL]
     sizes = (int(each.counts.sum()) for each in policy.references)
     return list(zip(names, sizes, strict=True))
 
 
 def _calibrations(policy: operation.Policy, level: float) -> tuple[Chart, list[Sequence[Any]]]:
-    """Return a chart and table of the error probability by confidence for the largest fields."""
+    """Return a chart and a table of the error probability by confidence, for the largest fields."""
     names, sizes = zip(*_sizes_of(policy), strict=True)
     largest = sorted(range(len(names)), key=lambda i: -sizes[i])[:CURVES]
     some = "" if len(names) <= CURVES else f", of the {CURVES} largest fields"
@@ -297,7 +297,6 @@ def _calibrations(policy: operation.Policy, level: float) -> tuple[Chart, list[S
 
 
 def _thresholds(policy: operation.Policy) -> ReportTable:
-    """Return a table of the threshold of each field."""
     rows = [
         (name, _where(threshold), f"{n:,}", _at_threshold(policy, i))
         for i, ((name, n), threshold) in enumerate(
@@ -316,7 +315,7 @@ def _absent_fields(policy: operation.Policy) -> list[tuple[str, str]]:
 
 
 def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]:
-    """Return a fact: the number of items without an output, and the accepted share of the others."""
+    """Return a row of facts on items without an output, if there are any."""
     if not n_unread:
         return []
     said = (
@@ -327,7 +326,7 @@ def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]
 
 
 def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
-    """Return the confidences at which a field's calibration curve jumps, and its largest confidence."""
+    """Return where the calibration of field `i` jumps, and the field's largest confidence."""
     each = policy.calibrations[i]
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
 
@@ -344,7 +343,7 @@ def _where(threshold: float) -> str:
 
 
 def _at_threshold(policy: operation.Policy, i: int) -> str:
-    """Return the error probability of the outputs at a field's threshold."""
+    """Return the error probability of outputs at the threshold of field `i`, as text."""
     threshold, each = policy.thresholds[i], policy.calibrations[i]
     if threshold == math.inf:
         return "–"
@@ -546,7 +545,7 @@ def _of_monitor(monitor: operation.ErrorRateMonitor, name: str = "", index: int 
 
 
 def _promises_of(monitor: operation.ErrorRateMonitor, rate: str) -> list[tuple[str, str]]:
-    """Return, for each of the two alarms, its state and its guarantee against false alarms."""
+    """Return a row of facts for each kind of alarm: its state, and the guarantee on false alarms."""
     facts = []
     limit = percent(monitor.limit)
     if monitor.detect != "change":
@@ -571,7 +570,7 @@ def _of_fields(
     limit: float,
     caption: str,
 ) -> list[Chart]:
-    """Return a chart of the fields; none if there are too few or too many."""
+    """Return a chart of the fields, or nothing if they are too few or too many."""
     if not 2 <= len(names) <= ROWS // 5:
         return []
     drawn = lines_of(
@@ -591,7 +590,7 @@ def lines_of(
     top: float | None = None,
     **flags: bool,
 ) -> dict[str, Any]:
-    """Return the data of a chart: lines with bands, or points with intervals, over a common x."""
+    """Return the data of a chart: lines with bands, or points with intervals, over the same x."""
 
     def floats(values: ArrayLike) -> list[float | None]:
         return rounded_values(np.asarray(values, np.float64))
@@ -614,7 +613,6 @@ def lines_of(
 
 
 def _rate(rate: float, low: float = math.nan, high: float = math.nan) -> tuple[str, str]:
-    """Return a rate and its interval as texts."""
     if math.isnan(rate):
         return "–", ""
     ends = "" if math.isnan(low) else percent_range(low, high, 3)
@@ -626,7 +624,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _of_rows(what: str, rows: Sequence[Any]) -> str:
-    """Return the caption of a table of fields; it says if only the first `ROWS` rows are shown."""
+    """Return the caption of a table of fields; it says if only the first fields are shown."""
     if len(rows) > ROWS:
         return f"{what} the first {ROWS} of {len(rows):,} fields"
     return f"{what} each field" if len(rows) > 1 else "All outputs"

@@ -1,4 +1,4 @@
-"""Render the page about an evaluation from its template."""
+"""Write the page about an evaluation, from its template."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Report:
 
 
 def render(report: Report) -> str:
-    """Return the page's HTML; equal items always give equal text."""
+    """Return the HTML of the page, which is the same for the same items."""
     models = report.models
     curves = curves_of(models, report.confidence_level)
     details = [
@@ -195,7 +195,7 @@ def _groups(model: Model) -> str:
 
 
 def _figures(models: Sequence[Model]) -> dict[str, Any]:
-    """Return a table of all models: areas under curves, and the share accepted at each limit."""
+    """Return the table of all models: areas under curves, and shares accepted at limits."""
     columns = [column for block in blocks(models) for column in block]
     headers = [in_whole_words(column.header) for column in columns]
     rows = [
@@ -212,7 +212,7 @@ def _figures(models: Sequence[Model]) -> dict[str, Any]:
 
 
 def _curve_rows(curves: Curves) -> Any:
-    """Yield the rows of a table that has the charts' values at a few acceptance rates."""
+    """Yield the rows of a table with the values of the charts at a few acceptance rates."""
     for share in ROWS:
         cells = []
         for error, low, high in zip(curves.error_rate, curves.low, curves.high, strict=True):
@@ -224,7 +224,7 @@ def _curve_rows(curves: Curves) -> Any:
 
 
 def _comparison(leads: Sequence[Lead | None]) -> dict[str, Any] | None:
-    """Return the differences between all models at each limit, or None without a comparison."""
+    """Return the differences between models at each limit, or None without a comparison."""
     found = [lead for lead in leads if lead is not None]
     if not found:
         return None

@@ -27,8 +27,8 @@ class AtLimit(NamedTuple):
     accepted, errors : int
         The number of accepted items in the part, and the number of wrong ones among these.
     rate, low, high : float
-        The error rate of the part (or its risk, for a limit of the risk), with its interval; NaN if
-        there are no items to count.
+        The error rate of the part, or its risk for a limit of the risk, with its interval; NaN
+        without items.
     verdict : {"holds", "fails", "too few"} or None
         The verdict on the limit; None for a given threshold.
     """
@@ -83,7 +83,7 @@ class Parts:
 
 
 def parts_of(model: Model, level: float, most: int) -> Parts | None:
-    """Return the parts of a model's items, the first `most` in detail; None without labels."""
+    """Return the parts of a model's items, `most` of them in detail; None without labels."""
     labels = model.outputs.by or model.outputs.group
     if labels is None or model.outputs.weight is not None:
         return None
@@ -136,7 +136,7 @@ def parts_of(model: Model, level: float, most: int) -> Parts | None:
 def _counts(
     model: Model, index: int, codes: NDArray[np.intp], n_parts: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return how many items of each part are accepted, and how many of these are wrong."""
+    """Return how many items of each part are accepted, and how many of them are wrong."""
     threshold = model.point(index).threshold
     accepted = model.outputs.confidence >= threshold
     wrong = accepted & ~model.outputs.correct

@@ -113,7 +113,7 @@ def write_review_pages(
 
 
 def _files(names: Sequence[str]) -> list[str]:
-    """Return the file names; raise if two differ only in case."""
+    """Return the file name of each page; raise if two names differ only in case."""
     files = ["".join(each if _is_plain(each) else quote(each, "") for each in n) for n in names]
     first: dict[str, str] = {}
     for name, file in zip(names, files, strict=True):
@@ -160,7 +160,6 @@ def _compared(page: ComparedPage, links: Sequence[tuple[str, str] | None]) -> st
 
 
 def _said(output: ReviewOutput) -> str:
-    """Return the confidence of an output as text."""
     if output.confidence is None:
         return "no confidence"
     return f"confidence {output.confidence:.4g}"

@@ -42,8 +42,7 @@ def write_verified_report(
 ) -> None:
     """Write one HTML file about models with partly verified outputs.
 
-    `found` has the figures of each model with intervals; `notes` are whole sentences. `groups` has the
-    group of each output, and is used for truths that have no groups of their own.
+    `groups` is used for truths that have no groups of their own.
     """
     require_page(path)
     parts: list[ReportSection] = []
@@ -96,7 +95,7 @@ def _of_curve(
     groups: ArrayLike | None,
     level: float,
 ) -> ReportSection:
-    """Return the section of the error rate at up to twenty acceptance rates, with intervals."""
+    """Return the section with the error rate, with intervals, at up to twenty acceptance rates."""
     falling = np.sort(np.asarray(confidence))[::-1]
     places = np.ceil(SHARES * len(falling)).astype(np.intp) - 1
     thresholds = list(dict.fromkeys(falling[places].tolist()))

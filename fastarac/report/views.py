@@ -99,7 +99,7 @@ def decisions_of(
     reviewer: Reviewer | None = None,
     leads: Sequence[Lead | None] = (),
 ) -> list[Decision]:
-    """Return the answer at each limit."""
+    """Return the answer at each limit of the models."""
     found = []
     for index, limit in enumerate(models[0].limits):
         model = max(models, key=lambda each: _preference(each.point(index)))
@@ -136,7 +136,7 @@ def decisions_of(
 
 
 def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -> tuple[str, str, str]:
-    """Return the share in large type, its guarantee, and the sentence of the command line."""
+    """Return `large`, `promise` and `claim` of a :class:`Decision`."""
     through = decisions.straight_through(models, index)
     sure = decisions.leader(models, index).at(index).guaranteed
     if through is None and sure is None:
@@ -156,12 +156,12 @@ def _beyond_the_sample(models: Sequence[Model], index: int, lead: Lead | None) -
 
 
 def _preference(point: OperatingPoint) -> tuple[float, float]:
-    """Return the sort key of a model: its acceptance rate or, if that is 0, its negative error rate."""
+    """Return a sort key: the acceptance rate and, if that is 0, the negative error rate."""
     return point.acceptance_rate, 0.0 if point.acceptance_rate else -point.error_rate
 
 
 def _first(models: Sequence[Model], lead: Lead | None, index: int) -> str:
-    """Return notes that may change the decision, such as parts where the order of models differs."""
+    """Return notes on the order of models, such as parts in which it is reversed."""
     order = models[0].source.order({each.name: each.source for each in models}, index)
     return " ".join(filter(None, ("" if lead is None else lead.note, order)))
 
@@ -219,7 +219,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def _work(model: Model, rejected: float) -> str:
-    """Return the work left for people: outputs to verify, and missed items to look for."""
+    """Return words on what people still have to do: verify outputs, and look for missed items."""
     missed = model.n_without_output
     verified = rejected - missed
     work = [f"verify the other {_count(verified)}"] if verified else []
@@ -235,7 +235,7 @@ def _count(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """All contents of a report about one model.
+    """What a report shows about one model.
 
     Attributes
     ----------
@@ -260,7 +260,7 @@ class Detail:
 
     @property
     def start(self) -> int:
-        """Initial position of the slider: the first limit's threshold or, without limits, the end."""
+        """Initial position of the slider: the threshold of the first limit, or else the end."""
         of_limits = self.steps.of_limits
         return of_limits[0] if of_limits else len(self.steps.threshold) - 1
 
@@ -276,7 +276,7 @@ class Detail:
 
     @property
     def verdicts(self) -> list[str]:
-        """A sentence per limit: how many parts keep it, exceed it, or have too few items to decide."""
+        """A sentence per limit on how many parts keep it, exceed it, or are too small to decide."""
         if self.parts is None:
             return []
         said = []
@@ -292,7 +292,7 @@ class Detail:
 
 
 def detail_of(model: Model, index: int, steps: Steps, level: float, n_models: int) -> Detail:
-    """Collect the contents about one model; tables are shorter if there are many models."""
+    """Return what a report shows about one model; tables are shorter if there are many models."""
 
     def most(rows: int) -> int:
         return max(rows // 10, rows // n_models)

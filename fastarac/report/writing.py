@@ -175,7 +175,7 @@ def _models(
     options: dict[str, Any],
     beside: Beside,
 ) -> tuple[list[Model], list[str]]:
-    """Evaluate the models, show each source the sources of the others, and collect warnings."""
+    """Return the evaluated models, whose sources know those of the others, and warnings."""
     found, notes = [], []
     for name, given in models.items():
         said: list[str] = []
@@ -189,7 +189,6 @@ def _models(
 
 
 def _in_part(given: Reported) -> bool:
-    """Return whether the outputs of a model are partly verified."""
     return isinstance(given, tuple | list) and bool(given) and is_partial(given[0])
 
 
@@ -227,7 +226,7 @@ def _write_verified(
 
 
 def save(path: Path, report: Report) -> None:
-    """Write a page into a file; the file appears once it is complete."""
+    """Write a page to a file, whole or not at all."""
     write_whole(path, render(report))
 
 

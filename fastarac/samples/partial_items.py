@@ -101,9 +101,14 @@ class PartialItems:
             None if self.codes is None else self.codes[self.places],
         )  # fmt: skip
         verified = predictions.Verified(self.tie, self.error, self.weight, fold)
-        self.predictions = [predictions.by_confidence(self._order, verified)]
-        for judge in () if truth.judge is None else truth.judge.reshape(self.n, -1).T:
-            self.predictions.append(predictions.by_judge(self._order, verified, judge))
+        judges = () if truth.judge is None else truth.judge.reshape(self.n, -1).T
+
+        def predict(judge: FloatArray | None) -> predictions.Prediction:
+            if judge is None:
+                return predictions.by_confidence(self._order, verified)
+            return predictions.by_judge(self._order, verified, judge)
+
+        self.predictions = parallel.each(predict, [None, *judges], self.n)
         self._counts: dict[Shares | None, EstimatedCounts] = {}
 
     @property

@@ -88,6 +88,7 @@ def interval_of_limit(
         ends,
         most,
         lambda accepted: _of_threshold(sample, accepted, level),
+        None if parameters.get("interpolate", False) else sample.items.starts / sample.items.n,
     )
     return Interval(value, low, high, math.nan, level, "inversion"), found
 

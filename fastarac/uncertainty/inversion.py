@@ -131,8 +131,7 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     The distance of each end from the estimate is the root of the sum of two squared distances. The
     first reaches to the lowest or highest acceptance rate at which a test does not reject the limit
     (Woodruff 1952). The second reaches to the end of the interval for the acceptance rate at a fixed
-    threshold. If the tests allow all items that a threshold can accept, the upper end is the second
-    alone.
+    threshold. If few thresholds are possible, `both` widens the interval further.
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)
@@ -143,7 +142,12 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
         design = 1.0 if sample.counted else _effective_per_item(sample, value, level)
         low, high = by_risk(sweep, parameters, design, level)
     most = most_accepted(sweep, parameters.get("never_accepted"))
-    return both(value, (low, high), most, lambda accepted: of_threshold(sample, accepted, level))
+    points = None if parameters.get("interpolate", False) else np.add(*_accepts(sweep)) / sweep.total
+    return both(value, (low, high), most, lambda rate: of_threshold(sample, rate, level), points)
+
+
+def _accepts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
+    return sweep.true_accepts, sweep.false_accepts
 
 
 def _effective_total(sample: ItemSample, value: float, level: float) -> float:
@@ -175,17 +179,33 @@ def both(
     of_errors: tuple[float, float],
     most: float,
     of_threshold: Callable[[float], tuple[float, float]],
+    points: NDArray[np.float64] | None,
 ) -> tuple[float, float]:
     """Combine two intervals of an acceptance rate: from the errors, and at a fixed threshold.
 
-    `most` is the largest share of items that a threshold may accept.
+    `most` is the largest share of items that a threshold may accept; `points` are the shares that the
+    thresholds accept, or None if tied items may be accepted in part.
+
+    If few thresholds are possible, the population's threshold is often that of an end, and its
+    acceptance rate is uncertain, too. Let g be the share of the items at this threshold, and d the
+    distance of the end from `value`. The end then moves at least min(1, g/d) of the way to the end of
+    the interval at its own threshold.
     """
     low, high = min(of_errors[0], value), max(min(of_errors[1], most), value)
     a, b = of_threshold(value)
-    end = min(1.0, value + math.hypot(high - value, b - value))
+    lowest = max(0.0, value - math.hypot(value - low, value - a))
+    highest = min(1.0, value + math.hypot(high - value, b - value))
+    if points is not None:
+        at, to = np.searchsorted(points, np.array([low, high]) * (1.0 - ROUNDING))
+        if 0.0 < low < value:
+            part = min(1.0, float(points[at] - points[at - 1]) / (value - low))
+            lowest = min(lowest, low - part * (low - of_threshold(low)[0]))
+        if value < high < 1.0:
+            part = min(1.0, float(points[to + 1] - points[to]) / (high - value))
+            highest = max(highest, high + part * (of_threshold(high)[1] - high))
     if value < most < 1.0 and high >= most * (1.0 - ROUNDING):
-        end = of_threshold(most)[1]
-    return max(0.0, value - math.hypot(value - low, value - a)), end
+        highest = of_threshold(most)[1]
+    return lowest, highest
 
 
 def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[float, float]:

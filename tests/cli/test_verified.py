@@ -39,6 +39,23 @@ def columns(**others):
     return {"inclusion_probability": "pi", "judge": "judge", **others}
 
 
+def test_each_column_of_confidences_is_a_model(folder, tmp_path):
+    head, *lines = (folder / "a.csv").read_text().splitlines()
+    path, one = tmp_path / "both.csv", tmp_path / "new.csv"
+    rows = [line.split(",") for line in lines]
+    table = [",".join([*row, str(round(float(row[1]) ** 2 + i % 2, 6))]) for i, row in enumerate(rows)]
+    path.write_text("\n".join([f"{head},new", *table]) + "\n")
+    both = ("--confidence", "confidence,new")
+    models = json.loads(run("evaluate", path, *BY, *both, "--format", "json").stdout)["models"]
+    one.write_text(path.read_text().replace("confidence", "old", 1).replace("new", "confidence", 1))
+    alone = json.loads(run("evaluate", one, *BY, "--format", "json").stdout)["models"]
+    assert [model.pop("name") for model in models] == ["confidence", "new"]
+    assert models[1] == {key: value for key, value in alone[0].items() if key != "name"}
+    found = json.loads(run("compare", path, *BY, *both, "--format", "json").stdout)
+    assert {model["name"] for model in found["models"]} == {"confidence", "new"}
+    assert found["comparisons"][0]["pairs"][0]["pvalue"] < 0.001
+
+
 def test_evaluate(folder):
     path = folder / "a.csv"
     outputs = read_verified(path, **columns())

@@ -95,6 +95,27 @@ def bursts(documents, seed):
     return correct & ~bad, z, document
 
 
+@pytest.mark.parametrize("levels", [4, 8])
+def test_shares_accepted_at_few_distinct_confidences_are_covered(levels):
+    """Of 200 samples: three standard errors below 95. Ends at the tests' thresholds cover 76 to 90%."""
+
+    def draw(rng, n):
+        confidence = np.round(rng.random(n) * levels) / levels
+        return rng.random(n) >= 0.2 * (1.0 - confidence) ** 1.5, confidence
+
+    population = fa.threshold_sweep(*draw(np.random.default_rng(77), 10**6))
+    samples, least = (200, 0.904) if COMPILED else (3, 0.3)
+    for limit in (
+        fa.Statistic("acceptance_at_error_rate", max_error_rate=0.02),
+        fa.Statistic("acceptance_at_risk", max_risk=0.04),
+    ):
+        truth, covered = float(limit(population)), 0
+        for seed in range(samples):
+            found = fa.asymptotic_interval(*draw(np.random.default_rng(seed), 2000), statistic=limit)
+            covered += found.low <= truth <= found.high
+        assert covered >= least * samples, (limit, covered)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("design", "size"), [("items", 300), ("unequal pages", 25), ("fields", 100)])
 def test_shares_accepted_are_covered_where_items_are_missed(design, size):
