@@ -54,8 +54,8 @@ class Reviewer(Pickled):
     wrong. Each changed item costs a correction.
 
     An argument `reviewer` means the people who correct rejected items in use. An argument
-    `truth_reader` means the people, or the judge (such as a language model), whose answers are used as
-    the truth in an estimate, guarantee or check.
+    `truth_reader` means the people or the judge (such as a language model) whose answers stand for the
+    truth.
 
     Attributes
     ----------
@@ -85,20 +85,20 @@ class Reviewer(Pickled):
     .. math:: R_E = \frac{F_A + (1-d)\,T_R + a\,F_R}{\Omega},\qquad
               R_C = \frac{d\,T_R + a\,F_R}{\Omega}.
 
-    If β is the share of correct items, equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω, because a
-    correct item that people make wrong counts as an error and as a correction. If β′ = β − 2a·F_R/Ω
-    replaces β, equations 7, 14 and 15 hold as printed.
+    If β is the share of correct items, equation 7 becomes β + R_E + R_C = 1 + 2a·F_R/Ω. A correct item
+    that people make wrong counts as an error and as a correction. If β′ = β − 2a·F_R/Ω replaces β,
+    equations 7, 14 and 15 hold as printed.
 
     If d < 1 or a > 0, errors remain even when everything is verified. If a > 0, R_E may decrease while
     more items are accepted.
 
     **Two readers.** If the two readers find errors independently, the first reader finds the share d of
     the errors that the second found. With `double_readings` = (b, f, s), the estimate is d̂ = b/(b + s)
-    (Lincoln and Petersen's capture and recapture), with Clopper–Pearson bounds. Use only readings of
-    accepted items, because errors with low confidence may be easier to find. Errors that are hard for
-    everybody make d̂ too high, which the counts cannot show. If one reader never errs, d is not needed:
-    use this reader's answers as the truth of a :class:`.PartialTruth`, and the answers of the other
-    reader as its `judge`.
+    (Lincoln and Petersen), with Clopper–Pearson bounds. Use only readings of accepted items, because
+    errors with low confidence may be easier to find. Errors that are hard for everybody make d̂ too
+    high, which the counts cannot show. If one reader never errs, d is not needed: use this reader's
+    answers as the truth of a :class:`.PartialTruth`, and the answers of the other reader as its
+    `judge`.
 
     **A judge of known error.** `detection_rate` is the sensitivity of a judge that tests for errors,
     and 1 − `false_alarm_rate` is its specificity. If both were estimated from other outputs, give the
@@ -174,7 +174,7 @@ class Reviewer(Pickled):
     def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
         """Return lower and upper bounds of d, each wrong with at most this probability.
 
-        These are the Clopper–Pearson bounds. Both are d if d is known.
+        These are the Clopper–Pearson bounds, or d itself if d is known.
         """
         return _bounds(self.detection_rate, self.sizes[0], failure_probability)
 
@@ -213,8 +213,8 @@ class Reviewer(Pickled):
 
         Notes
         -----
-        With q = `called_wrong`/`n_items`, the estimate is p = (q − a)/(d − a), limited to
-        [0, 1] (Rogan and Gladen 1978). The interval holds all p for which 0 is a possible mean of
+        With q = `called_wrong`/`n_items`, the estimate is p = (q − a)/(d − a), limited to [0, 1] (Rogan
+        and Gladen 1978). The interval holds all p for which
 
         .. math:: \hat q - p\,\hat d - (1 - p)\,\hat a
 
@@ -357,9 +357,8 @@ class Reviewer(Pickled):
 def doubt_of(people: Reviewer, of_wrong: float, of_right: float) -> float:
     """Return the part of a statistic's standard error that is due to the uncertainty of d and a.
 
-    The derivative of the statistic by the error of an item is summed over the wrong items (`of_wrong`)
-    and over the right items (`of_right`). The derivative of the statistic by d is −`of_wrong`/(d − a),
-    and the derivative by a is −`of_right`/(d − a).
+    `of_wrong` and `of_right` are sums of the statistic's derivatives by the errors of wrong and of
+    right items. Its derivative by d is −`of_wrong`/(d − a), and by a −`of_right`/(d − a).
     """
     d, a = people.detection_rate, people.false_alarm_rate
     by_d, by_a = map(_error_of, (d, a), people.sizes)
@@ -371,7 +370,7 @@ def interval_of_errors(
 ) -> tuple[float, float]:
     """Return the interval of the true share of errors, from the found share and its interval.
 
-    If no true share agrees with the share found, both ends are 0 or both are 1.
+    Both ends are 0, or both are 1, if no true share agrees with the share found.
     """
     tail = (1.0 - level) / 2.0
     d, a = people.detection_rate, people.false_alarm_rate
@@ -379,8 +378,8 @@ def interval_of_errors(
     a_low, a_high = people.false_alarm_bounds(tail)
 
     # If p is the share of errors, found − p·d − (1 − p)·a has the mean 0. Each condition compares this
-    # excess, or its negative, with the margin of the interval (`room`). Excess minus margin is concave
-    # in p, so each condition holds on one side of a single root.
+    # excess, or its negative, with a margin (`room`). Excess minus margin is concave in p, so each
+    # condition holds on one side of a single root.
     def not_too_low(p: float) -> bool:
         room = math.hypot(found - ends[0], p * (d_high - d), (1.0 - p) * (a_high - a))
         return found - p * d - (1.0 - p) * a <= room
@@ -521,10 +520,9 @@ def limit_of_found(
 ) -> FoundLimit:
     r"""Return the limit on found errors to test, if `truth_reader` finds the share d of the errors.
 
-    If d is the same at every confidence, the rate of found errors is d times the rate of all errors,
-    for any set of accepted items. So the rate of all errors is at most ε iff the rate of found errors
-    is at most ε·d. If d is estimated, the share `OF_FAILURE` of the failure probability δ is spent on
-    the bound of d and the rest on the test, so that the bound and the test hold jointly (Bonferroni).
+    If d is the same at every confidence, the rate of all errors is at most ε iff the rate of found
+    errors is at most ε·d. If d is estimated, its bound takes the share `OF_FAILURE` of the failure
+    probability δ, and the test takes the rest (Bonferroni).
 
     Warns
     -----

@@ -1,8 +1,7 @@
 """Synthetic predictors whose curves and areas are known exactly.
 
-The confidences of correct outputs follow one normal distribution truncated to [0, 1], and the
-confidences of incorrect outputs follow another, as in Kimura et al., section 4.1. Items can be sampled;
-rates and areas are computed without sampling.
+The confidences of correct and of incorrect outputs follow two normal distributions truncated to [0, 1]
+(Kimura et al., section 4.1). Rates and areas are computed without sampling.
 """
 
 from __future__ import annotations
@@ -71,9 +70,9 @@ def _decay_average(slope: _Positions, width: _Positions) -> _Array:
 class _TruncatedNormal:
     """A normal distribution truncated to [0, 1], described relative to its mode in [0, 1].
 
-    At distance ``sd * y`` from the mode, the density is proportional to exp(-(slope y + y²/2)), even if
-    the mean is outside [0, 1]. A position is ``origin + offset``. These two parts are kept separate,
-    because a distribution may be much narrower than the spacing of doubles near its mean.
+    At distance ``sd * y`` from the mode, the density is proportional to exp(-(slope y + y²/2)). A
+    position is ``origin + offset``, in two parts because a distribution may be much narrower than the
+    spacing of doubles near its mean.
     """
 
     __slots__ = ("log_area", "mode", "sd", "slope")
@@ -94,7 +93,7 @@ class _TruncatedNormal:
         return -np.abs(y) * (self.slope + np.abs(y) / 2) - self.log_area
 
     def log_tail_average(self, origin: _Positions, offset: _Positions) -> _Array:
-        """Return the log of the mean density from the position to 1; at 1, of the density itself."""
+        """Return the log of the mean density between the position and 1; at 1, of the density there."""
         y = ((origin - self.mode) + offset) / self.sd
         rest = np.maximum((1 - origin) - offset, 0) / self.sd
         beyond = np.maximum(y, 0)
@@ -137,7 +136,7 @@ class _TruncatedNormal:
 
     @np.errstate(all="ignore")
     def sample(self, n: int, rng: np.random.Generator) -> _Array:
-        """Draw n values by rejection sampling, which accepts a proposal with probability above 0.4."""
+        """Draw n values by rejection sampling; more than 40% of the proposals are accepted."""
         values = self._propose(n, rng)
         while values.size < n:
             values = np.append(values, self._propose(n - values.size, rng))
@@ -162,7 +161,7 @@ class _TruncatedNormal:
 
 
 def _integral(function: Callable[[_Array], _Array], edges: _Array) -> float:
-    """Integrate by composite Gauss-Legendre quadrature; halve panels until the results agree."""
+    """Integrate by Gauss-Legendre quadrature on panels that are halved until the results agree."""
 
     def panels(left: _Array, right: _Array) -> _Array:
         half = (right - left) / 2
@@ -464,9 +463,8 @@ class TruncatedNormalMixture:
     def acceptance_at_error_rate(self, max_error_rate: npt.ArrayLike) -> float | _Array:
         """X(θ), the highest acceptance rate with an error rate of at most `max_error_rate`.
 
-        For arguments and errors raised, see `threshold_at_error_rate`. The result has the shape of
-        `max_error_rate`. It is 1 for limits of at least 1 - `weight_correct`; otherwise, it is 0 for a
-        limit of 0.
+        For arguments and errors raised, see `threshold_at_error_rate`. The result is 1 for limits of at
+        least 1 - `weight_correct`; otherwise, it is 0 for a limit of 0.
 
         Examples
         --------
@@ -566,7 +564,7 @@ class TruncatedNormalMixture:
 
     @np.errstate(all="ignore")
     def _offset_at(self, error_rate: _Array) -> _Array:
-        """Return the lowest allowed thresholds minus the mode of the correct outputs' confidence."""
+        """Return the lowest allowed thresholds minus the mode of correct outputs' confidences."""
         correct, incorrect = self._laws()
         low, high, weight = -correct.mode, 1 - correct.mode, 1 - self.weight_correct
         lows = np.where((error_rate == 0) & (weight > 0), high, low)

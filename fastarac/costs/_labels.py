@@ -84,7 +84,7 @@ class Classified(NamedTuple):
 
 
 def classify(labels: Any, /, **columns: Any) -> Classified:
-    """Read named columns of labels of equal length; by default, all labels found are classes."""
+    """Read named columns of labels of equal length; without `labels`, all labels found are classes."""
     read = [_read_column(values, name) for name, values in columns.items()]
     first = read[0]
     for column in read[1:]:
@@ -206,7 +206,7 @@ def _reject_null(name: str, i: int) -> NoReturn:
 
 
 def _numbered(column: LabelColumn) -> LabelColumn:
-    """Return the same labels, numbered consecutively."""
+    """Return the same column, with consecutive numbers for the labels that occur."""
     distinct, codes = read_groups(column.values, len(column.values), column.name)
     labels = [column.labels[i - column.lowest] for i in distinct.tolist()]
     return LabelColumn(column.name, codes, 0, labels)

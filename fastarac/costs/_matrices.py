@@ -53,7 +53,7 @@ def read_counts(
 
 
 def read_probabilities(probabilities: ArrayLike, n_classes: int) -> NDArray[Any]:
-    """Return probabilities of shape (n, n_classes); their values are not yet checked."""
+    """Return probabilities of shape (n, n_classes), without a check of their values."""
     array = _array(probabilities, "probabilities", "numbers in [0, 1]")
     if array.ndim != 2 or array.shape[1] != n_classes:
         raise ValueError(

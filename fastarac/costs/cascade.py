@@ -154,8 +154,7 @@ class Cascade(Table, Result):
     def stage_costs(self) -> tuple[float, ...]:
         """The mean cost per item of each stage; their sum is `cost`.
 
-        The cost of a stage consists of its price for the items that reach it, its corrections, and the
-        errors among the items that it decides.
+        A stage costs its price for the items that reach it, its corrections, and its undetected errors.
         """
         return tuple(
             (
@@ -254,10 +253,7 @@ class Cascade(Table, Result):
         return "\n".join([*lines, *self.sentences()])
 
     def rows_in_words(self) -> list[tuple[str, ...]]:
-        """Return the table rows of the stages: threshold, three rates, and the cost of 1,000 items.
-
-        Infinite thresholds are printed as "nothing" and "the rest".
-        """
+        """Return the table rows of the stages: threshold, three rates, and the cost of 1,000 items."""
         words = {math.inf: "nothing", -math.inf: "the rest"}
         return [
             (

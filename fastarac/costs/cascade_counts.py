@@ -12,7 +12,7 @@ from fastarac.costs.stages import MODEL, SILENT, Stages
 
 
 class StageCounts(NamedTuple):
-    """Numbers of items for each stage; if people make errors, expected numbers."""
+    """Numbers of items for each stage; expected numbers if people make errors."""
 
     reached: tuple[int, ...]
     decided: tuple[int, ...]
@@ -23,7 +23,7 @@ class StageCounts(NamedTuple):
     """Correct outputs that people make wrong."""
 
     def errors(self) -> float:
-        """Return the number of items that are wrong in the end, summed in the order of the stages."""
+        """Return the number of items that are wrong in the end, added stage by stage."""
         found: float = 0
         for missed, spoiled in zip(self.missed, self.spoiled, strict=True):
             found = found + missed + spoiled

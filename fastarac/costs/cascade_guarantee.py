@@ -1,4 +1,4 @@
-"""Guaranteed thresholds of a cascade: chosen on one half of the items, tested on the other."""
+"""Thresholds of a cascade, chosen on one half of the items and tested on the other."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FIRST = 1 << 16  # number of threshold combinations on the first grid, for each 
 FINER = 1 << 12  # number of threshold combinations on each finer grid
 # Candidates are chosen for stricter limits, at these numbers of standard errors below the given limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-# Even safer candidates are made from the strictest one: each stage decides only this share of its
-# items, the most confident.
+# Even safer candidates let each stage decide only this share of the items that the strictest one lets
+# it decide.
 KEPT = (0.1, 0.25, 0.5, 0.75)
 
 Thresholds = tuple[float, ...]
@@ -50,7 +50,7 @@ class Passed(NamedTuple):
 class HeldOutItems(NamedTuple):
     """The items of the test, with a random number for each item.
 
-    The random numbers determine which outputs people change, and the order of equal confidences.
+    The numbers determine which outputs people change, and the order of equal confidences.
     """
 
     stages: Stages
@@ -99,9 +99,9 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
 def divided(
     stages: Stages, promise: Promise, rng: np.random.Generator, one_in: int
 ) -> tuple[Stages, HeldOutItems]:
-    """Draw one in `one_in` items or groups; return their stages, and the others as items of the test.
+    """Set aside one in `one_in` items or groups; return their stages, and the other items for tests.
 
-    The items are sorted first, so that their given order has no influence.
+    The result does not depend on the order of the items.
     """
     n, codes = stages.n_items, promise.codes
     keys = [*stages.correct, *stages.values]
@@ -133,7 +133,7 @@ def divided(
 
 
 def _path(search: CascadeSearch, fitting: Stages, half: HeldOutItems, limit: float) -> list[Thresholds]:
-    """Return the thresholds to test, from safe to cheap; they depend only on the first half."""
+    """Return the thresholds to test, from safe to cheap, chosen from the first half only."""
     spread = math.sqrt(limit * (1.0 - limit) / half.stages.n_items * float(half.sizes.mean()))
     limits = sorted({min(limit, max(0.0, limit - below * spread)) for below in BELOW})
     path: list[Thresholds] = []
@@ -163,7 +163,7 @@ def keeps_capacities(stages: Stages, thresholds: Thresholds) -> bool:
 
 
 def _wrong(half: HeldOutItems, thresholds: Thresholds) -> NDArray[np.bool_]:
-    """Return which items are wrong in the end; one random number per item simulates people."""
+    """Return whether each item is wrong in the end; its random number simulates the people."""
     stages = half.stages
     decided = decided_by(stages, thresholds)
     wrong = np.zeros(stages.n_items, np.bool_)
@@ -203,7 +203,7 @@ def _leaves_no_error(stages: Stages) -> bool:
 
 
 def say_too_small(half: HeldOutItems, promise: Promise) -> None:
-    """Warn if the items of the test are too few to prove the limit, even without an error."""
+    """Warn if the test has too few items to prove the limit even without an error."""
     limit, delta = promise.limit.rate, promise.failure_probability
     if half.groups is not None:
         needed = math.ceil(

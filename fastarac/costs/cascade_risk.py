@@ -1,6 +1,6 @@
 """A guaranteed limit on the risk of a cascade.
 
-All models' thresholds fall along one path, and each step of the path is tested.
+All models' thresholds fall along one path, and the steps of the path are tested.
 """
 
 from __future__ import annotations
@@ -30,15 +30,14 @@ PILOT = 10  # one in PILOT items or groups is set aside to choose the path
 # With groups, the first test accepts a quarter of the items, but at least FEWEST and at most MOST times
 # as many as would prove the limit without an error.
 QUARTER, FEWEST, MOST = 4, 2.0, 5.0
-# The tests of groups have a second start, at the step that accepts four fifths of the items, with 0.15
-# of the failure probability. So steps that accept nearly everything may still be proved if there are
-# errors at the beginning of the path.
+# The tests of groups start again at the step that accepts four fifths of the items, with 0.15 of the
+# failure probability, because errors at the beginning of the path may stop the first tests.
 LATER, PART = 0.8, 0.15
 # The pilot items are few. So the slope of each logistic regression has the prior N(SLOPE, 1/RIDGE), and
 # the intercept N(0, 1/RIDGE_OF_INTERCEPT), on scores of variance 1.
 SLOPE, RIDGE, RIDGE_OF_INTERCEPT = 1.0, 5.0, 0.25
-# A model before the last one accepts an item only if its error probability would be within the limit
-# even if it were CAUTION standard errors higher, because the next model may judge the item better.
+# A model before the last one accepts an item only if its error probability plus CAUTION standard errors
+# is within the limit, because the next model may judge the item better.
 CAUTION = 1.0
 ROUNDS, PRECISE = 50, 1e-8  # maximum number of Newton steps, and size of a step that ends them
 
@@ -46,11 +45,10 @@ Floats = NDArray[np.float64]
 
 
 def threshold_of_pilot(confidence: Floats, wrong: NDArray[np.bool_], limit: float) -> float:
-    """Return the lowest confidence at which a model should decide, from a few pilot items.
+    """Return the lowest confidence at which a model should decide, from a few pilot items, or `inf`.
 
-    A logistic regression of errors on the ranks of the confidences gives error probabilities. CAUTION
-    standard errors above them are within the limit at the threshold; `inf` if there is no such
-    confidence.
+    A logistic regression on the ranks of the confidences gives error probabilities. At the
+    threshold, the probability plus CAUTION standard errors is within the limit.
     """
     knots, place, number = np.unique(confidence, return_inverse=True, return_counts=True)
     if not len(knots) or limit <= 0.0:
@@ -84,9 +82,8 @@ def threshold_of_pilot(confidence: Floats, wrong: NDArray[np.bool_], limit: floa
 def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) -> Passed:
     """Choose a path of thresholds, and test its steps.
 
-    Along the path, one model after the other accepts more and more items, each down to the threshold
-    that a tenth of the items chooses for it, and the last model down to its lowest confidence. A single
-    model needs no such tenth: all items test it.
+    One model after the other accepts more and more items. All but the last stop at a threshold that is
+    chosen on a tenth of the items.
 
     Raises
     ------
@@ -138,8 +135,7 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
 def _ends(pilot: Stages, limit: float) -> list[float]:
     """Return the thresholds down to which the models before the last one decide, from the pilot items.
 
-    If the next model has a capacity, enough items are decided to keep it, with two standard errors to
-    spare.
+    A threshold is lower if the next model's capacity needs it, with two standard errors to spare.
     """
     ends: list[float] = []
     left = np.ones(pilot.n_items, np.bool_)
@@ -161,8 +157,8 @@ def _path(stages: Stages, ends: list[float], between: int = 1) -> Floats:
     """Return the thresholds of all models at each step, of shape (k, models).
 
     The first model's threshold falls through the confidences of its items to `ends[0]`, with all other
-    models at `inf`; then that of the second model falls, and so on. With `between`, as many thresholds
-    are tried from one confidence to the next.
+    models at `inf`. Then that of the second model falls, and so on. There are `between` steps from one
+    confidence to the next.
     """
     parts = []
     for m in range(stages.free):
@@ -179,7 +175,7 @@ def _path(stages: Stages, ends: list[float], between: int = 1) -> Floats:
 
 
 def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]:
-    """Return the shares of accepted items at which tests of groups start, and their parts of δ."""
+    """Return the shares of accepted items at which tests of groups start, and the part of δ of each."""
     rate, n = promise.limit.rate, tested.stages.n_items
     if rate >= 1.0:
         return [(0.0, 1.0)]
@@ -197,7 +193,7 @@ def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]
 
 
 def _accepted(decided: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many items the models decide at each step."""
+    """Return how many items all models together decide at each step."""
     found: NDArray[np.int64] = decided[:, :-1].sum(axis=(1, 2))
     return found
 
@@ -212,8 +208,8 @@ def _proved_of_groups(
 ) -> list[int]:
     """Return the steps whose risk is proved; all of them keep the limit with probability 1 − δ.
 
-    `accepted` is the number of tested items that each step accepts, `shares` the share of the pilot
-    items, which says where the tests start.
+    `accepted` is the number of tested items that each step accepts. The tests start at steps that
+    are chosen by `shares`, the accepted shares of the pilot items.
     """
     if not len(path):
         return []
@@ -238,9 +234,8 @@ def _proved_of_groups(
 def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
     """Count the wrong and correct items of each stage at each step, in shape (k, stages, 2).
 
-    Thresholds fall from step to step. So a model decides an item from the step at which its threshold
-    falls to the item's confidence, until an earlier model's threshold does. The last stage decides the
-    other items, which count as wrong or correct according to the last model's output.
+    A model decides an item from the step at which its threshold falls to the item's confidence, until
+    an earlier model does. Items of the last stage count as wrong or correct by the last model's output.
     """
     n_steps = len(path)
     found = np.zeros((n_steps, stages.free + 1, 2), np.int64)

@@ -1,4 +1,4 @@
-"""Search for the cheapest thresholds of all stages, on a grid and then on finer grids."""
+"""Search for the cheapest thresholds of all stages, on finer and finer grids."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 class CheapestThresholds(NamedTuple):
-    """Thresholds of all stages but the last, as doubles; ``inf`` if a stage decides nothing."""
+    """The cheapest thresholds of all stages but the last; ``inf`` if a stage decides nothing."""
 
     thresholds: tuple[float, ...]
     excess: float
@@ -51,7 +51,7 @@ class _Tried(NamedTuple):
     nothing: bool
 
     def heard(self) -> _Tried:
-        """Return the candidates without one that would accept items with no output."""
+        """Return the candidates without the one that would accept missing outputs, if there is one."""
         if not len(self.values) or self.values[0] > SILENT:
             return self
         return _Tried(self.values[1:], self.nothing or len(self.values) == 1)
@@ -69,7 +69,7 @@ class _Grid(NamedTuple):
 
 
 class _CountedItems(NamedTuple):
-    """Weighted items; an item may represent several items that no candidate separates."""
+    """Items with counts; an entry may stand for several items that no candidate separates."""
 
     values: tuple[Floats, ...]
     correct: NDArray[np.uint8]
@@ -130,10 +130,9 @@ class CascadeSearch:
         return self._search(_Goal(weights, limit))
 
     def over_threshold(self, thresholds: Sequence[float], stage: int) -> tuple[Floats, Floats, Floats]:
-        """Return the share decided, cost and error rate, as arrays over one stage's threshold.
+        """Return the share that a stage decides, the cost and the error rate, as its threshold falls.
 
-        Cost and error rate are per item. The threshold moves from ``inf``, where the stage decides
-        nothing, down to the lowest; the other thresholds stay as given.
+        The threshold falls from ``inf``; the other thresholds stay as given.
         """
         stages, n = self.stages, self.stages.n_items
         tried = []
@@ -160,7 +159,7 @@ class CascadeSearch:
                     grid.counts, grid.layout, weights, nobody, np.array([np.inf]), window
                 )[1]
                 values_of.append(cost.item())
-        # Drop thresholds for people that exceed the threshold of the model before them.
+        # The cost is infinite if the threshold of people exceeds that of the model before them.
         reachable = np.isfinite(found[0])
         decided, costs, errors = (np.array(values)[reachable] / n for values in found)
         return decided, costs, errors
@@ -194,7 +193,7 @@ class CascadeSearch:
         return _Best(grid, chosen, thresholds, excess, cost)
 
     def _refined(self, best: _Best, moving: Sequence[int], goal: _Goal) -> _Best:
-        """Refine the grid around the best thresholds until it adds no candidates."""
+        """Return the best thresholds on finer grids around the best ones, until no candidate is new."""
         items, ends = self.items, list[_Ends]()
         for _ in range(MOST_GRIDS):
             tried = [
@@ -214,7 +213,7 @@ class CascadeSearch:
         return best
 
     def _summed_up(self, ends: list[_Ends]) -> _CountedItems:
-        """Keep the items between the ends of a stage; aggregate the others, gap by gap."""
+        """Return the items, with all those outside the ranges of thresholds aggregated gap by gap."""
         stages = self.stages
         n, n_keys = stages.n_items, 1
         key, kept = np.zeros(n, np.int32), np.zeros(n, np.uint8)
@@ -239,7 +238,7 @@ class CascadeSearch:
         first, last = best.grid.window[:, stage].tolist()
         last = min(last, len(points) - 1)
         start, stop = np.searchsorted(rising, points[[first, last]]).tolist()
-        # number of items by which to extend the range if the best cut is near an end of the grid
+        # items by which to extend the range if the best cut is near an end of the grid
         beyond = REACH * (stop - start) // max(1, last - first) + REACH
         low, high = cut - REACH, cut + REACH
         begin = max(0, start - beyond) if low < first else int(np.searchsorted(rising, points[low]))
@@ -249,7 +248,7 @@ class CascadeSearch:
         return _Tried(values, nothing=end >= len(rising))
 
     def _of_pair(self, best: _Best, pair: Sequence[int]) -> _Grid:
-        """Return a grid over the whole range of two stages, and fix the thresholds of the others."""
+        """Return a grid over all thresholds of two stages, with those of the others fixed."""
         number = int(PAIRED**0.5)
         tried = []
         for s, m in enumerate(self.cutting):

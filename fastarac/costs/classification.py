@@ -63,8 +63,7 @@ def prediction_counts(
 
     Notes
     -----
-    The confusion matrix of Suzuki 2003, table 5. Without `labels`, the classes are
-    ``np.unique([*predicted, *actual])``.
+    Without `labels`, the classes are ``np.unique([*predicted, *actual])``.
 
     References
     ----------
@@ -172,8 +171,8 @@ class CostMatrix(Result):
 
     Notes
     -----
-    Suzuki 2003, table 2; Elkan 2001, "The foundations of cost-sensitive learning". Costs are reasonable
-    if no row dominates another. For two classes, reasonable means c(+|−) > c(−|−) and c(−|+) > c(+|+).
+    Costs are reasonable if no row dominates another. For two classes, reasonable means c(+|−) > c(−|−)
+    and c(−|+) > c(+|+).
 
     References
     ----------
@@ -275,9 +274,8 @@ class CostMatrix(Result):
         """The smallest probability p* of the positive class at which predicting it is optimal.
 
         p* = [c(+|−) − c(−|−)]/[c(+|−) − c(−|−) + c(−|+) − c(+|+)] (Suzuki 2003, equation 2; Elkan 2001,
-        equation 2), in (0, 1), rounded once from the exact value. Predict + iff P(+) ≥ p*. At P(+) =
-        p*, both predictions have the same expected cost. NaN with a warning if the costs are not
-        reasonable.
+        equation 2), in (0, 1), rounded once from the exact value. At P(+) = p*, both predictions have
+        the same expected cost. NaN with a warning if the costs are not reasonable.
         """
         (tn, fn), (fp, tp) = self._two_classes("threshold")
         false_alarm, miss = fp - tn, fn - tp
@@ -547,7 +545,7 @@ class CostMatrix(Result):
     def _classified(
         self, predicted: ArrayLike, actual: ArrayLike, labels: ArrayLike | None
     ) -> Classified:
-        """Return both columns of labels; raise unless the matrix has a row and a column for each."""
+        """Return both columns of labels; raise unless the matrix has a row and a column per class."""
         shape = self.costs.shape[-2:]
         found = classify(labels, predicted=predicted, actual=actual)
         if shape != (len(found.classes),) * 2:

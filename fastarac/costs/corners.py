@@ -166,10 +166,9 @@ def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, 
 
 
 def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -> Indices:
-    """Return points that include all vertices; parts of the sweep are scanned in parallel.
+    """Return points that include all vertices, found in parallel.
 
-    The first is the last point without an error, because earlier points accept fewer items and are
-    never better.
+    The first is the last point without an error; earlier points are never better.
     """
     right, wrong = sweep.true_accepts, sweep.false_accepts
     start = int(np.searchsorted(wrong, 0, side="right")) - 1
@@ -202,7 +201,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Return which of n points are vertices; `below(a, b, c)` tells if b is not above edge (a, c)."""
+    """Return which of n points are vertices; `below(a, b, c)` means that b is not above line (a, c)."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

@@ -99,7 +99,7 @@ class CostCurveBand(Table, TupleResult, _CostCurveBand):
 
 
 class _Envelope(NamedTuple):
-    """An exact cost curve: segment i is on the line of rates[i], from ends[i] to ends[i + 1]."""
+    """An exact cost curve: segment i is on the line of rates[i], for x from ends[i] to ends[i + 1]."""
 
     ends: list[Fraction]
     rates: list[Rates]
@@ -169,7 +169,7 @@ def cost_curve(
     (Suzuki 2003, equations 6 to 9). The curve is the lower envelope of these lines and of the two
     trivial classifiers, NE = PCF(+) and NE = 1 − PCF(+). The expected cost of an item is
     NE·[P(+)·c(−|+) + P(−)·c(+|−)]. Each vertex of the curve corresponds to an edge of the ROC convex
-    hull, at PCF(+) = 1/(1 + slope); each segment corresponds to a vertex of the hull.
+    hull, at PCF(+) = 1/(1 + slope). Each segment corresponds to a vertex of the hull.
 
     References
     ----------
@@ -201,7 +201,7 @@ def _exact_hull_of(
     y_score: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[Sequence[Rates], Sequence[Any]]:
-    """Return the exact rates and the thresholds of the vertices."""
+    """Return the exact rates and the thresholds of the vertices of the ROC convex hull."""
     if isinstance(y_true, ROCConvexHull):
         for name, value in (("y_score", y_score), ("sample_weight", sample_weight)):
             if value is not None:
@@ -242,8 +242,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
     Notes
     -----
-    Suzuki 2003, on cost curves; Drummond and Holte 2000. Where the cost curves cross, the ROC curves
-    need not cross.
+    Where the cost curves cross, the ROC curves need not cross.
 
     References
     ----------
@@ -272,7 +271,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
 
 def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-    """Yield both ends of each interval on which both curves are linear, and a's saving at each end."""
+    """Yield (left, right, a's saving at left, at right) for each interval on which both are linear."""
     i = j = 0
     low = Fraction(0)
     while low < 1:
@@ -419,7 +418,7 @@ def _resampled_groups(
     n_resamples: int,
     generator: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return shares of missed positives and accepted negatives in resamples, by threshold."""
+    """Return the shares of missed positives and accepted negatives in each resample, by threshold."""
     items = read_items(y_true, y_score, None)
     codes = read_outermost(groups, items.n, "resampling")
     n_groups = int(codes.max()) + 1

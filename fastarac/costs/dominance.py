@@ -68,7 +68,7 @@ def dominates(a: Model, b: Model) -> bool:
 
 
 def _whole_counts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return false and true accepts; whole-number weights become integers."""
+    """Return the false and true accepts, as integers if all weights are whole numbers."""
     x, y = sweep.false_accepts, sweep.true_accepts
     if x.dtype == np.float64 and max(x[-1], y[-1]) <= 1 << 53:
         whole = x.astype(np.int64), y.astype(np.int64)
@@ -87,7 +87,7 @@ def _nowhere_below(a: ThresholdSweep, b: ThresholdSweep) -> bool:
 
 
 def _in_common_units(p: NDArray[Any], q: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Scale both exactly to the same last value, as integers or, if these overflow, as fractions."""
+    """Scale both arrays to the same last value, as integers or, if these overflow, as fractions."""
     if p.dtype == q.dtype == np.int64:
         ends = p[-1].item(), q[-1].item()
         unit = math.lcm(*ends)
@@ -101,12 +101,12 @@ def _in_common_units(p: NDArray[Any], q: NDArray[Any]) -> tuple[NDArray[Any], ND
 
 
 def _times(counts: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Return the product, without a copy if the factor is 1, as for models with the same items."""
+    """Return the product, without a copy if the factor is 1."""
     return counts if factor == 1 else counts * factor
 
 
 def _is_under(*points: NDArray[Any]) -> bool:
-    """Return whether no point of the first two arrays (x, y) is above the line given by the others."""
+    """Return whether no point of the first two arrays (x, y) is above the curve of the other two."""
     if all(counts.dtype == np.int64 for counts in points):
         # The kernel is compiled for read-only arrays.
         return bool(_kernels.hulls.is_under(*(read_only(np.ascontiguousarray(p)) for p in points)))

@@ -1,7 +1,6 @@
 """Convex hull of ROC curves: the models and thresholds that can be cheapest.
 
-Hulls are found with exact counts. The vertices are fractions, so that models with different numbers of
-items are compared exactly, too.
+Vertices are exact fractions, so that rounding never decides between models.
 """
 
 from __future__ import annotations
@@ -71,8 +70,8 @@ class HullVertex(TupleResult, _HullVertex):
 class ROCConvexHull(Table, Result):
     """Upper left convex hull of ROC curves: all points that are optimal for some prices and prevalence.
 
-    Vertices are in the order of the curve: from (0, 0), where everything is predicted as negative, to
-    (1, 1), where everything is predicted as positive. No three vertices are on one line.
+    Vertices run from (0, 0), where everything is predicted as negative, to (1, 1), where everything is
+    predicted as positive. No three vertices are on one line.
 
     Attributes
     ----------
@@ -255,9 +254,8 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
 
     Notes
     -----
-    This is the ROC convex hull method of Provost and Fawcett 1997; Suzuki 2003, equations 4 and 5.
     Counts are compared exactly. With weights, sums at each threshold are compared; each sum is rounded
-    once. Sorting the scores takes most of the time.
+    once.
 
     References
     ----------
@@ -303,7 +301,7 @@ def _assembled(vertices: Sequence[ExactVertex]) -> ROCConvexHull:
 
 
 def threshold_array(thresholds: Sequence[Any]) -> NDArray[Any]:
-    """Return thresholds as floats, or as objects if some are integers too large for a float."""
+    """Return thresholds as floats; as objects if some are integers that a float cannot hold."""
     is_float = all(isinstance(threshold, float) for threshold in thresholds)
     return np.array(thresholds, np.float64 if is_float else object)
 
@@ -317,7 +315,7 @@ def _edge_slope(a: ExactVertex, b: ExactVertex) -> float:
 
 
 def two_class_sweep(model: Model, name: str) -> ThresholdSweep:
-    """Return the sweep of a model that must have both classes; error messages begin with `name`."""
+    """Return the sweep of a model; raise unless both classes occur (messages begin with `name`)."""
     sweep = sweep_of(model, name, SCORED_NAMES)
     require_both_classes(sweep, f"{name}: ")
     return sweep
@@ -331,7 +329,7 @@ def require_both_classes(sweep: ThresholdSweep, where: str = "") -> None:
 
 
 def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex]:
-    """Return the vertices of the common hull; only one sweep at a time is kept in memory."""
+    """Return the vertices of the common hull, with one sweep at a time in memory."""
     hulls = [(name, _hull_of_one(sweep)) for name, sweep in sweeps]
     x_unit = _common_unit([hull.x[-1] for _, hull in hulls])
     y_unit = _common_unit([hull.y[-1] for _, hull in hulls])
@@ -353,7 +351,7 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
 
 
 def _common_unit(totals: Sequence[Fraction]) -> Fraction:
-    """Return a common multiple of whole totals, which keeps scaled counts whole; for others, 1."""
+    """Return a common multiple of the totals if they are whole, else 1."""
     whole = all(total.denominator == 1 for total in totals)
     return Fraction(math.lcm(*(total.numerator for total in totals)) if whole else 1)
 

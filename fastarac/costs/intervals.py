@@ -24,7 +24,7 @@ from fastarac.costs.classification import CostMatrix
 FloatArray = NDArray[np.float64]
 
 Values = Any  # a float, or an array with one value per cost matrix
-# Maximum number of cells of resampled matrices (or of the tables of groups), to limit memory.
+# Maximum number of cells that are resampled at once, to limit memory.
 MOST_CELLS = 1 << 22
 # If smoothing shifts the cost by more than this number of standard errors, a warning is given.
 LARGEST_BIAS = 0.25
@@ -260,13 +260,12 @@ def bcost_delta(
 
     Notes
     -----
-    Suzuki 2003 (procedure BCOSTDELTA), after Margineantu and Dietterich 2000. An item of class j that
-    the models predict as i₁ and i₂ has the difference Δ = c(i₁|j) − c(i₂|j). The s³ cells M′(i₁, i₂|j)
-    are smoothed to (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`. Resampling the two confusion
-    matrices separately would ignore their correlation and lose most of the power. The paper prints that
-    the null hypothesis is rejected if the interval *includes* 0. This is a misprint: it is rejected if
-    the interval excludes 0. Results below the rounding error of the sum are set to 0. The s³·λ items
-    that smoothing adds pull the difference towards 0.
+    An item of class j that the models predict as i₁ and i₂ has the difference Δ = c(i₁|j) − c(i₂|j).
+    The s³ cells M′(i₁, i₂|j) are smoothed to (M′ + λ)/(n + s³·λ) and resampled as in :func:`.bcost`.
+    Resampling the two confusion matrices separately would ignore their correlation and lose most of the
+    power. The paper prints that the null hypothesis is rejected if the interval *includes* 0, which is
+    a misprint. Results below the rounding error of the sum are set to 0. The s³·λ items that smoothing
+    adds pull the difference towards 0.
 
     References
     ----------
@@ -368,7 +367,7 @@ def _read_prices(costs: ArrayLike | CostMatrix) -> NDArray[np.float64]:
 
 
 class _Moments(NamedTuple):
-    """Moments of the costs, each with the shape of the stack of cost matrices."""
+    """Moments of the cost, each with the shape of the stack of cost matrices."""
 
     n_cells: int
     estimate: FloatArray
@@ -380,7 +379,7 @@ class _Moments(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """Sparse counts by group: arrays of shape (r,), one entry for each group and non-empty cell."""
+    """Counts by group and cell, as arrays of shape (r,) with one entry per count above 0."""
 
     groups: NDArray[np.intp]
     cells: NDArray[np.intp]

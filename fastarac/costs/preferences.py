@@ -141,9 +141,9 @@ def preference_map(
     Notes
     -----
     For each pair of ratios, each model uses its own optimal threshold: the vertex of its
-    :func:`.arac_convex_hull` that is optimal for γ/δ. After the hull with h vertices is found, the time
-    per model is O(g·d·log h). W is defined by equation 15 of Kimura et al. 2024. Models count as equal
-    if their W differ by at most 2⁻⁴⁹·(1 + γ + abs(δ)), which may be a rounding error.
+    :func:`.arac_convex_hull` that is optimal for γ/δ. W is defined by equation 15 of Kimura et al.
+    2024. Models count as equal if their W differ by at most 2⁻⁴⁹·(1 + γ + abs(δ)), which may be a
+    rounding error.
 
     References
     ----------

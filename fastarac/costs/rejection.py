@@ -99,11 +99,8 @@ def rejection_cost_curve(
 
     Notes
     -----
-    L = (1 − λ)E + λR with the risk E = FA/(TA + FA) and the rejection rate R = 1 − X (Hanczar 2019,
-    "Performance visualization spaces for classification with rejection option"; Kimura et al. 2024,
-    2.6). If nothing is accepted, E is 0. The curve is the lower envelope of straight lines, one per
-    threshold. One pass over the sweep finds the lines on the envelope exactly; bisection finds the line
-    for each λ: O(m + k log m).
+    L = (1 − λ)E + λR with the risk E = FA/(TA + FA) and the rejection rate R = 1 − X (Hanczar 2019). If
+    nothing is accepted, E is 0. The curve is the lower envelope of straight lines, one per threshold.
 
     References
     ----------
@@ -141,8 +138,7 @@ def rejection_cost_curve(
 def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
     """Return the best points for increasing reject costs, and the costs at which they change.
 
-    The exact costs are rounded up. Comparing a double with a rounded cost gives the same result as
-    comparing it with the exact cost.
+    Exact costs are rounded up, which does not change comparisons with doubles.
     """
     scale = power_of_scale(sweep)
     found = candidates(_kernels.hulls.risk_corners, sweep, scale)
@@ -211,10 +207,6 @@ def accuracy_rejection_cost_curve(
     --------
     rejection_cost_curve : least cost for each relative cost of rejecting
     fastarac.accuracy_rejection_curve : accuracy–rejection curve
-
-    Notes
-    -----
-    Abbas et al. 2019, "Accuracy rejection normalized-cost curves (ARNCCs)"; Kimura et al. 2024, 2.6.
 
     References
     ----------

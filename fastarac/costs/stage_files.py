@@ -74,7 +74,7 @@ class StagesFile:
 
     @classmethod
     def read(cls, path: Path) -> StagesFile:
-        """Read and check the file; raise a ValueError or an OSError if this fails."""
+        """Read and check the file; raise a ValueError or an OSError on failure."""
         try:
             content = tomllib.loads(path.read_bytes().decode("utf-8"))
         except UnicodeDecodeError:
@@ -101,7 +101,7 @@ class StagesFile:
         max_risk: float | None = None,
         failure_probability: float | None = None,
     ) -> CascadeStages:
-        """Read the outputs of the models; a given limit replaces the limits of the file."""
+        """Read the outputs of the models; a given limit replaces all limits of the file."""
         path, prices = self.path, self.content.get("costs", {})
         costs = None
         if prices:
@@ -146,10 +146,7 @@ class StagesFile:
         return made
 
     def _outputs(self, *, by_pages: bool) -> tuple[dict[str, io.Outputs], list[str]]:
-        """Return the outputs by model, and notes.
-
-        If `by_pages`, outputs that ``fastarac ocr`` wrote are grouped by page.
-        """
+        """Return the outputs by model, and notes; `by_pages` groups outputs of OCR by their page."""
         path, given = self.path, self.content.get("columns", {})
         columns = {"item" if key == "id" else key: value for key, value in given.items()}
         of_ocr = self._is_of_ocr(columns.get("item", "id"))

@@ -163,7 +163,7 @@ class StagePrices(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """The stages of a cascade, with values derived from them."""
+    """The checked stages of a cascade, with values derived from them."""
 
     stages: tuple[Stage, ...]
     prices: tuple[float, ...]
@@ -193,7 +193,7 @@ class Stages(NamedTuple):
         return len(self.stages) - 1
 
     def of_items(self, items: NDArray[Any]) -> Stages:
-        """Return the same stages with only some of the items."""
+        """Return the same stages with some of the items."""
         values = tuple(each[items] for each in self.values)
         return self._replace(values=values, correct=np.ascontiguousarray(self.correct[:, items]))
 
@@ -205,28 +205,28 @@ class Stages(NamedTuple):
         return people.detection_rate, people.false_alarm_rate
 
     def leaves_errors(self, stage: int) -> bool:
-        """Return whether an error remains if the stage decides a wrong output without changing it."""
+        """Return whether a wrong output that the stage decides unchanged counts as an error."""
         return self.stages[stage].kind != ABSTENTION
 
     @property
     def abstains_freely(self) -> bool:
-        """Whether abstention has no price; the search then decides as many items as possible."""
+        """Whether abstention has no price. As many items as possible are then decided."""
         return self.stages[-1].kind == ABSTENTION and self.stages[-1].price is None
 
     def threshold(self, stage: int, value: float) -> Any:
-        """Convert an internal double to a threshold in the units of the given confidences."""
+        """Return the user's threshold for an internal double (they differ for large integers)."""
         levels = self.levels[self.model[stage]]
         return float(value) if levels is None or np.isinf(value) else levels[int(value)].item()
 
     def own_value(self, stage: int, threshold: Any) -> float:
-        """Return the smallest internal double that the user's threshold accepts."""
+        """Return the internal double of a user's threshold."""
         levels = self.levels[self.model[stage]]
         if levels is None or np.isinf(threshold):
             return float(threshold)
         return float(np.searchsorted(levels, threshold))
 
     def of_each(self, *, written: bool) -> StagePrices:
-        """Return exact costs and errors; if `written`, each double means its shortest decimal."""
+        """Return exact costs and errors; if `written`, each double stands for its shortest decimal."""
         number = (lambda value: Fraction(repr(value))) if written else Fraction
         correction, error = number(self.correction), number(self.error)
         found = StagePrices([], [], [], [])
@@ -245,14 +245,14 @@ class Stages(NamedTuple):
         return found
 
     def weights(self, limit: ErrorLimit | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the kernel's weights, and the maximum number of errors on the same scale.
+        """Return the prices and errors that the kernel adds up, and the maximum number of errors.
 
         Prices and rates are read as decimal numbers, as a user writes them.
         """
         each, n = self.of_each(written=True), self.n_items
         if self.abstains_freely:
-            # Make one abstention cost more than all items can cost otherwise, so that accepting more
-            # items always counts more than lower prices.
+            # Make one abstention cost more than all items can cost otherwise, to decide as many as
+            # possible.
             most_expensive = n * max(*each.correct, *each.wrong) + 1
             each.correct[-1], each.wrong[-1] = (most_expensive + each.correct[-1],) * 2
         if limit is not None and limit.of_accepted:
@@ -289,9 +289,9 @@ def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
 
 
 def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
-    """Split each integer into a few doubles, largest first, so that sums over the items are exact.
+    """Split each integer into at most `MOST_PARTS` doubles whose sums over all items are exact.
 
-    Each integer has at most `MOST_PARTS` summands; smaller digits are cut off.
+    Digits beyond the last double are cut off.
     """
     digits = DIGITS_OF_DOUBLE - n_items.bit_length()
     longest = max(max(whole).bit_length(), 1)
@@ -307,7 +307,7 @@ def in_parts(whole: Sequence[int], n_items: int) -> NDArray[np.float64]:
 
 
 def read_stages(stages: Sequence[Stage | Mapping[str, Any]], costs: VerificationCosts | None) -> Stages:
-    """Read and validate the stages of a cascade together.
+    """Read the stages of a cascade and check that they fit together.
 
     Raises
     ------
@@ -397,7 +397,7 @@ def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
 
 
 def _as_doubles(stage: Stage) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
-    """Return confidences as doubles; large integers are ranked, and their distinct values returned."""
+    """Return confidences as doubles; for large integers, ranks and the distinct values."""
     confidence = stage.confidence
     if confidence is None:
         return np.zeros_like(stage.correct, np.float64), None

@@ -206,7 +206,7 @@ def performance_of(
 
 
 def spoiled_by(reviewer: Reviewer, at: Any) -> Any:
-    """Return 2a·FR/Ω, by which spoiled items lower W in addition to their part of δR_E."""
+    """Return 2a·FR/Ω, by which items that people spoil lower W, besides their part of δR_E."""
     return 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
 
 
@@ -363,7 +363,7 @@ def optimal_operating_point(
 
 
 def cheapest_corner(sweep: AcceptedCounts, saved: Fraction, lost: Fraction) -> int:
-    """Return the cheapest threshold's index, given the saving per correct and loss per wrong item."""
+    """Return the cheapest threshold's index; accepting a correct item saves, a wrong one loses."""
     if lost <= 0:
         return len(sweep.true_accepts) - 1
     corners = hull_corners(sweep)
@@ -375,7 +375,7 @@ def cheapest_corner(sweep: AcceptedCounts, saved: Fraction, lost: Fraction) -> i
 def marginal_costs(costs: VerificationCosts, reviewer: Reviewer | None) -> tuple[Fraction, Fraction]:
     """Return the saving from accepting a correct item, and the cost of accepting an incorrect one.
 
-    Both are exact. Prices and rates are read as decimal numbers, as a user writes them.
+    Prices and rates are read as decimal numbers, as a user writes them.
     """
     check_reviewer(reviewer)
     people = reviewer or PERFECT

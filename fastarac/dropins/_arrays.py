@@ -1,8 +1,7 @@
 """Read arrays as scikit-learn does: accept the same inputs and raise the same errors.
 
-The library's own functions read their input with `_engine.inputs`. This module accepts everything that
-scikit-learn accepts, such as a one-column matrix or numbers of type object. It raises scikit-learn's
-errors word for word.
+One-column matrices and numbers of type object are accepted, too. Other functions of the library use
+`_engine.inputs`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def _of_pandas(column: Any, own_type: np.dtype[Any]) -> Array:
 
 
 def to_array(values: Any) -> Array:
-    """Return `values` as an array of any type and shape, without a copy if possible."""
+    """Return `values` as an array, without a copy if possible."""
     if type(values) is np.ndarray and values.dtype.kind != "c":
         return values
     values = on_cpu(values)
@@ -101,7 +100,7 @@ def check_matrix(array: Array) -> None:
 
 
 def column(values: Any) -> Array:
-    """Return `values` as a one-dimensional array; a one-column matrix is flattened."""
+    """Return `values`, which may be a matrix of one column, as a one-dimensional array."""
     array = to_array(values)
     if array.ndim == 1:
         return array
@@ -150,7 +149,7 @@ def check_finite(array: Array, name: str = "") -> None:
 def read_weights(
     sample_weight: Array, scores: Array
 ) -> tuple[NDArray[np.float64], tuple[float, float]]:
-    """Check the weights and return them with their range; the caller must have checked their length.
+    """Check the values of weights, and return them with their range.
 
     If both scores and weights are invalid, the error is about the scores.
     """
@@ -174,10 +173,7 @@ def sum_of(weight: Array) -> float:
 
 
 def check_sum(weight: Array) -> None:
-    """Raise if the weights sum to infinity, because the result would be meaningless.
-
-    NaN is not checked here, because some functions of scikit-learn reject it and others return NaN.
-    """
+    """Raise if the weights sum to infinity; NaN passes, because scikit-learn's functions differ."""
     total = sum_of(weight)
     if np.isfinite(total) or np.isnan(weight.astype(np.float64)).any():
         return
@@ -185,10 +181,10 @@ def check_sum(weight: Array) -> None:
 
 
 def sortable(scores: Array) -> tuple[Array, Array | None]:
-    """Return scores in a type that the kernels can sort, and the original score of each rank.
+    """Return scores that the kernels can sort, and None.
 
-    If the kernels can read the type of `scores`, return `scores` unchanged and None. Otherwise, return
-    the rank of each score and the sorted distinct scores.
+    If the kernels cannot read their type, return the rank of each score and the sorted distinct
+    scores.
     """
     if scores.dtype.str[1:] in LAYOUTS:
         return scores, None

@@ -1,4 +1,4 @@
-"""Find the kind of the target `y_true` and encode its labels as bytes, without sorting if possible."""
+"""Find the kind of `y_true`, and encode two labels as bytes, without sorting if possible."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _is_whole(values: Array) -> bool:
 
 
 def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
-    """Return the distinct values, and 1 for items equal to the last; (None, None) for more than two."""
+    """Return the distinct values, and 1 for items equal to the last; if more than two, (None, None)."""
     if flat.dtype.kind == "b":
         codes = np.ascontiguousarray(flat).view(np.uint8)
         if flat.all():

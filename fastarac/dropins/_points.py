@@ -1,8 +1,7 @@
 """Compute the points of a curve from items.
 
-Unweighted items are sorted in buckets, and each bucket yields only the points that the curve keeps.
-Weights are added one by one in score order, as in scikit-learn, because rounding decides whether a
-point lies on a line and is dropped.
+Weights are added one by one in score order, as in scikit-learn: rounding decides whether a point lies
+on a line and is dropped.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Shape(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Points of a curve, with an added point beside the highest score, where nothing is accepted."""
+    """Points of a curve, including one above the highest score, where nothing is accepted."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -127,7 +126,7 @@ def _points_of_sums(thresholds: Array, tp: Array, fp: Array, shape: Shape) -> Po
 
 
 def _kept(tp: Array, fp: Array, rule: int) -> NDArray[np.bool_]:
-    """Return which points the rule keeps, given the cumulative counts or weights of both classes."""
+    """Return which points a rule keeps, given the cumulative counts or weights of both classes."""
     kept = np.ones(len(tp), np.bool_)
     if rule == TP_CHANGES_ONLY:
         changes = np.diff(tp, prepend=0.0) != 0

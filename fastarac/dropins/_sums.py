@@ -1,7 +1,4 @@
-"""Areas as sums over the sorted items, without computing the points of a curve.
-
-Functions that return a `Score` return the value, and the message of a warning or None.
-"""
+"""Areas as sums over the sorted items, without computing the points of a curve."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac._engine.counts import AcceptedCounts
     from fastarac.dropins._labels import Codes
 
-Score = tuple[float, str | None]
+Score = tuple[float, str | None]  # a value, and the message of a warning or None
 
 ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 NO_NEGATIVES = "No negative samples in y_true, false positive value should be meaningless"
@@ -58,7 +55,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
 
 
 def _only_as_points(items: Scores) -> bool:
-    """Return whether weights are negative or too widely spread for exact sums."""
+    """Return whether the area needs points, because weights are negative or of too different sizes."""
     if items.weight is None:
         return False
     lowest, greatest = items.weight_range

@@ -190,8 +190,7 @@ def roc_auc_score(
     scikit-learn's rounding errors. The area is the share of pairs of a positive and a negative item in
     which the positive one has the higher score; a tie counts as one half. With `max_fpr` = x it is
     :math:`\frac12\left(1 + \frac{A - x^2/2}{x - x^2/2}\right)`, where A is the area up to x (McClish
-    1989). "ovo" computes the mean over pairs of classes (Hand and Till 2001). Unlike scikit-learn's
-    function, this one also accepts a ThresholdSweep.
+    1989). "ovo" computes the mean over pairs of classes (Hand and Till 2001).
 
     References
     ----------
@@ -272,7 +271,7 @@ def _check_target(target: Target) -> None:
 
 
 def _share_of_judge(items: PartialItems) -> Shares | None:
-    """Return the weight of the judge's answers that minimises the variance of the estimated ROC-AUC."""
+    """Return each judge's weight, chosen to minimise the variance of the estimated ROC-AUC."""
     sweep = items.beginning.sweep
     area, correct, incorrect = sweep.roc_auc, float(sweep.n_correct), float(sweep.n_incorrect)
     if math.isnan(area):
@@ -363,8 +362,7 @@ def average_precision_score(
     .. math:: \text{AP} = \sum_k (R_k - R_{k-1}) P_k
 
     The sum runs over the thresholds from the highest to the lowest; R is the recall and P the
-    precision. Nothing is interpolated, and tied scores share one threshold. Unlike scikit-learn's
-    function, this one also accepts a ThresholdSweep.
+    precision. Nothing is interpolated, and tied scores share one threshold.
 
     References
     ----------

@@ -166,7 +166,7 @@ class ConfusionMatrixAtThresholds(DropIn, _ConfusionMatrixAtThresholds):
 
 
 class Curve(NamedTuple):
-    """Points of a curve, and the type of the scores from which they were computed."""
+    """Points of a curve, and the type of its scores."""
 
     points: Points
     given: np.dtype[Any]
@@ -215,8 +215,7 @@ def _read(
     """Return the sweep or items given to `function`, and whether both classes occur."""
     if isinstance(y_true, CountsAtThresholds):
         reject_all_beside_sweep(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
-        # The ROC curve is straight between its corners, so corners are enough. Other curves need all
-        # points.
+        # The ROC curve is straight between its corners, so it needs no other points.
         if function != "roc_curve":
             whole_sweep(y_true)
         given = y_true.possible
@@ -271,10 +270,9 @@ def roc_curve(
 
     Notes
     -----
-    Signature, values, errors and warnings are the same as in scikit-learn 1.9 (Fawcett 2006, "An
-    introduction to ROC analysis"). Unlike in scikit-learn, the result is a named tuple, and a
-    ThresholdSweep is accepted as input. Weights are added in order of decreasing scores, as in
-    scikit-learn, so that rounding leaves out the same points.
+    Signature, values, errors and warnings are the same as in scikit-learn 1.9. Unlike in scikit-learn,
+    the result is a named tuple, and a ThresholdSweep is accepted as input. Weights are added in order
+    of decreasing scores, as in scikit-learn, so that rounding leaves out the same points.
 
     References
     ----------
@@ -422,9 +420,8 @@ def det_curve(
 
     Notes
     -----
-    Signature, values and errors are the same as in scikit-learn 1.9 (Martin et al. 1997, "The DET curve
-    in assessment of detection task performance"). Unlike in scikit-learn, the result is a named tuple,
-    and a ThresholdSweep is accepted as input.
+    Signature, values and errors are the same as in scikit-learn 1.9. Unlike in scikit-learn, the result
+    is a named tuple, and a ThresholdSweep is accepted as input.
 
     References
     ----------

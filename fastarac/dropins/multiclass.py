@@ -1,8 +1,7 @@
 """Areas of several classes or labels: one area per column or row, and their averages.
 
-Columns of the score matrix are processed in blocks that share a cache line. For ROC areas of classes,
-only the scores of items that truly belong to the column's class are sorted; the scores of all items are
-looked up among them. For other metrics, threads copy the columns and compute one area per column.
+Columns of the score matrix are processed in blocks that share a cache line. For ROC areas, all scores
+are looked up among the sorted scores of the class's own items.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ CHUNK = 1 << 12  # number of score rows that are copied together
 
 
 class Metric(NamedTuple):
-    """A measure of the labels and scores of one column or row."""
+    """A measure that is computed for single columns or rows of labels and scores."""
 
     of_items: Callable[[Codes, Array, Array | None], Score]
     of_rows: str | None
@@ -72,7 +71,7 @@ class Multilabel:
         return np.asarray(values.sum(axis=0))
 
     def check_labels(self, axis: int | None) -> None:
-        """Raise if a column or row along `axis` has two labels, but neither is known as positive."""
+        """Raise if a column or row along `axis` has two labels, and neither is known to be positive."""
         pair, codes = self.target.pair, self.target.codes
         if pair is None or codes is None or pair.tolist() in DEFAULT_PAIRS:
             return
@@ -101,7 +100,7 @@ class Classes:
         return np.bincount(self.codes, weight, self.shape[1])
 
     def check_labels(self, axis: int | None) -> None:
-        """Accept all labels: they are 0 and 1."""
+        """Do nothing, because the labels are 0 and 1."""
 
 
 Indicator = Multilabel | Classes
@@ -332,10 +331,9 @@ def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
 def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> NDArray[np.int64]:
     """Return rank sums from which ROC areas follow, one row for each class that occurs.
 
-    A row uses only the score column of its class. Every item adds 2 for each item of the class with a
-    lower score, and 1 for each with an equal score. With `by_class`, a row has a separate sum for the
-    items of each class; otherwise, it has one sum over all items. Only the scores of the items of the
-    class are sorted; the scores of all items are looked up among them.
+    A row uses the score column of its class. Every item adds 2 for each item of the class with a lower
+    score, and 1 for each with an equal score. A row has one sum over all items or, with `by_class`, one
+    for the items of each class.
     """
     kernels = _kernels.curve_points
     n, n_classes = scores.shape

@@ -108,8 +108,8 @@ def evaluate_costs(
 ) -> CostEvaluation:
     """Return the costs per item of a sweep.
 
-    `points` maps the keys of limits to their operating points; `reviewer` verifies at all of them.
-    `acceptable` is the sweep of the items that a threshold may accept, by default of all items.
+    `points` maps the keys of limits to their operating points. `acceptable` is the sweep of the items
+    that a threshold may accept, by default of all items.
     """
     cheapest = optimal_operating_point(acceptable or sweep, costs=costs, reviewer=reviewer)
     lowest = -math.inf
@@ -131,7 +131,7 @@ def evaluate_costs(
 
 
 def check_reviewer_of_costs(costs: VerificationCosts | None, reviewer: Reviewer | None) -> None:
-    """Raise if a reviewer has a wrong type, or is given without costs; only costs use a reviewer."""
+    """Raise if a reviewer has a wrong type, or is given without costs."""
     check_reviewer(reviewer)
     if reviewer is not None and costs is None:
         raise ValueError(

@@ -232,7 +232,7 @@ class CountedFigures(_ItemFigures):
         if self._weight is None and not isinstance(self._counts.total, float):
             question_labels(float(self._items.pairs.correct), self._counts.total)
         roc_auc = value_of_pairs("roc_auc", self._items.pairs)
-        if not roc_auc > 0.5:  # above 0.5, the confidence is neither reversed nor constant
+        if not roc_auc > 0.5:  # otherwise, the confidence is neither reversed nor constant
             question_items(roc_auc, *self._given, self._weight, self._of_items)
 
 
@@ -277,12 +277,12 @@ class EstimatedFigures(_ItemFigures):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the statistics of the figures; each is computed together with its interval."""
+        """Names of the statistics with intervals."""
         return tuple(LABELS)
 
     @property
     def sweep(self) -> ThresholdSweep:
-        """The counts at every threshold, for costs. Errors never decrease, so no cost is negative."""
+        """The counts at every threshold, for costs; errors never decrease, so no cost is negative."""
         return self._source.counts(self._rate).rising
 
     def figures(self, statistics: Statistics, gamma: float) -> dict[str, Any]:
@@ -326,7 +326,7 @@ class EstimatedFigures(_ItemFigures):
 
 
 def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None) -> None:
-    """Raise for options that the guarantee for dependent items does not support."""
+    """Raise for options that a guarantee with groups does not support."""
     if sample_weight is not None:
         raise TypeError(
             "failure_probability with groups takes no sample_weight, because weights are not counts"
@@ -341,7 +341,7 @@ def _refuse_with_groups(limits: Sequence[Limit], sample_weight: ArrayLike | None
 def _intervals_of(
     statistics: Statistics, label: Callable[[str], str], interval_by: Callable[[Statistic], Interval]
 ) -> dict[str, Interval]:
-    """Return asymptotic intervals by name; warn of unreliable ones, once for each reason."""
+    """Return the intervals of statistics by name; warn once for each reason why some are unreliable."""
     found = {}
     reliability_warnings: dict[str, list[str]] = {}
     for name, statistic in statistics.items():

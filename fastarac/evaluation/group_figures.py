@@ -177,7 +177,7 @@ class CountedGroups(GroupFigures):
 
     @cached_property
     def _totals(self) -> tuple[NDArray[Any], ...]:
-        """Return which items are right, and each group's numbers of right items and of all items."""
+        """Return whether each item is right, and each group's numbers of right items and of items."""
         right = np.not_equal(self._items.correct, 0)
         n_right = self._sums(right)
         return right, n_right, n_right + self._sums(~right)
@@ -227,7 +227,7 @@ class CountedGroups(GroupFigures):
 
 
 def warn_of_groups(notes: Sequence[str], n: int) -> None:
-    """Warn once, for all groups with too little data for an interval; each has a text in `notes`."""
+    """Warn once for all groups with too little data for an interval, each with a text in `notes`."""
     if notes:
         warn_unreliable(
             f"{len(notes)} of {n} groups have too little data for a reliable interval of some figure; "

@@ -192,8 +192,7 @@ def evaluate_groups(
 
     Notes
     -----
-    A group is sorted only if that is faster than comparing all of its pairs, so small groups, and
-    groups with few errors, take little time.
+    Small groups, and groups with few errors, take little time.
     """
     prices = prices_of(costs)
     names = [metrics] if isinstance(metrics, str) else list(metrics)

@@ -1,4 +1,4 @@
-"""Options of an evaluation, limits that set its thresholds, and printed names of its figures."""
+"""Options and limits of an evaluation, and the printed names of its figures."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def short(limit: Limit) -> str:
 
 
 def exact(value: float) -> str:
-    """Return a threshold with all its digits; rounding could make it accept more."""
+    """Return a threshold with all its digits, because a rounded one might accept more."""
     return repr(value).removesuffix(".0")
 
 
@@ -200,14 +200,15 @@ def read_limits(
 
 
 def _rates_of(values: ArrayLike, name: str) -> list[float]:
-    """Return the rates, checked to be in [0, 1]. A tuple of floats is checked without a slow array."""
+    """Return the rates as floats; raise unless they are in [0, 1]."""
+    # A tuple of floats needs no slow conversion to an array.
     if isinstance(values, tuple) and all(type(rate) is float and 0.0 <= rate <= 1.0 for rate in values):
         return cast("list[float]", list(values))
     return list(fractions_of(values, name).ravel().tolist())
 
 
 def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> dict[str, Statistic]:
-    """Return the statistics of a limit that get an interval, by the names of their figures."""
+    """Return the statistics of a limit that have intervals, by the names of their figures."""
     if limit.criterion == "threshold":
         least = -math.inf if never_accepted is None else math.nextafter(never_accepted, math.inf)
         rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})

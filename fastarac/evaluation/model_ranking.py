@@ -37,7 +37,7 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lead(Result):
-    """Models compared at a limit. Each is rated by the share of its own items that it accepts.
+    """Comparison of models at a limit, by the share of its own items that each accepts.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Lead(Result):
         return round(1.0 - self.comparison.confidence_level, 12)
 
     def is_clear(self, pair: PairDifference) -> bool:
-        """Return whether a difference is significant. Adjusted p-values and intervals agree on this."""
+        """Return whether a difference is significant after the correction."""
         return bool(round(pair.adjusted_pvalue, 12) < self.alpha)
 
     @property
@@ -79,7 +79,7 @@ class Lead(Result):
         return self.unit != "item" and self.n_units < FEW_GROUPS
 
     def verdict(self, pair: PairDifference) -> str:
-        """Return in a few words whether a difference is more than chance."""
+        """Return a few words on whether a difference may be due to chance."""
         if not self.is_clear(pair):
             return "may be chance"
         return f"too few {self.unit}s" if self.is_of_few else "beyond chance"
@@ -199,8 +199,7 @@ def leads_of(
     Parameters
     ----------
     models : mapping of str to Outputs
-        Outputs of each model. If `paired` is "groups", they share groups. Otherwise, all models have
-        the same items in the same order.
+        Outputs of each model, with the same groups or, if `paired` is "items", the same items in order.
     limits : iterable of Limit
     paired : {"items", "groups"}, default="groups"
         As for :func:`.compare_models`.
@@ -208,7 +207,7 @@ def leads_of(
         The name of a group.
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
-        Number of resamples of groups or items. The resamples depend only on `random_state`.
+        Number of resamples of groups or items.
     random_state : int, default=0
     splits : mapping of str to sequence of ItemParts, optional
         Partitions of each model's items. In each part, the order of the models is tested.
@@ -216,14 +215,13 @@ def leads_of(
     Returns
     -------
     list of Lead or None
-        One comparison per limit. A given threshold has None, because it does not rank models. Without
-        any limit, the list has a single comparison by ARAC-AUC.
+        One comparison per limit, and None for a given threshold. Without any limit, the list has a
+        single comparison by ARAC-AUC.
 
     Notes
     -----
-    The compared share is the acceptance rate of :func:`.operating_point` over each model's own items,
-    where rejected items are never accepted. So models are ranked as in the tables of
-    acceptance rates.
+    The compared share is the acceptance rate of :func:`.operating_point`, where rejected items are
+    never accepted, as in the tables of acceptance rates.
     """
     wanted = tuple(limits)
     first = next(iter(models.values()))
@@ -313,7 +311,7 @@ class _Comparing(NamedTuple):
 
 
 def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
-    """Return the threshold that keeps a limit without accepting rejected items."""
+    """Return a model's own threshold for a limit, which accepts no rejected item."""
     sweep = threshold_sweep(*items, sample_weight=outputs.weight)
     given: Any = {limit.criterion: limit.value}
     if outputs.never_accepted is None:
@@ -322,7 +320,7 @@ def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
 
 
 def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
-    """Return each item's group number, the same for all models. Without groups, an item is a group."""
+    """Return each item's group number, with the same numbers for all models; by default, its index."""
     if any(outputs.group is None for outputs in models.values()):
         return [np.arange(len(outputs)) for outputs in models.values()]
     labels = [labels_of_groups(outputs) for outputs in models.values()]
@@ -374,7 +372,7 @@ def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
 
 
 def _items(models: Mapping[str, Outputs]) -> dict[str, tuple[Any, Any]]:
-    """Return each model's items. All rejected items get the same confidence, below all others."""
+    """Return each model's items, with one confidence below all others for rejected items."""
     if all(outputs.never_accepted is None for outputs in models.values()):
         return {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()}
     lowest = min(float(outputs.confidence.min()) for outputs in models.values()) - 1.0

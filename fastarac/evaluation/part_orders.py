@@ -21,8 +21,7 @@ FEWEST = 10
 #: If a model has no output for this share of a part's true words, the text says that it reads almost
 #: nothing. If this share of its items is wrong, the text says that it reads almost nothing right.
 ALMOST_ALL = 0.9
-#: Columns whose values are clear without the column name. The text says "in ru" for a language, but
-#: "where quality is photo" for another column.
+#: Attributes whose values need no name: a text says "in ru", but "where quality is photo".
 NAMING = frozenset({"country", "lang", "language", "locale", "script"})
 NAMED = 5
 
@@ -117,9 +116,9 @@ def part_orders(
 
     Notes
     -----
-    In each part, a one-sided test checks whether the order is opposite to the overall order. Suppose
-    that two models are equally good in a part. The overall difference includes the part's items, so it
-    still tends to have the sign of the part's difference. Therefore the test keeps its level.
+    In each part, a one-sided test checks whether the order is opposite to the overall order. The part's
+    items are in the overall difference, too. So if the models are equally good in the part, both
+    differences tend to have the same sign, and the test keeps its level.
     """
     leader, *others = order
     found: list[PartOrder] = []
@@ -150,7 +149,7 @@ def part_orders(
 def _parts(
     splits: Mapping[str, Sequence[ItemParts]], first: str, second: str
 ) -> Iterator[tuple[str, str, dict[str, NDArray[np.intp]], tuple[str, ...]]]:
-    """Yield each part's split and value, each model's rows, and the models with almost no output."""
+    """Yield each part's split and value, its rows by model, and the models with almost no output."""
     of_second = {split.name: split for split in splits.get(second, ())}
     for split in splits.get(first, ()):
         other = of_second.get(split.name)
@@ -201,8 +200,7 @@ def exception_of(orders: Sequence[PartOrder], alpha: float) -> str:
 def note_of(orders: Sequence[PartOrder], alpha: float, *, of_areas: bool = False) -> str:
     """Return sentences on the parts with a reversed order: who leads, and who reads almost nothing.
 
-    Differences are in percentage points of accepted shares; with `of_areas`, they are differences of
-    areas. The text is empty if no order is reversed.
+    Differences are in percentage points of accepted shares or, with `of_areas`, of areas.
     """
     ahead: dict[tuple[str, str], PartOrder] = {}
     for each in orders:

@@ -25,8 +25,7 @@ def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float
     """Return figures whose operating points, guarantees and costs accept no rejected item.
 
     Areas still include the rejected items, because a curve runs to the point that accepts every item.
-    Intervals are not changed: only :func:`.evaluate`, which has the items, can compute intervals for
-    shares without rejected items.
+    Intervals stay, because they cannot be computed without the items.
     """
     limits = []
     for found in figures.limits:
@@ -53,7 +52,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
     point = operating_point(sweep, **options)
     if point.threshold > rejected:
         return point
-    # The rejected items may have lowered the risk, so search again without them.
+    # The rejected items may have lowered the risk to the limit, so search again without them.
     if "max_risk" in options and last_accepted(sweep, rejected):
         options = {"threshold": operating_point(drop_rejected(sweep, rejected), **options).threshold}
     else:
@@ -90,7 +89,7 @@ def _sure_above(
 def _costs_above(
     found: CostEvaluation, sweep: ThresholdSweep, rejected: float, points: Mapping[str, OperatingPoint]
 ) -> CostEvaluation:
-    """Return the costs if people always check the rejected outputs."""
+    """Return the costs if people check all rejected outputs, whatever the threshold."""
     if last_accepted(sweep, rejected):
         accepted = drop_rejected(sweep, rejected)
         return evaluate_costs(sweep, found.costs, found.reviewer, points, accepted)

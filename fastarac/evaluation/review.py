@@ -1,4 +1,4 @@
-"""Data of pages for people: outputs to verify, or the true text beside the text that was read."""
+"""Pages shown to people: outputs to verify, or the true text beside the text that was read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources of items: how reports and tables name the items of a model, and what they add."""
+"""Kinds of items: the words that reports and tables use for them, and further data to show."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Beside(NamedTuple):
     texts : bool
         Whether the report may contain texts of pages.
     attributes : object or None
-        Attributes of pages, in the form in which the reader of the items got them.
+        Attributes of pages, in the form that the class of the source expects.
     """
 
     images: Mapping[str, Path] = MappingProxyType({})
@@ -70,9 +70,8 @@ class Source:
     size : sequence of str
         The amount of data, in words. If empty, the numbers of items and groups are shown.
     apart : tuple of (int, float, str, str), or None
-        Describes units that have a price of their own. The tuple holds their number, their price, where
-        they are counted, and the word for them. They are counted among the ``"rejected"`` items, among
-        the ``"accepted"`` items, or ``"outside"`` all items.
+        Number, price, place and name of units that have a price of their own. The place is
+        ``"rejected"`` or ``"accepted"`` if they are among these items, or else ``"outside"``.
     further : sequence of (str, str)
         Name and text of further figures, shown together with those of the items.
     holds : str
@@ -101,11 +100,11 @@ class Source:
         return figures
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
-        """Return this source for a display of all models, without details that all models share."""
+        """Return this source without the details that are shown once for all models."""
         return self
 
     def splits(self, outputs: Outputs) -> Sequence[ItemParts]:  # noqa: ARG002
-        """Return partitions of the items into parts in which the order of models may differ."""
+        """Return partitions of the items, to test whether the order of models differs between parts."""
         return ()
 
     def overview(
@@ -129,7 +128,7 @@ class Source:
         return None
 
     def order(self, sources: Mapping[str, Source], limit: int) -> str:  # noqa: ARG002
-        """Return a first sentence on the facts that decide the order of all models at a limit."""
+        """Return a sentence on what decides the order of all models at a limit; may be empty."""
         return ""
 
     def straight_through(self, threshold: float) -> tuple[float, float] | None:  # noqa: ARG002
@@ -150,5 +149,5 @@ class Source:
         evaluation: Evaluation,  # noqa: ARG002
         most: Callable[[int], int],  # noqa: ARG002
     ) -> tuple[Sequence[Section], Sequence[Section]]:
-        """Return sections for before and after those on parts; `most` limits the length of lists."""
+        """Return the sections before and after those on parts; `most` limits the length of lists."""
         return (), ()

@@ -91,7 +91,7 @@ class EstimatedGroups(GroupFigures):
         self._columns: Columns = {}
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
-        """Return estimated counts of all items, with the smallest variance of the statistic."""
+        """Return the estimated counts of all items that give the statistic its smallest variance."""
         return self._whole.counts(statistic)
 
     def figures(self, thresholds: Mapping[str, Any]) -> Columns:
@@ -155,7 +155,7 @@ class EstimatedGroups(GroupFigures):
 def _figures_of(
     source: FigureSource | _KnownSource, statistics: Mapping[str, Statistic], notes: list[str]
 ) -> dict[str, float]:
-    """Return a group's figures and the ends of intervals; append its first warning to `notes`."""
+    """Return a group's figures and the ends of their intervals; append its first warning to `notes`."""
     own: list[str] = []
     with undefined_is_nan(), collected(own):
         found = {name: source.figure(name, statistic) for name, statistic in statistics.items()}
@@ -179,5 +179,5 @@ def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> N
 
 
 def _label(name: str) -> str:
-    """Return the printed name of a figure; for rates at a threshold, the key."""
+    """Return the printed name of a figure; for rates at a threshold, its key."""
     return LABELS.get(name, name)

@@ -15,7 +15,7 @@ F_BETA = "f_beta"
 
 
 class _Measure(property):
-    """A measure, named like its attribute; if `of` is given, a second name of the measure `of`."""
+    """A measure of confusion tables, or a second name of the measure `of`."""
 
     def __init__(self, doc: str, of: str | None = None) -> None:
         super().__init__(lambda measures: measures._compute([self.of])[0])  # noqa: SLF001
@@ -26,7 +26,7 @@ class _Measure(property):
 
 
 class Measures(Table, Result, ABC):
-    """All measures as attributes; each is computed when it is read."""
+    """All measures as attributes, each computed when it is read."""
 
     __slots__ = ()
 

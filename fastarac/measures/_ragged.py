@@ -32,7 +32,7 @@ class Ragged(NamedTuple):
         return np.diff(self.offsets)
 
     def over_queries(self, kernel: Callable[..., None], *arguments: Any, out: Any) -> Any:
-        """Run `kernel(values, offsets, *arguments, first, last, out)` on shares of the queries."""
+        """Run `kernel(values, offsets, *arguments, first, last, out)` on parts of the queries."""
         k = strategy.n_threads(len(self.values))
         goals = [len(self.values) * i // k for i in range(1, k)]
         inner = np.searchsorted(self.offsets, goals).tolist()
@@ -52,7 +52,7 @@ class Ragged(NamedTuple):
         raise ValueError(f"{place} must be {expected}, got {self.values[i]}")
 
     def result(self, values: FloatArray) -> Any:
-        """Return a scalar or row for a single ranking, or else an array with an entry per query."""
+        """Return `values`, or only the first entry if a single ranking was given."""
         if not self.single:
             return values
         first = values[0]
@@ -139,7 +139,7 @@ def as_gains(ragged: Ragged, name: str, *, negative: bool = True) -> Ragged:
 
 
 def as_keys(ragged: Ragged, name: str) -> Ragged:
-    """Return the rankings with uint64 keys in descending order of the values; raise unless finite."""
+    """Return the rankings with uint64 keys that fall as the values rise; raise unless finite."""
     values = ragged.values
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "u":

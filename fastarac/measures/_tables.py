@@ -1,7 +1,4 @@
-"""Confusion tables in the form that the kernel takes.
-
-The formulas are in `fastarac._kernels.measures`.
-"""
+"""Confusion tables in the form that `fastarac._kernels.measures` takes."""
 
 from __future__ import annotations
 
@@ -52,8 +49,8 @@ NOTHING = np.empty(0)
 class ConfusionTables(NamedTuple):
     """Confusion tables, ready for the kernel.
 
-    Float cells are scaled by one power of two per table, so that no product overflows. Only the
-    adjusted geometric mean depends on the scale; the kernel also keeps the unscaled cells for it.
+    Float cells are scaled by one power of two per table, so that no product overflows. The adjusted
+    geometric mean depends on the scale, so the unscaled cells are kept for it.
     """
 
     cells: tuple[NDArray[Any], ...]
@@ -103,7 +100,7 @@ class ConfusionTables(NamedTuple):
         return cls(given, NOTHING, determinants, sweep.total <= EXACT_PRODUCTS)
 
     def part(self, start: int, stop: int) -> ConfusionTables:
-        """Return a range of the tables, as views."""
+        """Return views of the tables from `start` to `stop`."""
         tp, fp, fn, tn = self.cells
         if len(tn):
             fn, tn = fn[start:stop], tn[start:stop]
@@ -129,7 +126,7 @@ class ConfusionTables(NamedTuple):
         return out
 
     def best(self, names: Sequence[str]) -> dict[str, tuple[float, int]]:
-        """Return each measure's best value and its last position (−1 if all values are NaN)."""
+        """Return each measure's best value and the last table with it (−1 if all values are NaN)."""
         edges = parallel.edges(len(self.cells[0]))
         signs = np.array([-1.0 if name in LOSSES else 1.0 for name in names])
 
@@ -149,7 +146,7 @@ class ConfusionTables(NamedTuple):
     def measure(
         self, names: Sequence[str], beta: float, out: FloatArray, first: int, found: Any
     ) -> None:
-        """Run the kernel in this thread; `found` has signs, and receives best values and positions."""
+        """Compute measures in one thread; `found` holds signs, and receives best values, positions."""
         numbers = np.array([NUMBERS[name] for name in names], np.int64)
         with np.errstate(all="ignore"):
             _kernels.measures.measure_tables(

@@ -514,13 +514,13 @@ def _gains(gains: Any, name: str, *, negative: bool = True) -> Ragged:
 
 
 def _ranks(k: Any) -> NDArray[np.int64]:
-    """Return the ranks in `k` as an array."""
+    """Return the ranks `k` as a checked array."""
     ranks = [k] if np.ndim(k) == 0 else list(k)
     return np.array([whole_number(rank, "k", 1) for rank in ranks], np.int64)
 
 
 def _at_ranks(values: FloatArray, k: Any) -> FloatArray:
-    """Return one column for a single rank, all columns for several."""
+    """Return the only column if `k` is a single rank, else all columns."""
     return values if np.ndim(k) else values[:, 0]
 
 

@@ -1,4 +1,4 @@
-"""Thresholds that are best or nearly best by an objective, and how far resamples move them."""
+"""Thresholds that are best or nearly best by an objective, and their variation in resamples."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ROUNDING = 1e-14
 
 
 class _Objective(NamedTuple):
-    """A way to choose a threshold, and the metric by which the threshold is judged."""
+    """A way to choose a threshold, and a metric of the threshold."""
 
     metric: str
     lower_is_better: bool
@@ -127,7 +127,7 @@ def midpoint(upper: Any, lower: Any) -> Any:
 
 
 def _midpoints(thresholds: NDArray[Any], points: NDArray[np.intp]) -> NDArray[Any]:
-    """Return the midpoints between some thresholds and the next lower ones."""
+    """Return the midpoints between the thresholds of some points and the next lower ones."""
     upper = thresholds[points]
     lower = thresholds[np.minimum(points + 1, len(thresholds) - 1)]
     pairs = zip(upper.tolist(), lower.tolist(), strict=True)
@@ -213,10 +213,9 @@ def near_optimal_thresholds(
 
     Notes
     -----
-    Among all numbers that split the sample in the same way, a confidence of the sample is
-    the largest. So a threshold that is taken from the sample tends to be too high for new items. The
-    midpoint avoids this. In cutpointr, `midpoints` and `tolerance` are called `use_midpoints` and
-    `tol_metric`.
+    Among all numbers that split the sample in the same way, a confidence of the sample is the largest.
+    So a threshold that is taken from the sample tends to be too high for new items. The midpoint avoids
+    this. In cutpointr, `midpoints` and `tolerance` are called `use_midpoints` and `tol_metric`.
 
     References
     ----------
@@ -326,7 +325,7 @@ class ThresholdBootstrap(Sheet, Table, Result):
 
 
 def _in_short(threshold: float) -> str:
-    """Return six digits of a threshold, or more if six would look like a whole number, such as 1."""
+    """Return six digits of a threshold, or more if six would show a whole number."""
     text = f"{threshold:.6g}"
     looks_whole = float(text).is_integer() and not threshold.is_integer()
     return f"{threshold:.15g}" if looks_whole else text
@@ -426,7 +425,7 @@ def bootstrap_threshold(
     bag is slightly worse than the metric to expect on new items.
 
     The interval is between percentiles of the thresholds. It is not a confidence interval of the best
-    threshold of the population: a threshold that maximizes a smooth metric converges like n^(−1/3) only
+    threshold of the population. A threshold that maximizes a smooth metric converges like n^(−1/3) only
     (Kim and Pollard 1990), and the bootstrap is not consistent then (Abrevaya and Huang 2005). In
     simulations, on the page "Coverage of intervals and promises, simulated", 87% to 97% of the 95%
     intervals contained the best threshold.
@@ -545,7 +544,7 @@ class _Resampled:
         if self._midpoints:
             below = resample.tie(point + 1)
             threshold = midpoint(threshold, thresholds[below])
-            # Some items out of bag may lie between the midpoint and the threshold.
+            # Items out of bag may lie between the midpoint and the threshold.
             tie = bisect_right(range(below), -threshold, tie + 1, key=lambda k: -thresholds[k]) - 1
         scale = self._population.scale
         self.thresholds[r] = threshold

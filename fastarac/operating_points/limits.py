@@ -1,4 +1,4 @@
-"""Search for the last point of a sweep that keeps a limit, and the acceptance rate there."""
+"""The last point of a sweep that keeps a limit, and the acceptance rate there."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def values_at_limits(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> float | NDArray[np.float64]:
-    """Return acceptance rates at limits; with partial truth, use the best estimate for each limit."""
+    """Return acceptance rates at limits; for partial truth, each from the most precise counts."""
     if is_partial(correct):
 
         def acceptance(sweep: ThresholdSweep, limit: NDArray[np.float64]) -> float:
@@ -110,8 +110,7 @@ def last_within(
 ) -> int:
     """Return the index of the last point with an error rate of at most `max_error_rate`, or -1 if none.
 
-    Without a reviewer, the rate increases from 0 along the sweep. With a reviewer, the rate may also
-    decrease, or exceed the limit at all points.
+    With a reviewer, the rate may also decrease along the sweep, or exceed the limit at all points.
     """
     fa, total = sweep.false_accepts, sweep.total
     if reviewer is None:
@@ -129,7 +128,7 @@ def last_within(
 
 
 def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> float:
-    """Return the error rate at a point, from fractions; the rates of people are read as decimals."""
+    """Return the exact error rate at a point; the rates of people are read as decimal numbers."""
     correct, incorrect = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
     ta, fa = (Fraction(each[index].item()) for each in (sweep.true_accepts, sweep.false_accepts))
     found, spoiled = (
@@ -140,7 +139,7 @@ def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> fl
 
 
 def out_of_reach(sweep: CountsAtThresholds, limit: float, reviewer: Reviewer | None, name: str) -> str:
-    """Return the message that a limit is below the lowest error rate possible with a reviewer."""
+    """Return an error message: the limit is below the lowest error rate that the reviewer allows."""
     rates = errors_at(sweep, slice(None), reviewer) / sweep.total
     lowest = len(rates) - 1 - int(rates[::-1].argmin())
     return (

@@ -363,7 +363,7 @@ def point_of_limit(
     """Return :func:`.operating_point` without interpolation, for a criterion known to be valid."""
     if criterion == "threshold":
         sweep = sweep.possible
-        # For this criterion, callers pass a sweep that has `at`.
+        # Callers pass a sweep that has `at`.
         at = cast("ThresholdSweep", sweep).at(value)
         return _point(sweep, value, *at[:2], reviewer=reviewer)
     return point_at(sweep, _index_of_limit(sweep, criterion, value, reviewer), reviewer)
@@ -533,9 +533,8 @@ def acceptance_at_risk(
 
     Notes
     -----
-    This is the largest acceptance rate at which the risk keeps the limit; :func:`.operating_point` with
-    ``max_risk=`` returns the same point. The risk is not monotone: it may be higher at lower acceptance
-    rates.
+    This is the acceptance rate of :func:`.operating_point` with ``max_risk=``. The risk is not
+    monotone: it may be higher at lower acceptance rates.
 
     References
     ----------

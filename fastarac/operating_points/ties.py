@@ -1,4 +1,4 @@
-"""The fraction of a tie (items of equal confidence) that a limit allows, and the errors at points."""
+"""The fraction of a tie (items of equal confidence) that a limit allows, and the errors there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def errors_at(sweep: AcceptedCounts, part: slice, reviewer: Reviewer | None) -> NDArray[Any]:
-    """Return the number of items that are wrong after verification, at the points `part` of a sweep."""
+    """Return the number of items that are wrong after verification, at the points in `part`."""
     errors = sweep.false_accepts[part]
     if reviewer is None:
         return errors

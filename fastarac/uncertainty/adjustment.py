@@ -35,8 +35,8 @@ def adjusted_levels(
 
     Let α = 1 − `level`, and let m be the number of tests. With Bonferroni, each level is 1 − α/m. With
     Holm, it is 1 − α/k. For a test that rejects, k is the number of tests with a p-value at least as
-    large. For any other test, k is the number of tests that do not reject. A test with p-value NaN is
-    counted as a test that does not reject.
+    large. For any other test, k is the number of tests that do not reject. A p-value of NaN does not
+    reject.
     """
     alpha, n = 1.0 - level, len(pvalues)
     if correction is None:

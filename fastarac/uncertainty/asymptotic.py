@@ -46,13 +46,13 @@ METHODS = ("auto", "wald", "logit", "gamma", "inversion", "gaps")
 
 FEW_ITEMS = 10
 FEW_CONTRIBUTORS = 5
-# With groups and fewer errors inside the part, the interval of a partial ROC-AUC raises a warning.
+# Minimum number of errors inside the part of a partial ROC-AUC, with groups; fewer give a warning.
 FEW_IN_PART_OF_GROUPS = 16
 # Minimum number of items in the rarer class to estimate how much groups differ.
 FEWEST_ITEMS = 3
 FEW_HEAVY = 6  # with fewer heavy items in the rarer class, a warning is raised
 HEAVY_SHARE = 0.1  # heavy items with less than this share of the weight do not matter
-# A loss with fewer effective errors gets the gamma interval.
+# With fewer effective errors, the gamma interval is used.
 FEW_ERRORS = 6.0
 # Minimum number of degrees of freedom with groups. Fewer would penalize a dominant group twice, because
 # it already enlarges the standard error.
@@ -146,13 +146,12 @@ def asymptotic_interval(
     - "gaps": for partial ROC-AUC with few errors. The shares of the population between neighbouring
       errors are drawn at random.
 
-    "logit" intervals are widened for errors that the sample may lack, such as a group in which all
-    items are wrong, or a wrong item of large weight. So are "inversion" intervals with groups or
-    weights. If a share u = 1 − α^(1/G) of all groups is of one kind (7% for G = 40), a sample of G
-    groups lacks this kind with probability α. Therefore, `unseen_pages` adds a share u of wrong items
-    at the highest or the lowest confidences. The new half-width is √(h² + c²), where h is the old
-    half-width and c the change of the estimate. "Formulas of intervals, tests and guarantees" in the
-    documentation has every formula.
+    "logit" intervals are widened for errors that the sample may lack, such as a group of wrong items,
+    or a wrong item of large weight. So are "inversion" intervals with groups or weights. If a share u =
+    1 − α^(1/G) of all groups is of one kind (7% for G = 40), a sample of G groups lacks this kind with
+    probability α. Therefore, `unseen_pages` adds a share u of wrong items at the highest or the lowest
+    confidences. The new half-width is √(h² + c²), where h is the old half-width and c the change of the
+    estimate. "Formulas of intervals, tests and guarantees" in the documentation has every formula.
 
     References
     ----------
@@ -179,10 +178,7 @@ def intervals_by(
     graded: bool = False,
     unseen_pages: bool = False,
 ) -> Callable[..., Interval]:
-    """Return a function of statistic, level and method that computes intervals from these items.
-
-    The items are read and sorted once for all statistics.
-    """
+    """Read the items once; return a function (statistic, level, method) that computes intervals."""
     options = graded, unseen_pages
     interval_by = _intervals_of(simplified(correct), confidence, sample_weight, groups, *options)
 
@@ -201,7 +197,7 @@ def intervals_by(
 def _intervals_of(
     correct: Any, confidence: Any, sample_weight: Any, groups: Any, graded: bool, unseen_pages: bool
 ) -> Callable[[Statistic, float, str], tuple[Interval, str | None]]:
-    """Return a function that computes an interval and a warning (or None) for these items."""
+    """Read the items; return a function that computes intervals and warnings (or None) for them."""
     if graded:
         correct, confidence, sample_weight, groups = split_grades(
             correct, confidence, sample_weight, groups
@@ -244,7 +240,7 @@ def sample_of(
     groups: Any,
     sample_weight: ArrayLike | None,
 ) -> tuple[ItemSample, tuple[NDArray[Any], ...]]:
-    """Return the items of one model, and the codes of their groups for each column of labels."""
+    """Return one model's items, and their group numbers for each column of group labels."""
     if isinstance(correct, AcceptedCounts) or (groups is None and sample_weight is None):
         if groups is not None:
             raise TypeError(
@@ -345,7 +341,7 @@ def with_unseen_pages(
 def _with_left_out_cost(
     found: Interval, estimate: Estimate, sample: ItemSample, statistic: Statistic
 ) -> Interval:
-    """Raise the upper end, as if the estimate were the mean of the cost and the leave-one-out cost."""
+    """Move the upper end up to that for the mean of the cost and the leave-one-out cost, if higher."""
     n = float(sample.sweep.total) if sample.items is None else sample.items.n
     value = (estimate.value + left_out_cost(sample.sweep, statistic, n)) / 2.0
     higher = interval_of(estimate._replace(value=value), statistic, found.confidence_level, "logit")
@@ -445,9 +441,8 @@ def error_contributions(
 def heavy_items(sample: ItemSample) -> float:
     """Count the items of the rarer class that have at least half the largest weight.
 
-    If they are few, another sample might contain none. Return infinity where this does not matter:
-    without weights, or if all heavy items together have little weight. It does not matter either if
-    each class has a single weight, which only sets the frequency of the class.
+    If they are few, another sample might contain none. Return infinity if this cannot matter: without
+    weights, with equal weights within each class, or if all heavy items together have little weight.
     """
     if sample.items is None or sample.items.weight is None:
         return math.inf
@@ -491,8 +486,7 @@ def reliability_warning(
 ) -> str | None:
     """Return a warning if an interval from a standard error is unreliable, else None.
 
-    The warning names the `statistic`, or else `name`. `without_spread` describes the interval that is
-    returned if the standard error is 0.
+    `without_spread` describes the interval that is returned if the standard error is 0.
     """
     name = name or (statistic.name if statistic is not None else "it")
     if estimate.grouped and estimate.n == 1:

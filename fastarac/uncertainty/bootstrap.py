@@ -308,7 +308,7 @@ def reliability_warning_of(
     name: str,
     standard_error: float,
 ) -> str | None:
-    """Return a warning if a bootstrap interval is unreliable by the rules of `asymptotic`, or None."""
+    """Return a warning if an interval is unreliable by the rules of `asymptotic`, else None."""
     named = statistic if isinstance(statistic, Statistic) else None
     without_spread = "the interval is a single value"
     members = population.members
@@ -361,7 +361,7 @@ def _estimate(statistic: Callable[[ThresholdSweep], float], population: Populati
 
 
 def _error(statistic: Callable[[ThresholdSweep], float], name: str, population: Population) -> float:
-    """Return the standard error of the estimate; raise if that of replicates cannot be computed."""
+    """Return the standard error of the estimate; raise if a resample's error cannot be computed."""
     if population.members is not None:
         raise ValueError(
             "method must be 'percentile', 'basic' or 'bca' with groups or weights, got 'studentized'"

@@ -59,11 +59,9 @@ def interval_of_factors(
 ) -> tuple[Interval, str | None]:
     """Return the interval of the factor with the largest variance, widened, and a warning (or None).
 
-    The interval is widened by the product of two ratios. The first is the standard error with all
-    factors, divided by the standard error with this factor alone. The second is Student's quantile for
-    the factor with the fewest groups, divided by Student's quantile for this factor. A factor with G
-    groups has G − 1 degrees of freedom. Acceptance rates at a limit have no standard error. For these,
-    the distances of the interval's ends from the estimate replace the standard error.
+    The interval is widened by two ratios to this factor alone: of the standard error with all factors,
+    and of Student's quantile for the factor with the fewest groups. Acceptance rates at a limit have no
+    standard error. For these, the distances of the ends from the estimate take its place.
     """
     if sample.items is None:
         raise AssertionError(statistic)
@@ -104,7 +102,7 @@ def groups_present(items: PlacedItems, codes: Codes) -> int:
 
 
 def _stretched(found: Interval, ratio: float, statistic: Statistic) -> Interval:
-    """Multiply both ends' distances from the estimate by a ratio, on the log-odds scale if possible."""
+    """Stretch an interval about its estimate by a ratio, on the log-odds scale if possible."""
     least, most = statistic.range
     value = found.estimate
     ends = []

@@ -276,7 +276,7 @@ def _ends(interval: Interval) -> str:
 
 
 def best_first(found: ModelComparison) -> ModelComparison:
-    """Return the comparison with its models in order, the best one first."""
+    """Return the same comparison with the models ordered from best to worst."""
     worse = 1.0 if found.statistic.definition.lower_is_better else -1.0
     values = [-math.inf if math.isnan(value) else -worse * value for value in found.estimates]
     order = sorted(range(len(values)), key=lambda k: -values[k])
@@ -298,10 +298,10 @@ def best_first(found: ModelComparison) -> ModelComparison:
 
 
 def letters_of(order: Sequence[int], differing: set[tuple[int, int]]) -> tuple[str, ...]:
-    """Return letters for models; two models share a letter iff they do not differ (Piepho 2004).
+    """Return letters such that models share one iff they do not differ (Piepho 2004).
 
-    The algorithm is "insert and absorb". `order` lists the models from best to worst; the first letters
-    go to the best models. `differing` holds pairs of model numbers, lower number first.
+    `order` lists the models from best to worst. `differing` holds pairs of model numbers, the lower
+    number first. The algorithm is "insert and absorb".
     """
     columns = [set(order)]
     for a, b in sorted(differing):

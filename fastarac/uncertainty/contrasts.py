@@ -70,7 +70,7 @@ class Contrast(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The difference divided by its standard error in the direction of 0."""
+        """The difference divided by the standard error of the interval's end nearer to 0."""
         if self.error > NO_SPREAD:
             return self.difference / self.errors[0 if self.difference > 0.0 else 1]
         if math.isnan(self.difference) or math.isnan(self.error):
@@ -92,7 +92,7 @@ class Contrast(NamedTuple):
 
     @property
     def _against(self) -> int:
-        """Number of resampled differences of 0 or opposite sign; all of them if the estimate is 0."""
+        """Number of resamples whose difference is 0 or of opposite sign; all if the estimate is 0."""
         values = np.asarray(self.resamples)
         return int(np.sum(values * np.sign(self.difference) <= 0.0))
 
@@ -101,14 +101,12 @@ class Contrast(NamedTuple):
         return math.sqrt(_factor(self.n_groups))
 
     def _of_resamples(self, pvalue: float) -> float:
-        """Return the p-value from resamples; for groups, convert it to Student's t.
+        """Return the p-value from resamples, corrected if groups were drawn.
 
         With G groups, the variance of the resamples is too small by the factor (G − 1)/G. So for
-        groups, the larger of two p-values is returned. The first is the share of resamples, converted
-        from the normal distribution to Student's t (Hesterberg 2015, expanded percentiles). The second
-        uses the standard deviation of the resamples. It is needed if a few groups have nearly all
-        errors of one model. Many resamples then lack these groups, but this model rarely has fewer
-        errors than the other one.
+        groups, the p-value is converted from the normal distribution to Student's t (Hesterberg 2015,
+        expanded percentiles). It is at least the p-value from the standard deviation of the resamples.
+        This matters if a few groups have nearly all errors of one model.
         """
         if not self.n_groups:
             return pvalue
@@ -143,11 +141,11 @@ class Contrast(NamedTuple):
         return Interval(difference, clipped[0], clipped[1], error, level, method)
 
     def _ends_of_resamples(self, level: float) -> tuple[float, float]:
-        """Return quantiles of the resamples that exclude 0 iff the p-value is below 1 − level.
+        """Return the ends of an interval that excludes 0 iff the p-value is below 1 − level.
 
-        The interval always contains the difference and, for groups, the interval from the standard
-        deviation of the resamples. If the level needs a smaller p-value than this number of resamples
-        can give, the interval also contains 0 and all resamples.
+        The ends are quantiles of the resamples. For groups, the interval contains that from their
+        standard deviation. If the level needs a smaller p-value than so few resamples can give, the
+        interval contains 0 and all resamples.
         """
         values = np.sort(np.asarray(self.resamples))
         difference, reach, share = self.difference, self._reach(level), 1.0 - level
@@ -194,7 +192,7 @@ class AddedErrors(NamedTuple):
     """Contributions of these items to the estimates, same shape; only for means over one class."""
 
     def of_pair(self, a: int, b: int) -> FloatArray:
-        """Return the contributions to the error of the difference between two models."""
+        """Return the contributions to the error of the difference of two models."""
         difference: FloatArray = self.errors[a] - self.errors[b]
         if self.classes is None:
             return difference
@@ -204,18 +202,16 @@ class AddedErrors(NamedTuple):
             difference = self.if_equal(a, b)
         elif len(difference) == self.classes.shape[2]:
             factor /= _factor(len(difference))
-        else:  # groups of weight 0 were dropped earlier, and the contributions allow for that
+        else:  # groups of weight 0 are already dropped
             return difference
         of_both: FloatArray = difference[some] * math.sqrt(factor)
         return of_both
 
     def if_equal(self, a: int, b: int) -> FloatArray:
-        """Return the groups' contributions to the error of a difference, as if its true value were 0.
+        """Return the groups' contributions to the error of a difference whose true value is taken as 0.
 
-        See docs/inference.md. Plain contributions can be far too small if a few groups have nearly all
-        errors of one model. Leaving out one of these groups hardly changes the model's mean over
-        errors, but leaving out all of them changes it much. The other model has no such groups, so its
-        contributions do not show this variation either.
+        Plain contributions can be far too small if a few groups have nearly all errors of one model
+        (docs/inference.md).
         """
         if self.classes is None or self.by_class is None:
             raise AssertionError
@@ -241,9 +237,9 @@ class AddedErrors(NamedTuple):
                 )
                 for k in (a, b)
             )
-            # A mean has one degree of freedom fewer than Satterthwaite's formula gives. Otherwise five
-            # differing items, all in favour of one model, would be significant at 5%, although
-            # McNemar's exact p-value is 0.0625.
+            # A mean has one degree of freedom fewer. With Satterthwaite's number, five differing items,
+            # all in favour of one model, would be significant at 5%, although McNemar's exact p-value
+            # is 0.0625.
             degrees = max(degrees - statistic.definition.is_mean, 0.0)
             return min(degrees, contributors) if statistic.name == "cost" else degrees
         of_both = self.classes[:, [a, b]]
@@ -258,7 +254,7 @@ class AddedErrors(NamedTuple):
 
 
 class ErrorsByFactors(NamedTuple):
-    """Contributions to errors for items with crossed factors, one set per term of the variance."""
+    """Contributions of items with crossed factors to the errors, one set per term of the variance."""
 
     of_terms: tuple[AddedErrors, ...]
     n_factors: int
@@ -295,7 +291,7 @@ class ErrorsByFactors(NamedTuple):
 def degrees_of_sizes(sizes: FloatArray) -> float:
     """Return the effective number of equally large groups (Kish 1965) minus one; at least 1.
 
-    With two models, the size of a group is its share of a model's items, averaged over both models.
+    A group's size is its share of a model's items, averaged over the models.
     """
     of_models = np.sum(sizes, axis=1, keepdims=True)
     if not of_models.all():  # a model has no item of this class
@@ -311,7 +307,7 @@ def _factor(n: int) -> float:
 def added_errors(
     found: list[PlacedItems], codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> AddedErrors:
-    """Return the contributions of items, or of groups if `codes` are given; models share all items."""
+    """Return the contributions of items or, given `codes`, groups, for models with the same items."""
     samples = [ItemSample(items.sweep, items, codes) for items in found]
     errors = [error_contributions(items, codes, statistic) for items in found]
     estimates = [
@@ -330,7 +326,7 @@ def added_errors(
 def error_contributions(
     items: PlacedItems, codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> FloatArray:
-    """Return how each item or group contributes to the error of an estimate, for comparisons."""
+    """Return the contribution of each item or group to the error of an estimate."""
     if statistic.name != "cost":
         return asymptotic.error_contributions(items, codes, statistic)
     added = left_out_contributions(items, statistic, codes)
@@ -434,7 +430,7 @@ def shares_of_best(
     statistic: Statistic,
     random_state: RandomState,
 ) -> list[float]:
-    """Return the share of normal draws in which each model is best; it is exact for two models."""
+    """Return how often each model is best among normal draws of the estimates; exact for two models."""
     if np.isnan(values).any():
         return [math.nan] * len(values)
     if two is not None and two.error > NO_SPREAD:
@@ -476,7 +472,7 @@ def _few_errors(
 
 
 def _normal_draws(covariance: FloatArray, random_state: RandomState) -> FloatArray:
-    """Draw normal errors of the K models with the given covariance. The shape is (K, DRAWS)."""
+    """Draw normal errors of the K models with the given covariance, in shape (K, DRAWS)."""
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     seed = key_of(0 if random_state is None else random_state)
     standard = np.random.default_rng(seed).standard_normal((len(covariance), DRAWS))

@@ -1,12 +1,10 @@
 """Influence functions: derivatives of each statistic with respect to counts at the thresholds.
 
 Each statistic is a smooth function of the counts at the thresholds, and does not change if all counts
-are multiplied by a constant. Let Ω be the sum of all weights. The influence of an item is Ω times the
-derivative of the statistic with respect to the item's weight. It measures how fast the statistic moves
-as the share of such items grows. The mean influence over all items is 0.
+are multiplied by a constant. The influence of an item is Ω, the sum of all weights, times the
+derivative of the statistic by the item's weight. The mean influence is 0.
 
-The functions change the arrays of an influence in place, because these arrays may have millions of
-points.
+The functions change the arrays of an influence in place to save memory.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ class Line(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The line of a correct item, whose M counts incorrect items, and that of an incorrect item."""
+    """The lines of a correct item, whose M counts incorrect items, and of an incorrect item."""
 
     correct: Line
     incorrect: Line
@@ -66,7 +64,7 @@ UNDEFINED = Lines(*(2 * [Line(math.nan, 0.0, 1.0, 0.0)]))
 
 
 def recognition_rate(sweep: ThresholdSweep) -> Lines:
-    """Return the influence on the recognition rate, which does not depend on the order of items."""
+    """Return the influence on the recognition rate."""
     beta = sweep.recognition_rate
     return Lines(Line(sweep.n_incorrect / sweep.total, 0.0, 1.0, 0.0), Line(-beta, 0.0, 1.0, 0.0))
 
@@ -118,7 +116,7 @@ def roc_auc(sweep: AcceptedCounts) -> Lines:
 
 
 def lines_of_roc(total: float, correct: float, incorrect: float, area: float, rest: float) -> Lines:
-    """Return the influence on the ROC-AUC from class weights, the area, and `rest` = 1 − area."""
+    """Return the influence on the ROC-AUC, given the class weights, the area, and `rest` = 1 − area."""
     if not (correct > 0.0 and incorrect > 0.0):
         return UNDEFINED
     return Lines(
@@ -128,7 +126,7 @@ def lines_of_roc(total: float, correct: float, incorrect: float, area: float, re
 
 
 def along(line: Line, above: NDArray[Any]) -> FloatArray:
-    """Return the influence at each threshold except the first, given the counts of the other class."""
+    """Return one class's influence at each threshold but the first, given the other class's counts."""
     values: FloatArray = np.add(above[1:], above[:-1], dtype=np.float64)
     values /= 2.0 * line.divisor
     values -= line.centre
@@ -149,7 +147,7 @@ def arp_auc(sweep: ThresholdSweep, estimator: Estimator = "trapezoid") -> PointI
     if estimator == "trapezoid":
         area, gradient = by_precision(sweep, over_accepted=True, trapezoids=True)
     else:
-        # The mean over items converges to this integral, so the mean has the same influence values.
+        # The mean over items converges to this integral, so it has the same influence values.
         area, gradient = by_integrals(sweep, over_accepted=True)
     for values in gradient:
         np.subtract(values, area, out=values)
@@ -182,7 +180,7 @@ def normalized_arp_auc(
 def _optimum_slope(sweep: ThresholdSweep) -> float:
     """Return the derivative of the best AURC, π + (1 − π)·ln(1 − π), by the share of errors π.
 
-    The optimum for a finite sample has the same derivative in the limit of many items.
+    It is exact only in the limit of many items.
     """
     beta = sweep.recognition_rate
     return -math.log(beta) if beta else math.inf
@@ -275,7 +273,7 @@ def arac_partial_auc(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> PointInfluence:
-    """Return the influence on the partial ARAC-AUC. Every item moves the curve along both axes."""
+    """Return the influence on the partial ARAC-AUC."""
     if max_error_rate is not None:
         low, scale = 0.0, -1.0 / max_error_rate
         high = operating.acceptance_at_error_rate(
@@ -295,7 +293,7 @@ def roc_partial_auc(
     tpr_range: tuple[float, float] | None = None,
     standardize: str | None = None,
 ) -> PointInfluence:
-    """Return the influence on the partial ROC-AUC: each class moves the curve along one axis."""
+    """Return the influence on the partial ROC-AUC."""
     low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
     options: dict[str, Any] = {"fpr_range": fpr_range, "tpr_range": tpr_range}
     options["standardize"] = standardize
@@ -313,8 +311,7 @@ def roc_partial_auc(
         strip = _strip(*rates, low, high)
         along_x, along_y = strip.rest, high - strip.place - strip.area
         return PointInfluence(scale * totals[0] * along_y, scale * totals[1] * along_x)
-    # Exchanging the rates gives the area between the curve and the axis of the true positive rate. Its
-    # influence is subtracted.
+    # Exchanging the rates gives the area left of the curve, whose influence is subtracted.
     strip = _strip(rates[1], rates[0], low, high)
     along_x, along_y = strip.rest, high - strip.place - strip.area
     return PointInfluence(-scale * totals[0] * along_x, -scale * totals[1] * along_y)
@@ -325,7 +322,7 @@ def arac_part(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> tuple[str, float]:
-    """Return the name and weight of the smaller class for a partial ARAC-AUC."""
+    """Return the name and weight of the smaller class that determines a partial ARAC-AUC."""
     if max_error_rate is not None:
         within = min(float(sweep.n_incorrect), float(max_error_rate) * float(sweep.total))
     else:
@@ -340,7 +337,7 @@ def roc_part(
     tpr_range: tuple[float, float] | None = None,
     standardize: str | None = None,
 ) -> tuple[str, float]:
-    """Return the name and weight of the smaller class for a partial ROC-AUC."""
+    """Return the name and weight of the smaller class that determines a partial ROC-AUC."""
     del standardize
     low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
     of_part, whole = float(sweep.n_incorrect), float(sweep.n_correct)
@@ -356,7 +353,7 @@ Rate = Callable[[bool, bool], tuple[bool, bool]]
 
 
 def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, float]:
-    """Return the numerator and the denominator of a rate at a threshold; `of` defines the rate."""
+    """Return the numerator and the denominator of the rate `of` at a threshold."""
     kinds = ((True, True), (True, False), (False, True), (False, False))
     weights = [(of(*kind), float(w)) for kind, w in zip(kinds, sweep.at(threshold), strict=True)]
     return (
@@ -366,7 +363,7 @@ def parts(sweep: ThresholdSweep, threshold: float, of: Rate) -> tuple[float, flo
 
 
 def share_at_threshold(of: Rate, sweep: ThresholdSweep, threshold: float) -> PointInfluence:
-    """Return the influence on a rate at a threshold; `of` defines the rate."""
+    """Return the influence on the rate `of` at a threshold."""
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     part, whole = parts(sweep, threshold, of)
     if not whole:
@@ -396,7 +393,7 @@ def cost_of_verified(costs: VerificationCosts, reviewer: Reviewer | None) -> tup
 def cost(
     sweep: ThresholdSweep, costs: VerificationCosts, reviewer: Reviewer | None = None
 ) -> PointInfluence:
-    """Return the influence on the lowest mean cost, ignoring that the threshold itself varies."""
+    """Return the influence on the lowest mean cost, with the cheapest threshold held fixed."""
     point = optimal_operating_point(sweep, costs=costs, reviewer=reviewer)
     accepted = np.asarray(sweep.thresholds[1:] >= point.threshold, np.bool_)
     verified = cost_of_verified(costs, reviewer)

@@ -67,7 +67,7 @@ def interval_and_warning(
 
 
 def _is_corrected(statistic: Statistic, method: str) -> bool:
-    """Return whether the interval is a corrected interval of a share of errors (`_of_answers`)."""
+    """Return whether `_of_answers` computes the interval."""
     limited = "max_error_rate" in dict(statistic.parameters)
     return statistic.definition.is_linear and not limited and method not in ("wald", "logit")
 
@@ -77,8 +77,8 @@ def _of_answers(
 ) -> tuple[Interval, str | None]:
     """Return the interval that follows from the answers of people or judges who err.
 
-    The statistic is a linear function of a weighted share of errors. The interval of the share of
-    outputs that were called wrong is corrected as in `Reviewer.corrected_error_rate`.
+    The statistic must be linear in a weighted share of errors, which is corrected as in
+    `Reviewer.corrected_error_rate`.
     """
     answered = sample.as_answered
     interval, warning = interval_and_warning(answered, statistic, level, method)
@@ -111,12 +111,10 @@ def _of_answers(
 def _of_uncertain_rates(
     sample: PartialSample, people: Reviewer, statistic: Statistic, level: float, method: str
 ) -> tuple[Interval, str | None]:
-    """Return the interval of a statistic that is not linear in the errors, for estimated rates d and a.
+    """Return the interval of a statistic that is not linear in the errors, for uncertain d and a.
 
-    Here d is the detection rate, and a the false alarm rate. The interval for known rates is combined
-    with the values of the statistic at the bounds of d and of a, as in `Reviewer.corrected_error_rate`.
-    If one of these values is undefined, such as for d ≤ a or without errors, the interval is the whole
-    range of the statistic.
+    The interval for known rates is combined with the statistic's values at the bounds of d and of a. If
+    one of these values is undefined, the interval is the whole range of the statistic.
     """
     d, a, tail = people.detection_rate, people.false_alarm_rate, (1.0 - level) / 2.0
     known, warning = interval_and_warning(sample.with_rates(d, a), statistic, level, method)
@@ -239,11 +237,10 @@ def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, le
     """Return the interval if errors are few, and a judge or the confidence predicts them.
 
     Among the n items, each verified one moves the estimate by φ = d(e − g)/(nπ). Here e is its error (1
-    or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. The
-    upward moves and the downward moves are each treated as weighted Poisson counts, with the interval
-    of Tiwari, Clegg and Zou 2006. The variance beyond Σφ² is treated as normal. For each end, the
-    distances are combined by the root of the sum of squares, as for independent errors (Zou and Donner
-    2008).
+    or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. Upward
+    and downward moves are weighted Poisson counts, with the interval of Tiwari, Clegg and Zou 2006. The
+    variance beyond Σφ² is treated as normal. For each end, the squared distances are added (Zou and
+    Donner 2008).
     """
     items = sample.items
     at = sample.influence_of(statistic, found)
@@ -290,7 +287,7 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         else ""
     )
     few = f"{plural('error', known)} or correct {plural('item', known)}{judged}"
-    # Unless it is 0, `known` is no count: with unequal weights, 10 errors may be worth only 8.
+    # A `known` above 0 is no count: with unequal weights, 10 errors may be worth only 8.
     few = (
         f"verified outputs that are worth only about {known} {few}"
         if known

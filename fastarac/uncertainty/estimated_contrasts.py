@@ -33,7 +33,7 @@ FEWEST = 2
 def by_estimates(
     models: ComparedModels, statistic: Statistic, level: float, random_state: RandomState
 ) -> Contrasts:
-    """Compare models by the contributions of all items, verified or not, to each estimate."""
+    """Compare models by the contributions of all items to each estimate, including unverified items."""
     _check(models)
     if models.n_factors > 1:
         raise ValueError(crossed_in("a PartialTruth"))
@@ -105,10 +105,9 @@ def _doubt(
     of_first: tuple[float, float],
     of_second: tuple[float, float],
 ) -> float:
-    """Return the part of a difference's standard error that is due to uncertain rates of the readers.
+    """Return the part of a difference's standard error that is due to uncertain rates d and a.
 
-    If the same people or the same judge answered for both models, the effects of their rates cancel in
-    part.
+    The effects cancel in part if the same people or the same judge answered for both models.
     """
     people = first.items.reader, second.items.reader
     if people[0] is not None and people[0] == people[1]:
@@ -123,8 +122,8 @@ def _doubt(
 def _degrees(sample: PartialSample, contributors: float, verified: float) -> float:
     """Return the degrees of freedom of a difference.
 
-    They are the effective number of contributors, but at most the number of verified errors. For fully
-    verified items without groups, they follow from Satterthwaite's formula.
+    They are the effective number of contributors, at most the number of verified errors. Fully verified
+    items without groups use Satterthwaite's formula.
     """
     n = float(sample.units)
     if sample.codes is None and not sample.items.partial:

@@ -1,4 +1,4 @@
-"""The largest acceptance rate within a limit, if only some items are verified."""
+"""The largest acceptance rate that keeps a limit, if only some items are verified."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def at_limit(sample: PartialSample, statistic: Statistic, *, spread: bool = True
 
 
 def _chosen(sample: PartialSample, statistic: Statistic) -> tuple[int, EstimatedSweep, float]:
-    """Return the fields of `LimitEstimates` after the first."""
+    """Return the fields `last`, `sweep` and `value` of `LimitEstimates`."""
 
     def acceptance(sweep: EstimatedSweep) -> float:
         return float(statistic(counts_for(statistic, sweep)))
@@ -69,8 +69,8 @@ def interval_of_limit(
 ) -> tuple[Interval, Evidence]:
     """Return the interval of the acceptance rate at a limit, and the estimated error rate there.
 
-    `of_rate` returns the interval of a rate at a threshold. It is given if people or judges who may err
-    verified the items.
+    `of_rate` returns the interval of a rate at a threshold, if people or judges who may err verified
+    the items.
     """
     parameters = dict(statistic.parameters)
     found, last, _, value = at_limit(sample, statistic)
@@ -96,7 +96,7 @@ def interval_of_limit(
 def _by_rates(
     sample: PartialSample, statistic: Statistic, of_rate: Callable[[Statistic], Interval]
 ) -> tuple[float, float]:
-    """Return the largest acceptance rate that surely keeps the limit, and the largest that may."""
+    """Return the interval of the acceptance rate at the limit, from intervals of the limited rate."""
     items, required = sample.items, str(statistic.definition.required)
     name, limit = required.removeprefix("max_"), dict(statistic.parameters)[required]
 
@@ -140,11 +140,10 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
 
 
 def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
-    """Return the effective number of items if errors are few, else infinity.
+    """Return the effective number of items if errors are few, (y + w)/(v + w²), else infinity.
 
-    The number is (y + w)/(v + w²), following Fay and Feuer. Here y is the sum of the errors' weights,
-    and v the sum of the squared weights. An unseen error may be as heavy as the heaviest accepted
-    output, so w is the largest weight of an accepted output.
+    Here y is the sum of the errors' weights, and v the sum of the squared weights (Fay and Feuer 1997).
+    An unseen error may be as heavy as the heaviest accepted output, whose weight is w.
     """
     items, total = sample.items, float(sample.items.n)
     own = np.where(items.tie <= last, items.weight, 0.0) / total
@@ -158,11 +157,11 @@ def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
 def _by_error_rate(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rate that surely keeps the limit, and the largest that may.
+    """Return the interval of the largest acceptance rate within an error rate.
 
-    If the error rate equals the limit, so few errors as in the first case, or more errors than in the
-    second, are improbable (binomial). The lower acceptance rate allows for unseen errors among the
-    outputs that a threshold accepts.
+    If the error rate equals the limit, so few errors as at the lower end are improbable (binomial), and
+    so are more than at the upper end. The lower end allows for unseen errors among the accepted
+    outputs.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising
@@ -203,7 +202,7 @@ def _largest(holds: Callable[[float], bool]) -> float:
 def _by_risk(
     sample: PartialSample, found: Evidence, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rate that surely keeps the limit, and the largest that may."""
+    """Return the interval of the largest acceptance rate within a risk."""
     total = float(sample.items.n)
 
     def ends_of(n: float) -> tuple[float, float]:

@@ -83,16 +83,13 @@ def average_precision(counts: EstimatedCounts) -> float:
 
 
 def share(of: Rate, counts: EstimatedCounts, threshold: float) -> float:
-    """Return a rate at a threshold; `of` defines the rate."""
+    """Return the rate `of` at a threshold."""
     part, whole = derivatives.parts(counts.sweep.possible, threshold, of)
     return part / whole if whole else math.nan
 
 
 def normalized(sweep: ThresholdSweep, area: float, gamma: float) -> float:
-    """Return the normalised area, (γ(A − β)/(1 − β) + β)/(γ + 1), or 1 if β = 1.
-
-    A is the area, and β the recognition rate.
-    """
+    """Return (γ(A − β)/(1 − β) + β)/(γ + 1), or 1 if β = 1; A is the area, β the recognition rate."""
     rest = 1.0 - sweep.recognition_rate
     if not rest:
         return 1.0

@@ -94,7 +94,7 @@ def _unseen(estimate: Estimate, statistic: Statistic, level: float) -> Interval:
 
 
 def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> list[float]:
-    """Return the statistic's value, and its values after adding items of a kind that may be unseen."""
+    """Return the statistic's value, and its values after adding items that the sample may lack."""
     share = -math.expm1(math.log((1.0 - level) / 2.0) / estimate.n)  # the share u solves (1 − u)ⁿ = α/2
     values = [estimate.value, *values_with(estimate.sweep, statistic, share, (1, 0))]
     return [within(statistic, value, value)[0] for value in values]
@@ -103,10 +103,10 @@ def unseen_values(estimate: Estimate, statistic: Statistic, level: float) -> lis
 def values_with(
     sweep: ThresholdSweep, statistic: Statistic, share: float, kinds: Iterable[int]
 ) -> list[float]:
-    """Return the values of the statistic after adding items of one kind at the top or the bottom.
+    """Return the values of the statistic after adding items with the highest or the lowest confidence.
 
-    The added items make up `share` of all items, and have the highest or the lowest confidence. `kinds`
-    holds 1 for correct and 0 for incorrect items. Undefined values are left out.
+    The added items make up `share` of all items. `kinds` holds 1 for correct and 0 for incorrect
+    items. Undefined values are left out.
     """
     weight = float(sweep.total) * share / (1.0 - share)
     if sweep.true_accepts.dtype == np.int64:
@@ -122,7 +122,7 @@ def values_with(
 
 
 def with_room(interval: Interval, statistic: Statistic, room: tuple[float, float]) -> Interval:
-    """Return the interval with half-widths √(h² + r²) instead of h; `room` is r (below, above)."""
+    """Return the interval with half-widths √(h² + r²) instead of h; r is `room` (below, above)."""
     if not any(room):
         return interval
     value = interval.estimate

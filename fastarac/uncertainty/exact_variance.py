@@ -34,7 +34,7 @@ def read_pairs(
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> PointCounts:
-    """Return the counts between runs of items of one class. Raise if there is no closed form."""
+    """Read the items as counts between runs of one class; raise if the variance has no closed form."""
     if not stratified:
         raise ValueError("method='exact-variance' needs stratified=True")
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):
@@ -76,10 +76,8 @@ def stratified_variance(sweep: AcceptedCounts) -> float:
     """Return the variance of the ROC-AUC over all resamples drawn within the two classes.
 
     Let ψ be 1 for a pair in the right order, ½ for a tie and 0 otherwise. Let V⁺ and V⁻ be the mean ψ
-    of a correct and of an incorrect item, and m and n the numbers of correct and incorrect items. In
-    each class, the counts of a resample are multinomial. Hence the variance is (1 − 1/n)·Var(V⁺)/m + (1
-    − 1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number of values. If there is only one
-    class, the variance is 0.
+    of each of the m correct and n incorrect items. The variance is (1 − 1/n)·Var(V⁺)/m + (1 −
+    1/m)·Var(V⁻)/n + Var(ψ)/(mn), where Var divides by the number of values.
     """
     m, n = int(sweep.n_correct), int(sweep.n_incorrect)
     if not (m and n):

@@ -35,8 +35,7 @@ CHUNK = 1 << 16  # number of points whose arrays fit the cache
 def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointInfluence:
     """Return the influence of one correct and one incorrect item of weight 1, at each threshold.
 
-    The weighted mean over all items is 0. The values are NaN if the statistic is undefined. Raise if
-    the statistic has no influence values.
+    The values are NaN if the statistic is undefined.
     """
     statistic = as_statistic(statistic)
     definition, parameters = statistic.definition, dict(statistic.parameters)
@@ -53,8 +52,7 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
 def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:
     """Return the name and the weight of the smaller of the two classes that determine a statistic.
 
-    By default, these are correct and incorrect items. For partial areas, the smaller class consists of
-    errors inside the part. For costs, it consists of accepted errors.
+    Partial areas depend on the items inside the part, and costs on the accepted errors.
     """
     if statistic is not None and statistic.definition.smaller_part is not None:
         return statistic.definition.smaller_part(sweep, **dict(statistic.parameters))
@@ -66,8 +64,8 @@ def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[st
 def corrections(statistic: Statistic, n_correct: int, n_incorrect: int) -> tuple[float, float]:
     """Return the factors for each class's squared influence that make variances unbiased.
 
-    The factor is n/(n − 1), where n counts all items. For the ROC-AUC, n counts the items of the class,
-    which gives DeLong's variance. The factor is NaN if n is 1.
+    The factor is n/(n − 1), or NaN if n is 1. Here n counts all items or, for the ROC-AUC, those of the
+    class (DeLong's variance).
     """
     counts = (n_correct, n_incorrect)
     if statistic.name != "roc_auc":
@@ -85,7 +83,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(contributions: FloatArray) -> Spread:
-    """Return the spread, given the contributions of items or groups to an estimate's error."""
+    """Return the spread of an estimate, given the contributions of items or groups to its error."""
     squares = contributions**2
     return _spread(float(np.sum(squares)), float(np.sum(squares**2)))
 
@@ -120,8 +118,8 @@ def _sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
 def _powers(own: NDArray[Any], values: FloatArray, start: int, stop: int) -> tuple[float, float]:
     """Return the sums of second and fourth powers of the influence at some points.
 
-    The points are split in half repeatedly, as in `numpy.sum`. So the sums are equal to sums over whole
-    arrays to the last bit, but need only the memory of a chunk.
+    The points are halved repeatedly, as in `numpy.sum`. So the sums equal sums over whole arrays to the
+    last bit, with the memory of one chunk.
     """
     if stop - start > CHUNK:
         half = (stop - start) // 2
@@ -190,7 +188,7 @@ class PlacedItems(NamedTuple):
         return float(np.sum(some)) if self.weight is None else effective(self.weight[some])
 
     def weighted(self, at_points: PointInfluence) -> FloatArray:
-        """Return each item's weight times its value, which depends on its class and point only."""
+        """Return each item's weight times its value, which is looked up by class and point."""
         values: FloatArray = np.where(
             self.is_correct, at_points.correct[self.point], at_points.incorrect[self.point]
         )
@@ -212,10 +210,7 @@ class PlacedItems(NamedTuple):
         return contributions
 
     def contributions_of_groups(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return the contributions of numbered groups; NaN if there is only one.
-
-        Groups of weight 0 are left out.
-        """
+        """Return the contributions of groups with positive weight; NaN if there is only one group."""
         sums = self.sums_of_groups(statistic, codes)
         if self.weight is not None:
             sums = sums[np.bincount(codes, self.weight) > 0]
@@ -228,12 +223,12 @@ class PlacedItems(NamedTuple):
         return sums
 
     def sums_of_classes(self, statistic: Statistic, codes: NDArray[Any]) -> FloatArray:
-        """Return the sums of each group's influence by class (incorrect, correct); shape (2, G)."""
+        """Return the sums of influence by class (incorrect, correct) and group, of shape (2, G)."""
         values = self.weighted(point_influence(self.sweep, statistic)) / float(self.sweep.total)
         return self._by_class(values, codes)
 
     def weight_of_classes(self, codes: NDArray[Any]) -> FloatArray:
-        """Return the weights by class (incorrect, correct) and group, shape (2, G)."""
+        """Return the weights by class (incorrect, correct) and group, of shape (2, G)."""
         return self._by_class(np.ones(len(codes)) if self.weight is None else self.weight, codes)
 
     def _by_class(self, values: FloatArray, codes: NDArray[Any]) -> FloatArray:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-# Maximum number of kinds of items for a jackknife that computes the statistic once per kind. More kinds
-# take too long.
+# Maximum number of kinds of items for a jackknife that computes the statistic once per kind.
 MAX_LEFT_OUT = 2000
 # Maximum number of items for the closed-form jackknife. Larger samples use influence values.
 CLOSED_FORM = 1 << 20
@@ -51,7 +50,7 @@ def percentile(replicates: FloatArray, level: float) -> Ends:
 
 
 def _quantiles(replicates: FloatArray, low: float, high: float) -> Ends:
-    """Return two quantiles, interpolated linearly; next to an infinite value, the outer neighbour."""
+    """Return two quantiles, interpolated linearly; beside an infinite replicate, the outer one."""
     if np.isfinite(replicates).all():
         ends = np.quantile(replicates, [low, high])
         return Ends(float(ends[0]), float(ends[1]))
@@ -92,7 +91,7 @@ def studentized(
 def bca(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> Ends:
     """Return percentiles corrected for bias and skewness (Efron 1987).
 
-    They are NaN if all replicates lie on one side of the estimate.
+    The ends are NaN if all replicates lie on one side of the estimate.
     """
     slack = SAME * abs(estimate) if math.isfinite(estimate) else 0.0
     below = np.count_nonzero(replicates < estimate - slack)
@@ -115,9 +114,9 @@ def acceleration(
 ) -> float:
     """Return the acceleration of BCa: a sixth of the skewness of the influence values.
 
-    For pair-based statistics, the effect of leaving out each item has a closed form. Other statistics,
-    and large samples, use influence values, whose skewness is the same for many items. For statistics
-    without influence values, one item of each kind is left out in turn.
+    For pair-based statistics of small samples, the effects of leaving out each item replace the
+    influence values. For statistics without influence values, one item of each kind is left out in
+    turn.
     """
     values, sizes = _contributions(population, statistic, name)
     squares = cubes = 0.0
@@ -134,7 +133,7 @@ def acceleration(
 def _contributions(
     population: Population, statistic: Callable[[ThresholdSweep], float], name: str
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """Return the effect of an item of each kind on the statistic, and the kind's size, by stratum."""
+    """Return, by stratum, the effect of an item of each kind on the statistic, and the kinds' sizes."""
     sweep, members = population.sweep, population.members
     counts = [np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)]
     if not isinstance(statistic, Statistic) or not statistic.definition.is_smooth:
@@ -177,7 +176,7 @@ def _by_class(
 def _leave_out_pairs(
     sweep: ThresholdSweep, statistic: Statistic, counts: list[NDArray[Any]], *, stratified: bool
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """Return the effect of leaving out each item, computed from its pairs."""
+    """Return the effects of `_contributions` on a pair-based statistic, exactly."""
     ta, fa = sweep.true_accepts.astype(np.float64), sweep.false_accepts.astype(np.float64)
     correct, incorrect = ta[-1], fa[-1]
     doubled = float(np.sum(np.diff(fa) * (ta[1:] + ta[:-1])))
@@ -211,7 +210,7 @@ def _leave_out(
     counts: list[NDArray[Any]],
     name: str,
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """Return the effect of leaving out one item of each kind in turn."""
+    """Return the effects of `_contributions` by leaving out one item of each kind in turn."""
     if population.members is not None:
         raise ValueError(
             f"method must be 'percentile' with weights or groups, because {name} has no influence "

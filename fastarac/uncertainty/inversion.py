@@ -1,9 +1,8 @@
 """Intervals of shares, and of acceptance rates at a limit, by inverting binomial tests.
 
-Weighted or grouped items are replaced by a smaller, effective number of independent items. Let a share
-p have the standard error s. Its effective number is (z/t)²·p(1 − p)/s² (Korn and Graubard 1998), where
-z is the normal quantile, and t Student's quantile for the degrees of freedom of s. The formulas for
-independent items then use this number.
+The formulas for independent items take an effective number of items if items are weighted or grouped.
+For a share p with the standard error s, it is (z/t)²·p(1 − p)/s² (Korn and Graubard 1998), where z is
+the normal and t Student's quantile.
 """
 
 from __future__ import annotations
@@ -62,8 +61,8 @@ class ItemSample(NamedTuple):
     def share(self, in_part: NDArray[Any], in_whole: NDArray[Any], level: float) -> Share:
         """Return the share of items marked in `in_part` among those marked in `in_whole`.
 
-        The items are weighted or grouped. Both tables, of shape (2, m), mark items by class and point.
-        Row 0 stands for incorrect, row 1 for correct items.
+        The items must be weighted or grouped. Both tables, of shape (2, m), mark incorrect items (row
+        0) and correct items (row 1) by point.
         """
         if self.items is None:
             raise AssertionError(self)
@@ -86,10 +85,7 @@ class ItemSample(NamedTuple):
 def share_of_units(
     parts: NDArray[np.float64], wholes: NDArray[np.float64], n: float, level: float, *, grouped: bool
 ) -> Share:
-    """Return a share, given the weight of each unit inside the part (`parts`) and overall (`wholes`).
-
-    Units are items or groups; `n` is the number of items.
-    """
+    """Return a share, given the weight of each item or group inside the part (`parts`) and overall."""
     total, units = float(np.sum(wholes)), len(wholes)
     if not total > 0.0:
         return Share(0.0, 0.0)
@@ -133,10 +129,9 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
     """Return the interval for the largest acceptance rate within a limit, estimated as `value`.
 
     The distance of each end from the estimate is the root of the sum of two squared distances. The
-    first distance reaches to the lowest or highest acceptance rate at which a test does not reject the
-    limit (Woodruff 1952). The second reaches to the end of the interval for the acceptance rate at a
-    fixed threshold. If few thresholds are possible, the ends are also those of this interval at the
-    lowest or highest threshold that the tests allow (see `both`).
+    first reaches to the lowest or highest acceptance rate at which a test does not reject the limit
+    (Woodruff 1952). The second reaches to the end of the interval for the acceptance rate at a fixed
+    threshold. If few thresholds are possible, `both` widens the interval further.
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)
@@ -156,7 +151,7 @@ def _accepts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _effective_total(sample: ItemSample, value: float, level: float) -> float:
-    """Return the effective number of all items, for the share of errors accepted within the limit."""
+    """Return the effective number of all items for the share of errors accepted within the limit."""
     inside = _within(sample.sweep, value)
     return sample.share(_wrong(inside), np.ones(inside.shape, np.bool_), level).whole
 
@@ -191,10 +186,10 @@ def both(
     `most` is the largest share of items that a threshold may accept; `points` are the shares that the
     thresholds accept, or None if tied items may be accepted in part.
 
-    If few thresholds are possible, the threshold of the whole population is often that of an end, and
-    its own acceptance rate is uncertain, too. Let g be the share of the items at this threshold, and d
-    the distance of the end from `value`. The end lies then at least min(1, g/d) of the way to the end
-    of the interval at its own threshold.
+    If few thresholds are possible, the population's threshold is often that of an end, and its
+    acceptance rate is uncertain, too. Let g be the share of the items at this threshold, and d the
+    distance of the end from `value`. The end then moves at least min(1, g/d) of the way to the end of
+    the interval at its own threshold.
     """
     low, high = min(of_errors[0], value), max(min(of_errors[1], most), value)
     a, b = of_threshold(value)
@@ -224,7 +219,7 @@ def of_threshold(sample: ItemSample, accepted: float, level: float) -> tuple[flo
 
 
 def _within(sweep: ThresholdSweep, accepted: float) -> NDArray[np.bool_]:
-    """Return a table for `ItemSample.share` that marks the points with at most this acceptance rate."""
+    """Mark, for `ItemSample.share`, the points at which at most this share of items is accepted."""
     counts = np.add(sweep.true_accepts, sweep.false_accepts)[1:]
     return np.broadcast_to(counts <= accepted * sweep.total * (1.0 + ROUNDING), (2, len(counts)))
 
@@ -243,11 +238,7 @@ def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, flo
 def by_error_rate(
     sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rate that surely keeps the limit, and the largest that may.
-
-    If the error rate equals the limit, so few errors as in the first case, or more errors than in the
-    second, are improbable (binomial).
-    """
+    """Return the interval of the largest acceptance rate within an error rate, by a binomial test."""
     allowed = float(parameters["max_error_rate"])
     whole = max(1, round(n))
     tail = (1.0 - level) / 2.0
@@ -263,7 +254,7 @@ def by_error_rate(
 def by_risk(
     sweep: ThresholdSweep, parameters: dict[str, Any], design: float, level: float
 ) -> tuple[float, float]:
-    """Return the largest acceptance rate that surely keeps the limit, and the largest that may."""
+    """Return the interval of the largest acceptance rate within a risk, by a binomial test."""
     allowed = float(parameters["max_risk"])
     thresholds = slice(1, last_accepted(sweep, parameters.get("never_accepted")) + 1)
     errors = sweep.false_accepts[thresholds].astype(np.float64)

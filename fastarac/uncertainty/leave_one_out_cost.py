@@ -22,20 +22,17 @@ if TYPE_CHECKING:
 def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -> float:
     """Return the mean cost of an item at the threshold that is cheapest for all other items.
 
-    `n_items` is the number of items, or the effective number of weighted items.
-
-    Let an item cost v if verified and a if accepted. Removing the item saves v at thresholds above its
-    confidence, and a at all others. So the cheapest threshold for the other items is either the
-    cheapest one above the item or the cheapest one at or below it. If both cost the same, take the
-    threshold at which the removed item costs more. On average, the cost at the sample's own cheapest
-    threshold is too low, and this mean is too high by about the same amount.
+    `n_items` is the number of items, or the effective number of weighted items. On average, the cost at
+    the sample's own cheapest threshold is too low, and this mean is too high by about the same amount.
     """
     verified, accepted = _prices(statistic)
     scale = n_items / float(sweep.total)
     above, below = _least(scale * _totals(sweep, verified, accepted))
     whole = 0.0
     for of, a, v in zip((sweep.true_accepts, sweep.false_accepts), accepted, verified, strict=True):
+        # Without the item, totals at thresholds above it fall by v, and all others by a.
         difference = (below - a) - (above - v)
+        # Of equally cheap thresholds, the one counts at which the removed item costs more.
         paid = np.where(difference < 0.0, a, np.where(difference > 0.0, v, max(a, v)))
         whole += float(np.sum(scale * np.diff(of) * paid))
     return whole / n_items
@@ -47,12 +44,9 @@ def left_out_contributions(
     """Return the contribution of each item or group to the mean cost at the cheapest threshold.
 
     The contribution is the lowest cost of all items, minus the lowest cost without this item or group.
-    Each cost has its own cheapest threshold. The weighted mean of these differences is subtracted, and
-    the results are divided by the weight of all items.
-
-    Influence values are not used, because they would keep the threshold fixed. In a comparison of two
-    models, all items between the two thresholds would then seem to contribute, although a single error
-    may have determined these thresholds.
+    It is centred, and divided by the weight of all items. Influence values would keep the threshold
+    fixed. Then all items between the thresholds of two models would seem to contribute, although one
+    error may determine these thresholds.
     """
     verified, accepted = (np.array(prices) for prices in _prices(statistic))
     totals = _totals(items.sweep, verified, accepted)
@@ -90,6 +84,6 @@ def _totals(sweep: ThresholdSweep, verified: Any, accepted: Any) -> FloatArray:
 
 
 def _least(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return, for each point, the lowest total at thresholds above its items, and at all others."""
+    """Return, for each point's items, the lowest total at thresholds above them, and at all others."""
     above = np.minimum.accumulate(totals)[:-1]
     return above, np.minimum.accumulate(totals[::-1])[::-1][1:]

@@ -3,7 +3,7 @@
 Given the acceptance rates, each incorrect item i lowers an area by a fixed weight wᵢ. So the loss 1 −
 area is y = Σwᵢ. With few errors, the distribution of y is far from normal, but close to a weighted sum
 of Poisson counts. Fay and Feuer (1997, "Confidence intervals for directly standardized rates",
-Statistics in Medicine 16) give an interval for such sums. With equal weights, it is Garwood's interval.
+Statistics in Medicine 16) give an interval for such sums.
 """
 
 from __future__ import annotations
@@ -53,10 +53,9 @@ def gamma_ends(
 ) -> tuple[float, float]:
     """Return the interval for a weighted sum of Poisson counts.
 
-    `seen` holds the sum of the weights of the errors seen, and the sum of the squared weights.
-    `further` holds the weight and the squared weight of one more error. Fay and Feuer (1997) use the
-    largest weight, and Tiwari, Clegg and Zou (2006) use the means of the weights and of the squared
-    weights.
+    `seen` holds the sums of the weights and of the squared weights of the errors seen. `further` holds
+    those of one more error: the largest (Fay and Feuer 1997), or the means (Tiwari, Clegg and Zou
+    2006).
     """
     tail = (1.0 - level) / 2.0
     y, v = seen
@@ -119,7 +118,7 @@ def _of_items(
 
 
 def _of_sweep(sweep: ThresholdSweep, weights: FloatArray) -> Moments:
-    """Return the moments of the loss; an error at threshold i costs `weights[i]`."""
+    """Return the moments of unweighted items; an error at threshold i costs `weights[i]`."""
     counts, largest = differences(sweep.false_accepts), float(weights[0])
     total = float(counts @ weights)
     weights *= weights

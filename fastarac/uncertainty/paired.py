@@ -189,7 +189,7 @@ def _joint_factors(
 def _of_each_model(
     values: Any, argument: str, columns: Mapping[str, tuple[Any, ...]]
 ) -> Mapping[str, Any]:
-    """Return the mapping; raise unless its keys are exactly the models."""
+    """Return `values`; raise unless it maps exactly the models."""
     expected = "a mapping of each model's name to an array of its items"
     expected = f"{expected} with paired='groups'"
     found: Mapping[str, Any] = require_type(values, Mapping, argument, expected, shown=False)

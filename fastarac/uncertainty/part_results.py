@@ -183,7 +183,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def lead_in_words(lead: LeadDifference, alpha: float) -> str:
-    """Return a sentence on whether two models' difference is the same in all parts."""
+    """Return a sentence on whether the difference of two models is the same in all parts."""
     if lead.part is None:
         return (
             f"The difference between {lead.a} and {lead.b} cannot be compared between parts: fewer "

@@ -1,10 +1,9 @@
 """Intervals of partial ROC-AUCs with few items inside the part.
 
-A standard error reflects only items that were seen. A sample of six errors, for example, may contain
-none of the tenth of all errors with the highest confidences. But the distribution of the errors that
-were not seen is known. The k errors of a sample leave k + 1 gaps between them, including both ends. The
-shares of the population's errors in these gaps follow Dirichlet(1, …, 1) (Wilks 1941). Within a gap,
-the height of the curve is between its heights at the two ends.
+A standard error reflects only items that were seen: a sample of six errors may contain none of the
+tenth of all errors with the highest confidences. The k errors of a sample leave k + 1 gaps between
+them, including both ends. The shares of the population's errors in these gaps follow Dirichlet(1, …, 1)
+(Wilks 1941). Within a gap, the height of the curve is between its heights at the two ends.
 
 The method draws these shares at random, and computes the smallest and the largest possible area for
 each draw. The interval reaches from the lower quantile of the smallest areas to the upper quantile of
@@ -56,7 +55,7 @@ class ItemsOfClass(NamedTuple):
 
 
 def has_few_inside(classes: tuple[ItemsOfClass, ItemsOfClass]) -> bool:
-    """Return whether a class has too few items, or too few inside the part, for a standard error."""
+    """Return whether a class has too few items, overall or inside the part, for a standard error."""
     return any(of.inside < FEW_INSIDE for of in classes)
 
 
@@ -67,7 +66,7 @@ def part_interval(
     value: float,
     level: float,
 ) -> tuple[float, float]:
-    """Return the interval of a partial ROC-AUC, combining the distances of both classes."""
+    """Return the interval of a partial ROC-AUC, combining the variation of both classes."""
     low, high, of_errors = _part(statistic)
     parameters: dict[str, Any] = dict(statistic.parameters)
     plain = float(roc_partial_auc_score(sweep, **{**parameters, "standardize": None}))
@@ -100,9 +99,8 @@ def classes_of(
 ) -> tuple[ItemsOfClass, ItemsOfClass]:
     """Return the incorrect and the correct items.
 
-    `heavy` means that few items of large weight were seen in the rarer class. Then the effective number
-    of items is at most the weight of the class divided by the largest weight, because an unseen item
-    may be as heavy as the heaviest item.
+    `heavy` means that few items of large weight were seen. An unseen item may be as heavy, so the
+    effective number is then at most the class's weight over the largest weight.
     """
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
@@ -139,9 +137,8 @@ def _areas(
 ) -> tuple[float, float]:
     """Return the lower quantile of the smallest areas, and the upper quantile of the largest areas.
 
-    The area is the mean height of the curve at the items of one class. The height at an item depends on
-    the rate of the other class there. If the bounds of the part are rates of this class (`own`), only
-    items inside the part contribute.
+    The area is the mean height of the curve at the items of one class. If the bounds of the part
+    are rates of this class (`own`), only items inside the part contribute.
     """
     low, high = part
 
@@ -170,7 +167,7 @@ def _areas(
 
 
 class _Shares(NamedTuple):
-    """The gaps of a class, by decreasing confidence; `line` marks ties, along which rates increase."""
+    """The gaps between a class's items, by decreasing confidence; `line` marks ties."""
 
     concentration: FloatArray
     rate: FloatArray
@@ -183,9 +180,8 @@ class _Shares(NamedTuple):
 def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
     """Return the gaps with the smallest (`least`), or the largest, possible rates of the other class.
 
-    There is one more gap than there are items. For the smallest rates, the extra gap is above all
-    items, and the share of each item is at or below its confidence. For the largest rates, the extra
-    gap is below all items, and the share of each item is at or above its confidence.
+    k items have k + 1 gaps. For the smallest rates, the extra gap is above all items, and each item's
+    share is at or below its confidence. For the largest rates, both are reversed.
     """
     present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
     items = of.items[present]

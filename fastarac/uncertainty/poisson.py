@@ -70,8 +70,7 @@ def tables_of(cells: NDArray[np.int64], sizes: NDArray[np.int64]) -> PoissonTabl
 def poisson_masses(mean: Fraction) -> tuple[int, list[int]]:
     """Return the smallest count with positive probability, and all probabilities times 2**64.
 
-    The probabilities are integers that sum to 2**64: each is rounded down, and the mode gets the
-    remainder.
+    Each is rounded down, and the mode gets the remainder, so that they sum to 2**64.
     """
     mode = int(mean)
     top, bottom = mean.as_integer_ratio()
@@ -92,11 +91,11 @@ def poisson_masses(mean: Fraction) -> tuple[int, list[int]]:
 
 @lru_cache(32)
 def alias_table(mean: Fraction) -> tuple[int, NDArray[np.uint64], NDArray[np.uint16]]:
-    """Return the alias table of a Poisson distribution: the smallest count, limits, other counts.
+    """Return the smallest count, and each column's limit and other count, of a Poisson alias table.
 
-    The number of columns is a power of two, and all columns have equal probability (Walker 1977). The
-    first bits of a random word choose a column. If the remaining bits are below the column's limit, the
-    column's own count is drawn. Otherwise, its other count is drawn. Limits are in units of 2**-64.
+    All columns have equal probability (Walker 1977), and their number is a power of two. The first
+    bits of a random word choose a column. The column's own count is drawn if the remaining bits are
+    below its limit, else its other count. Limits are in units of 2**-64.
     """
     least, masses = poisson_masses(mean)
     log_columns = max(1, (len(masses) - 1).bit_length())

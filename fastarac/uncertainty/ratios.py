@@ -38,9 +38,8 @@ def ratio_interval(
     -----
     The ratio R is linearised (Cochran 1977, "Sampling Techniques", equation 6.9): group g contributes
     dᵍ = (eᵍ − R·lᵍ)/Σl to its error. The variance is G/(G − 1)·Σd² for G groups. The ends are R ±
-    Student's quantile times the standard error. Negative ends become 0. As for all intervals by group,
-    the degrees of freedom are the effective number of groups, (Σd²)²/Σd⁴, but at least 2 and at most G
-    − 1.
+    Student's quantile times the standard error. Negative ends become 0. The degrees of freedom are
+    (Σd²)²/Σd⁴, but at least 2 and at most G − 1.
 
     Examples
     --------

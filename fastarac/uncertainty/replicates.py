@@ -54,7 +54,7 @@ _CORRECT, _INCORRECT, _ALL = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
 
 
 class Resample:
-    """A resample, in arrays that the next resample reuses."""
+    """Values of one resample at a time, computed in arrays that the next resample reuses."""
 
     def __init__(self, population: Population) -> None:
         self._population = population
@@ -66,11 +66,11 @@ class Resample:
         self._n = 0
 
     def take(self, counts: Array) -> None:
-        """Set the counts of the units; they define the resample."""
+        """Set how often each unit (item or cell) was drawn."""
         self._counts, self._n = counts, 0
 
     def _points(self) -> tuple[Array, Array, int]:
-        """Return the accepted correct and incorrect items at each point, and the number of points."""
+        """Return arrays of TA and FA by point, and the number of points that are in use."""
         if not self._n:
             p = self._population
             self._n = _kernels.bootstrap.points_of_counts(
@@ -83,7 +83,7 @@ class Resample:
         population = self._population
         ta, fa, n = self._points()
         ta, fa = ta[:n].copy(), fa[:n].copy()
-        # Counts are floats only because int64 is too small for their pairs, so convert them back.
+        # These counts are floats only because numbers of pairs could overflow int64.
         if population.members is None and ta.dtype != np.int64:
             ta, fa = ta.astype(np.int64), fa.astype(np.int64)
         if population.scale != 1.0:
@@ -106,12 +106,12 @@ class Resample:
         return ta[point], fa[point], ta[n - 1], fa[n - 1]
 
     def accepted_out_of_bag(self, tie: int) -> tuple[float, float, float, float]:
-        """Return TA, FA, n⁺ and n⁻ of the items not drawn, at the population's point number `tie`."""
+        """Return TA, FA, n⁺ and n⁻ of the items not drawn, at point `tie` of the population."""
         p = self._population
         return _kernels.bootstrap.out_of_bag(self._counts, p.codes, p.lanes, p.weights, tie)
 
     def tie(self, point: int) -> int:
-        """Return the population's number of a point; past the end, return that of the last point."""
+        """Return a point's number in the population; past the end, that of the last point."""
         _, _, n = self._points()
         return int(self._which[min(point, n - 1)])
 
@@ -159,7 +159,7 @@ class Resample:
 
 
 def _quick(statistic: Statistic) -> Quick | None:
-    """Return a fast function that computes a statistic of a resample in doubles, if any."""
+    """Return a function that computes a statistic of a resample without a sweep, if there is one."""
     parameters = dict(statistic.parameters)
     estimator = OF_ESTIMATOR[parameters.get("estimator", "trapezoid")]
     interpolation = OF_INTERPOLATION[parameters.get("interpolation", "davis-goadrich")]
@@ -245,7 +245,7 @@ def name_of(statistic: Read) -> str:
 
 
 def value_of(statistic: Read, sweep: ThresholdSweep, of: str) -> float:
-    """Return a statistic's value; add a note that names `of` to errors raised by functions."""
+    """Return a statistic's value; if a function raises, add a note to the error that names `of`."""
     try:
         return float(statistic(sweep))
     except Exception as error:
@@ -255,10 +255,10 @@ def value_of(statistic: Read, sweep: ThresholdSweep, of: str) -> float:
 
 
 class Evaluator:
-    """Evaluates statistics on resamples in several threads; the key determines the resamples.
+    """Evaluates statistics on resamples in several threads; the random key determines the resamples.
 
-    If `errors` is true, it also estimates the standard error of each value. `curve` is the number of a
-    curve; its `heights` at the points of `grid` are stored.
+    `errors` also estimates the standard error of each value. The heights of the curve with number
+    `curve` are stored at the points of `grid`.
     """
 
     def __init__(
@@ -351,7 +351,7 @@ class Evaluator:
                 )
 
     def values(self) -> FloatArray:
-        """Return the values, (n_statistics, n_resamples), once all resamples are evaluated."""
+        """Return the values in shape (n_statistics, n_resamples); call `run` before."""
         for j, statistic in enumerate(self._statistics):
             if isinstance(statistic, Statistic) and statistic.definition.lines is not None:
                 self._values[j] = pair_values(statistic, self._pairs)
@@ -369,7 +369,7 @@ class Evaluator:
 
 
 def without_each(population: Population, statistic: Statistic) -> FloatArray:
-    """Return the statistic without each group in turn, or if there are many, without each batch."""
+    """Return the statistic without each group (if they are many, each batch of groups) in turn."""
     at_a_time = -(-population.n_drawn // MOST_LEFT_OUT)
     rest = replace(population, left_out=at_a_time, may_be_empty=True)
     evaluator = Evaluator(rest, _NO_KEY, [statistic], -(-population.n_drawn // at_a_time))
@@ -389,9 +389,8 @@ def pair_errors(
 ) -> FloatArray:
     """Return standard errors of pair-based values, from the same influence values as `influence`.
 
-    The influence of a correct item is a + b·x, where x is the share of incorrect items above it. The
-    influence of an incorrect item is c + d·y, where y is the share of correct items above it. `squares`
-    holds Σx² and Σy².
+    The influence is a + b·x for a correct item, and c + d·y for an incorrect one. Here x and y are the
+    shares of the other class above the item, and `squares` holds Σx² and Σy².
     """
     p, q, doubled = pairs.astype(np.float64).T
     n = p + q

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Resampling(NamedTuple):
-    """How resamples are drawn."""
+    """How many resamples are drawn, and how."""
 
     n: int
     random_state: RandomState
@@ -128,8 +128,8 @@ def _interval_of_model(
 ) -> tuple[Interval, str | None]:
     """Return the interval of one model, and a warning (or None).
 
-    At a limit, it is the interval that :func:`.evaluate` gives: percentiles of resamples are too
-    narrow there if few groups have most errors.
+    At a limit, this is the asymptotic interval: percentiles of resamples are too narrow if few groups
+    have most errors.
     """
     error = estimate.standard_error
     if statistic.definition.has_limit:
@@ -147,9 +147,8 @@ def _degrees_of_groups(
 ) -> Callable[[int, int], tuple[float, int]]:
     """Return a function that gives the degrees of freedom for the difference of two models.
 
-    If the statistic has influence values, the degrees of freedom are computed from them, as in
-    "asymptotic" comparisons. Otherwise, they are computed from the sizes of groups. They are then at
-    most Satterthwaite's degrees of freedom plus two, from the effects of leaving out each group.
+    They are computed from influence values, or else from the sizes of groups. In the second case, they
+    are at most Satterthwaite's degrees of freedom plus two, from the effects of leaving out each group.
     """
     known = statistic.definition.is_smooth
     errors = added_to(models, statistic)[1] if known else None
@@ -173,7 +172,7 @@ def _degrees_of_groups(
 
 
 def _drawn_units(model: ComparedItems) -> NDArray[np.intp]:
-    """Return the unit number of each item; models share the numbers, so the same units are drawn."""
+    """Return the number of each item's drawn unit, the same for all models."""
     if model.codes is None:
         return np.arange(model.n)
     return model.places[model.codes] if len(model.places) else model.codes

@@ -52,7 +52,7 @@ class Members:
     """Items with weights or groups, in order of decreasing confidence.
 
     In `codes`, bit 0 marks correct items. Bit 1 marks the first of several items with equal confidence.
-    `weights` are scaled as in the population. `groups` holds group numbers.
+    `weights` are scaled as in the population.
     """
 
     codes: NDArray[np.uint8]
@@ -65,16 +65,15 @@ class Population:
     """The population of a bootstrap, in the layout of the kernels (see `_kernels.bootstrap`).
 
     A unit is an item or, with `sizes`, a cell of that many identical items. `weights` holds the units'
-    weights times `scale`, or a single 1; it is float64 with weights, or if numbers of pairs could be
-    too large for int64. `scale` is a power of two that brings the largest weight into [0.5, 1), so that
-    products of weights neither overflow nor vanish. `lanes` is the number of interleaved lanes of
-    units. `n_drawn` is the number of items or groups that a resample draws, which equals their number
-    in the population. `strata` lists the units by stratum; `bounds` holds the start of each stratum,
-    and `groups` the group number of each unit. A resample `may_be_empty` if some groups have no items.
-    With `left_out` = k, nothing is drawn: resample r lacks the groups with numbers r·k to r·k + k − 1.
-    `tables` holds the tables of each stratum if the counts of cells are drawn from tables. `sweep` is
-    the `ThresholdSweep` of all items, or their `PointCounts` between runs of items of one class, if the
-    statistics need no more. `members` holds the items if they have weights or groups.
+    weights times `scale`, or a single 1. It is float64 with weights, or if numbers of pairs could
+    overflow int64. `scale` is a power of two that brings the largest weight into [0.5, 1), so that
+    products of weights stay in range. `lanes` is the number of interleaved lanes of units. `n_drawn` is
+    the number of items or groups in the population and in each resample. `strata` lists the units by
+    stratum, and `bounds` the start of each stratum. A resample `may_be_empty` if some groups have no
+    items. With `left_out` = k, nothing is drawn: resample r lacks the groups with numbers r·k to r·k +
+    k − 1. `tables` has one entry per stratum if counts of cells are looked up. `sweep` is the
+    `ThresholdSweep` of all items or, for pair-based statistics, the `PointCounts` between runs of one
+    class.
     """
 
     sweep: Any
@@ -128,7 +127,7 @@ class Population:
     def draw(self, key: NDArray[np.uint64], first: int, counts: Array) -> Array:
         """Draw resamples, starting with number `first`, into the rows of `counts` (r, n_units).
 
-        Return `counts`, or another array of a wider type if a count does not fit a byte.
+        Return `counts`, or another array of a wider type if a count does not fit.
         """
         resampling = _kernels.bootstrap_draws
         if self.left_out:
@@ -160,7 +159,7 @@ class Population:
 def poisson_limits(n: int) -> NDArray[np.uint32]:
     """Return 2**32 times the Poisson distribution function at 0 to 11.
 
-    The mean is slightly below 1, so that n counts mostly sum to less than n.
+    The mean is slightly below 1, so that n counts rarely sum to more than n.
     """
     mean = 1.0 - 1.0 / math.sqrt(n)
     mass, below, limits = math.exp(-mean), 0.0, []
@@ -184,10 +183,9 @@ def population_of(
 ) -> Population:
     """Read the arguments of a bootstrap.
 
-    With `of_pairs`, all statistics are pair-based, so counts between runs of items of one class
-    suffice. With `single_items`, identical items are never drawn as a cell, so the items that a
-    resample lacks are known. With `n_groups`, `groups` holds numbers below `n_groups`, and groups
-    without items are drawn, too.
+    `of_pairs` means that all statistics are pair-based. With `single_items`, identical items are never
+    drawn as a cell, so it is known which items a resample lacks. With `n_groups`, `groups` holds
+    numbers below `n_groups`, and groups without items are drawn, too.
     """
     if stratified and groups is not None:
         raise ValueError(
@@ -220,7 +218,7 @@ def population_of(
     if groups is not None:
         taker = "the bootstrap, which draws whole groups,"
         codes = read_outermost(groups, items.n, taker) if n_groups is None else np.asarray(groups)
-    if weights is not None and not weights.all():  # drop items of weight 0
+    if weights is not None and not weights.all():
         present = weights > 0
         labels, values, weights = labels[present], values[present], weights[present]
         if codes is not None:
@@ -237,7 +235,7 @@ def population_of(
 def _sorted(
     labels: Array, values: Array, weights: NDArray[np.float64] | None, groups: Array | None
 ) -> Members:
-    """Sort the items, so that the order in which they are given does not matter."""
+    """Return the items in an order that does not depend on the order given."""
     keys = [key for key in (groups, weights) if key is not None] if weights is not None else []
     order = np.lexsort((*keys, labels, values))[::-1]
     values = values[order]
@@ -303,7 +301,7 @@ def _of_counts(sweep: AcceptedCounts, *, stratified: bool, single_items: bool) -
 
 
 def _of_cells(sweep: AcceptedCounts, n: int, *, stratified: bool) -> Population | None:
-    """Return the population as cells of identical items. Return None if single items are less work."""
+    """Return the population as cells of identical items, or None if single items are less work."""
     sizes = np.stack([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)], axis=1).ravel()
     used = sizes > 0
     n_cells = int(used.sum())
@@ -339,7 +337,7 @@ def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
 def _strata(
     codes: NDArray[np.uint8], *, stratified: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the units by stratum and the bounds of the strata. A single stratum needs no units."""
+    """Return the units by stratum (none for a single stratum), and the bounds of the strata."""
     if not stratified:
         return _NONE, np.array([0, len(codes)], np.int64)
     correct = (codes & CORRECT).astype(np.bool_)

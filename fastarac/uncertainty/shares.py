@@ -22,8 +22,8 @@ def grouped_share_interval(
 ) -> tuple[float, float]:
     """Return an interval of the share of right items, widened if items of a group are dependent.
 
-    This is Clopper and Pearson's interval with an effective number of items. With that many independent
-    items, the share would have the variance that is found between groups (Korn and Graubard 1998).
+    This is Clopper and Pearson's interval with an effective number of items, which follows from the
+    variance between groups (Korn and Graubard 1998).
     """
     n, k = len(right), int(right.sum())
     if codes is None or k in (0, n):
@@ -44,9 +44,8 @@ def grouped_share_interval(
 def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: float) -> list[Verdict]:
     """Return for each part whether its rate is within a limit, above it, or undecided.
 
-    Each part is tested in both directions at (1 − `level`)/2, as in the two tails of Clopper and
-    Pearson, with Holm's correction for the number of parts. With very many parts and no correction, the
-    rates of many parts would appear to be above the limit by chance alone.
+    Each part is tested in both directions at (1 − `level`)/2, with Holm's correction for the number of
+    parts.
     """
     parts = list(zip(errors, n, strict=True))
     within = [binomial_cdf(k, m, limit) if m else 1.0 for k, m in parts]
@@ -55,7 +54,7 @@ def verdicts_of(errors: Sequence[int], n: Sequence[int], limit: float, level: fl
 
 
 def verdicts_by(within: Sequence[float], beyond: Sequence[float], level: float) -> list[Verdict]:
-    """Return the verdicts on parts, given the p-values of both tests, with Holm's correction."""
+    """Return the verdicts on parts, given the p-values of both tests of each part."""
     tail = (1.0 - level) / 2.0
     tested = zip(adjusted_pvalues(within, "holm"), adjusted_pvalues(beyond, "holm"), strict=True)
     return [

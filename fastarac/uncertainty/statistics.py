@@ -138,14 +138,14 @@ def _average_precision(sweep: ThresholdSweep) -> float:
 
 
 def _acceptance(of: Callable[..., float]) -> Callable[..., float]:
-    """Return the function for an acceptance rate with the additional parameter `never_accepted`."""
+    """Return the acceptance rate function `of` with the additional parameter `never_accepted`."""
 
     def above(sweep: ThresholdSweep, *, never_accepted: float | None = None, **limit: float) -> float:
         last = last_accepted(sweep, never_accepted)
         if last == len(sweep.true_accepts) - 1:
             return of(sweep, **limit)
         most = most_accepted(sweep, never_accepted)
-        # The number of errors never decreases, so all earlier points are also within the limit.
+        # Errors never decrease, so all earlier points are also within the limit.
         if "max_error_rate" in limit:
             return min(of(sweep, **limit), most)
         if not last:
@@ -200,8 +200,8 @@ def _cost(
 def _net_benefit_influence(sweep: ThresholdSweep, *, threshold: float) -> PointInfluence:
     """Return the influence on the net benefit.
 
-    The net benefit at the threshold p is a mean over all items. An accepted correct item contributes 1,
-    an accepted error −p/(1 − p), and a rejected item 0.
+    The net benefit is the mean of 1 for accepted correct items, −p/(1 − p) for accepted errors, and 0
+    for rejected items.
     """
     accepted = np.asarray(sweep.thresholds[1:] >= threshold, np.bool_)
     mean = net_benefit.net_benefit_at(sweep, threshold=threshold)

@@ -1,4 +1,4 @@
-"""Run many small tasks in threads, interruptible and with progress on stderr."""
+"""Run many small tasks in threads, with progress on stderr, until done or interrupted."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ def run_batches(
 ) -> None:
     """Let threads process the numbers 0 to n − 1, `batch` at a time.
 
-    Each thread calls `worker` once, which returns a function. The thread calls this function for each
-    batch, with the batch's first number and the number after its last. A keyboard interrupt stops the
-    threads after their current batches.
+    Each thread calls `worker` once. It calls the result for each batch, with the batch's first number
+    and the number after its last. A keyboard interrupt stops the threads after their current batches.
     """
     starts = iter(range(0, n, batch))
     lock = threading.Lock()
@@ -76,10 +75,7 @@ def run_batches(
 def display(
     n: int | None, *, progress: bool, what: str = "resamples"
 ) -> Iterator[Callable[[int], None]]:
-    """Yield a function that shows how many of n are done, as a bar or as a line every few seconds.
-
-    n is None if the number is not known beforehand.
-    """
+    """Yield a function that shows how many of n (None if unknown) are done, as a bar or as lines."""
     if not progress:
         yield lambda _: None
         return

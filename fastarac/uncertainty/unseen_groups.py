@@ -1,10 +1,9 @@
 """Widen intervals for groups that are wrong throughout and missing from the sample.
 
-Suppose that two pages in a hundred are wrong throughout. Then 45% of the samples of 40 pages contain
-none of them, and such a sample does not show the risk. If a sample of G groups has no wrong group, the
-share of wrong groups is at most u = 1 − α^(1/G) (about 3/G) with confidence 1 − α. So a share u of
-wrong items is added, once at the highest and once at the lowest confidences. The largest decrease of
-the estimate widens the interval below, and the largest increase above.
+If two pages in a hundred are wrong throughout, 45% of the samples of 40 pages contain none of them. If
+none of G groups is wrong, the share of wrong groups is at most u = 1 − α^(1/G) with confidence 1 − α.
+So a share u of wrong items is added, once at the highest and once at the lowest confidences. The
+largest decrease of the estimate widens the interval below, and the largest increase above.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-# If none of this many groups is wrong throughout, such groups are unlikely to be more than 1% of all.
+# If none of this many groups is wrong throughout, at most 1% of all groups are likely to be.
 MANY = 300
 
 # Minimum number of items in a group that counts as wrong throughout. All items of a smaller group are
@@ -52,7 +51,7 @@ class WrongGroups(NamedTuple):
 
 
 def largest_unseen_share(n_groups: float, level: float) -> float:
-    """Return u: if this share of all groups is wrong, a sample has none with probability 1 − level."""
+    """Return the share u of wrong groups at which a sample has none with probability 1 − level."""
     return -math.expm1(math.log1p(-level) / n_groups)
 
 

@@ -2,10 +2,9 @@
 
 A standard error reflects only the items in the sample. If half the words are wrong on 3% of the pages,
 thirty pages often contain no such page. If a few errors have a hundred times the usual weight, 300
-items often contain none of them. The variation among the other items does not show this risk. So the
-statistic is computed again with a small share of the correct items made incorrect, at unchanged
-confidences. For the other end, incorrect items are made correct. The new half-width is the root of the
-sum of the squared change and the squared half-width, as for independent errors.
+items often contain none of them. So the statistic is computed again with a small share of the correct
+items made incorrect, at unchanged confidences. For the other end, incorrect items are made correct. The
+new half-width is the root of the sum of the squared change and the squared half-width.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.uncertainty.inversion import ItemSample
 
-# Unseen groups may have errors. So the statistic is computed again with this share of an average group
-# marked as wrong, and its change counts as one standard error.
+# The share of an average group that is made wrong, to allow for unseen groups. The change of the
+# statistic counts as one standard error.
 PART_OF_GROUP = 0.5
 # Number of errors, in units of the largest weight, at which the standard error needs no widening.
 MANY = 30.0
@@ -36,9 +35,8 @@ MANY = 30.0
 def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> float:
     """Return the share of items to make incorrect (or correct); 0 if no widening is needed.
 
-    For items, the share is −ln(α/2) times the heaviest item's share of the weight. The factor is the
-    Poisson bound if no error was seen. With G groups, the share is at least half an average group,
-    1/(2G), times the normal quantile.
+    For few errors, the share is −ln(α/2) (a Poisson bound) times the heaviest item's share of the
+    weight. With G groups, it is at least 1/(2G) times the normal quantile.
     """
     sweep, items, codes = sample
     total, largest = float(sweep.total), 1.0
@@ -56,7 +54,7 @@ def unseen_share(sample: ItemSample, statistic: Statistic, level: float) -> floa
 
 
 def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> Interval:
-    """Return the interval, widened for kinds of errors and of correct items that were not seen."""
+    """Return the interval, widened for kinds of errors and correct items that the sample may lack."""
     share = unseen_share(sample, statistic, found.confidence_level)
     if not share > 0.0:
         return found
@@ -77,9 +75,8 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
 def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float:
     """Return the share by which a few errors of unequal weight may overstate an error rate.
 
-    Let n be the effective number of errors, and μ the smallest Poisson mean at which n or more errors
-    are not improbable. The share is 1 − μ/n. Only statistics with a limit need this share. For other
-    statistics it is 0.
+    The share is 1 − μ/n for n effective errors, where μ is the smallest Poisson mean at which n or more
+    errors are not improbable. It is 0 for statistics without a limit.
     """
     items = sample.items
     if not statistic.definition.has_limit or items is None or items.weight is None:
