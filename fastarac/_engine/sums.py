@@ -153,7 +153,10 @@ def _columns_of(
 
 
 def _joined(columns: Sequence[list[float]], digits: int) -> Quotient:
-    """Join sums of first digits, next digits and remainders (see `_kernels.sums`) into a quotient."""
+    """Return the total of the sums of Q, R and the remainders (see `_kernels.sums`) as a fraction.
+
+    The fraction is (numerator, denominator). `digits` is s.
+    """
     first, second, rest = map(math.fsum, columns)
     last, unit = rest.as_integer_ratio()
     return ((int(first) << digits) + int(second)) * unit + last, unit << 2 * digits

@@ -123,7 +123,7 @@ def _in_words(error: Exception) -> str:
     message = message.replace("fields_complete=True", "--fields-complete")
     if "without a truth: " in message:
         message += (
-            "; rename these fields to their names in the truth, in the file of --settings, or leave "
-            "them out by --skip-unmatched"
+            "; in the --settings file, rename these fields to the names that the truth uses, or leave "
+            "them out with --skip-unmatched"
         )
     return message

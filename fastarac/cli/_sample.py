@@ -135,7 +135,7 @@ NOT_DOUBLE = [("--double", ("--audit", "--answers")), ("--group", ("--audit",))]
 LIMITS = "--error-rate", "--max-risk"
 OF_AIMS = "--for", *LIMITS
 UNEVEN = "--judge", "--mix", "--by"
-OF_OWN_TABLES = tuple(each for each in OF_TABLES if each != "--by")  # --by also applies to words
+OF_OWN_TABLES = tuple(each for each in OF_TABLES if each != "--by")  # OCR files take --by, too
 OF_DRAWS = (
     *(*OF_AIMS, "--double", "--judge", "--mix", "--group", "--by", "--images", "--crops", "--station"),
 )

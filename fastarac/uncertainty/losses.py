@@ -78,7 +78,7 @@ def moments_of(
         return None
     key, weights_of = definition.error_weights, partial(definition.error_weights, sweep)
     loss, options = value if definition.lower_is_better else 1.0 - value, dict(statistic.parameters)
-    # Statistics with `lines` come from pairs of items, where one error weighs at most 1/total.
+    # Statistics with `lines` are computed from pairs of items. One error adds at most 1/total to them.
     of_pair = None if definition.lines is None else 1.0 / float(sweep.total)
     if items is None:
         total, variance, largest = shared(

@@ -187,7 +187,8 @@ def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
     items = of.items[present]
     each = of.effective * of.weight[present] / of.weight[present].sum()
     above, at = of.others[present], of.others[present + 1]
-    # Tied items need no allowance, because the line of the tie covers all rates at its confidence.
+    # An item alone at its confidence gets the smallest (`least`) or the largest rate there. For tied
+    # items, the line of the tie already covers all rates at their confidence.
     alone = items == 1.0
     edge = np.where(alone == least, above, at)
     order = slice(None) if least else slice(None, None, -1)

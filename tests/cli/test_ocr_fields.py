@@ -245,7 +245,7 @@ def test_refusals(tables):
     assert 'there is no column "prediction"' in refusal(truth, truth)
     write(tables / "more.csv", ("document", "field", "prediction", "confidence"), [("z", "q", "1", 1)])
     message = refusal(truth, tables / "more.csv")
-    assert "1 output without a truth: q of z; rename these fields to their names" in message
+    assert "1 output without a truth: q of z; in the --settings file, rename" in message
     assert message.endswith("or leave them out by --skip-unmatched")
     absent = write(
         tables / "absent.csv",
@@ -272,7 +272,7 @@ def test_fields_of_other_names(tables):
     assert "loud: 7 outputs" not in found
     message = refusal(truth, tables / "loud.jsonl", *COMPARE)
     assert "total" not in message.partition(";")[0].replace("TOTAL", "")
-    assert "; rename these fields to their names in the truth, in the file of --settings" in message
+    assert "; in the --settings file, rename these fields to the names that the truth uses" in message
     message = refusal(truth, tables / "loud.jsonl", *COMPARE, "--skip-unmatched")
     assert message.startswith(
         f"{tables / 'loud.jsonl'}: none of the 8 fields of the truth has an output"
