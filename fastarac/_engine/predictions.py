@@ -192,17 +192,12 @@ def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
     rising = np.argsort(own)
     rules = _rules(own[rising], items.at(rising))
     cells = np.searchsorted(((1.0 + rules.edges) * CELLS).astype(np.intp), np.arange(CELLS + 1))
-    table, given = cells.astype(np.int32), np.empty(len(order.items), np.int32)
-    shares, blocks = parallel.shares(len(given)), np.empty_like(given)
+    table, blocks = cells.astype(np.int32), np.empty(len(order.items), np.int32)
 
     def find(share: tuple[int, int]) -> None:
-        _kernels.estimated.blocks_by_score(judge, *share, rules.edges, table, given)
+        _kernels.estimated.blocks_by_score(judge, order.items, *share, rules.edges, table, blocks)
 
-    def move(share: tuple[int, int]) -> None:
-        np.take(given, order.items[slice(*share)], out=blocks[slice(*share)], mode="clip")
-
-    parallel.run(find, shares)
-    parallel.run(move, shares)
+    parallel.run(find, parallel.shares(len(blocks)))
     return Prediction(blocks, rules.mean, rules.of_verified(own, items.fold))
 
 

@@ -78,20 +78,20 @@ def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Ar
 
 @kernel
 def blocks_by_score(
-    score: Array, first: int, last: int, edges: Array, table: Array, given: Array
+    score: Array, order: Array, first: int, last: int, edges: Array, table: Array, blocks: Array
 ) -> None:
-    """Write the block of each item from `first` up to `last`, found from its score in [0, 1].
+    """Write the block of each item of `order` from `first` up to `last`, by its score in [0, 1].
 
     Higher scores have lower blocks, because `edges` holds negated scores. Scores are divided into cells
     of equal width; ``table[c]`` is the number of edges in the cells before c.
     """
     cells = len(table) - 1
     for i in range(first, last):
-        own = -score[i]
+        own = -score[order[i]]
         block = table[int((1.0 + own) * cells)]
         while block < len(edges) and edges[block] < own:
             block += 1
-        given[i] = block
+        blocks[i] = block
 
 
 @kernel
@@ -107,10 +107,9 @@ def add_up_errors(
     corrected: Array,
     errors: Array,
     false_accepts: Array,
-    squares: Array,
     sums: Array,
 ) -> None:
-    """Write each item's estimated error ẽ, each tie's Σẽ², and the block's errors down to each tie.
+    """Write each item's estimated error ẽ, and the block's errors down to each tie.
 
     Blocks of `BLOCK` thresholds are processed from `first` up to `last`. For unverified items, ẽ is the
     sum of the values of two calibration blocks; for verified items, `corrected` holds ẽ. c̃ = 1 − ẽ is
@@ -138,7 +137,6 @@ def add_up_errors(
                 own += value * value
             wrong = before + here
             false_accepts[tie + 1] = wrong
-            squares[tie] = own
             of_one = here - own
             alone += of_one
             right = stop - start - here
@@ -308,7 +306,9 @@ def rising_counts(true_accepts: Array, false_accepts: Array, right: Array, wrong
 
 
 @kernel
-def precision_sum(true_accepts: Array, false_accepts: Array, squares: Array, steps: bool) -> float:
+def precision_sum(
+    true_accepts: Array, false_accepts: Array, errors: Array, starts: Array, steps: bool
+) -> float:
     """Return ∫ P dT, where P is the precision and T the number of accepted correct items.
 
     With `steps`, each tie has the precision at its threshold; otherwise, the precision changes within a
@@ -317,12 +317,16 @@ def precision_sum(true_accepts: Array, false_accepts: Array, squares: Array, ste
     add 0 to Σc̃ẽ.
     """
     total = 0.0
-    for begin in range(0, len(squares), BLOCK):
+    n_ties = len(starts) - 1
+    for begin in range(0, n_ties, BLOCK):
         part = 0.0
-        for i in range(begin, min(begin + BLOCK, len(squares))):
+        for i in range(begin, min(begin + BLOCK, n_ties)):
             t, f = true_accepts[i], false_accepts[i]
             p, q = true_accepts[i + 1] - t, false_accepts[i + 1] - f
-            pairs = p * p + (q - squares[i])
+            squares = 0.0
+            for k in range(starts[i], starts[i + 1]):
+                squares += errors[k] * errors[k]
+            pairs = p * p + (q - squares)
             n, g = t + f, true_accepts[i + 1] + false_accepts[i + 1] - (t + f)
             if steps:
                 part += (p * t + pairs) / (n + g)

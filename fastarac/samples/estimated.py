@@ -51,9 +51,10 @@ class EstimatedSweep(ThresholdSweep):
     ----------
     thresholds, true_accepts, false_accepts : ndarray of shape (m + 1,)
         As in a :class:`.ThresholdSweep`.
-    squares : ndarray of shape (m,)
-        Σẽ² of the items at each threshold except the first. It is used to exclude pairs of an item with
-        itself.
+    item_errors : ndarray of shape (n,)
+        ẽ of each item, by decreasing confidence.
+    starts : ndarray of shape (m + 1,)
+        Index of the first item at each threshold except the first, and n.
     n_verified : int
         Number of verified items.
     pairs_above : float
@@ -84,13 +85,15 @@ class EstimatedSweep(ThresholdSweep):
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
 
-    squares: FloatArray
+    item_errors: FloatArray
+    starts: NDArray[np.intp]
     n_verified: int
     pairs_above: float
     pairs_alone: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "squares", read_only(self.squares))
+        for name in ("item_errors", "starts"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def __repr__(self) -> str:
         return (
@@ -133,7 +136,8 @@ class EstimatedSweep(ThresholdSweep):
             raise ValueError(
                 "interpolation must be 'davis-goadrich' or 'step' for partial truth, got 'linear'"
             )
-        area = _kernels.estimated.precision_sum(ta, fa, self.squares, interpolation == "step")
+        steps = interpolation == "step"
+        area = _kernels.estimated.precision_sum(ta, fa, self.item_errors, self.starts, steps)
         return min(max(area / float(ta[-1]), 0.0), 1.0)
 
     @property

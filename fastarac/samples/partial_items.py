@@ -44,8 +44,6 @@ class EstimatedCounts(NamedTuple):
     """Counts from the estimated errors of all items."""
 
     sweep: EstimatedSweep
-    errors: FloatArray
-    """ẽ of each item, (n,)."""
     doubled: float
     """2·n²·AUGRC, the sum over ties of size·(errors above the tie + errors down to and in it)."""
 
@@ -286,16 +284,17 @@ class PartialItems:
             # Copy the errors of items that are known with certainty, to avoid rounding.
             own = np.where(self.weight == 1.0, self.error, own + self.weight * (self.error - own))
             added = self._added_up(first._replace(rates=rates), judged, own)
-            right, wrong, squares, errors, sums = added
+            right, wrong, errors, sums = added
             # The checks of ThresholdSweep, which would refuse falling counts, are skipped.
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
-            object.__setattr__(sweep, "squares", read_only(squares))
+            object.__setattr__(sweep, "item_errors", read_only(errors))
+            object.__setattr__(sweep, "starts", read_only(self.starts))
             object.__setattr__(sweep, "n_verified", len(self.places))
             object.__setattr__(sweep, "pairs_above", sums[0] + together / 2.0)
             object.__setattr__(sweep, "pairs_alone", sums[1] - together)
             while len(self._counts) > KEPT:  # keep entry 0, the initial counts
                 del self._counts[list(self._counts)[1]]
-            self._counts[share] = EstimatedCounts(sweep, errors, sums[2])
+            self._counts[share] = EstimatedCounts(sweep, sums[2])
         return self._counts[share]
 
     def predicted(self, share: Shares) -> FloatArray:
@@ -328,14 +327,14 @@ class PartialItems:
         by_confidence: predictions.Prediction,
         by_judges: predictions.Prediction,
         corrected: FloatArray,
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
-        """Return correct items, errors and Σẽ² by threshold, ẽ by item, and sums over pairs.
+    ) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
+        """Return correct items and errors by threshold, ẽ by item, and sums over pairs.
 
         Threads process blocks of items. The blocks do not depend on the number of threads, and
         therefore the results do not, either.
         """
         kernels, m = _kernels.estimated, len(self.starts) - 1
-        errors, squares, (right, wrong) = np.empty(self.n), np.empty(m), np.empty((2, m + 1))
+        errors, (right, wrong) = np.empty(self.n), np.empty((2, m + 1))
         right[0] = wrong[0] = 0.0
         n_blocks = -(-m // kernels.BLOCK)
         sums, before = np.empty((n_blocks, 5)), np.empty(n_blocks)
@@ -345,7 +344,7 @@ class PartialItems:
         def add_up(share: tuple[int, int]) -> None:
             kernels.add_up_errors(
                 *share, by_confidence.blocks, by_judges.blocks, by_confidence.rates, by_judges.rates,
-                self.starts, places, corrected, errors, wrong, squares, sums,
+                self.starts, places, corrected, errors, wrong, sums,
             )  # fmt: skip
 
         parallel.run(add_up, shares)
@@ -356,7 +355,7 @@ class PartialItems:
             kernels.finish_counts(*share, before, self.starts, anchor, right, wrong)
 
         parallel.run(finish, shares)
-        return right, wrong, squares, errors, found
+        return right, wrong, errors, found
 
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
         """Return the bias of Σc̃ᵢẽⱼ over pairs of two items that were drawn together.
@@ -395,6 +394,6 @@ def _joined(first: EstimatedSweep, second: EstimatedSweep, end: int) -> Estimate
         for name in ("true_accepts", "false_accepts")
     )
     joined = trusted_sweep(EstimatedSweep, ThresholdCounts(first.thresholds, right, wrong))
-    for name in ("squares", "n_verified", "pairs_above", "pairs_alone"):
+    for name in ("item_errors", "starts", "n_verified", "pairs_above", "pairs_alone"):
         object.__setattr__(joined, name, getattr(first, name))
     return joined

@@ -297,7 +297,7 @@ class PartialSample:
         if self.codes is not None or items.n == 1:
             return spread_of(self.contributions(_by_tie(at, sweep), share))
         shares = parallel.shares(len(items.starts) - 1)
-        rows, of_items = np.empty((len(shares), 4)), (items.starts, counts.errors)
+        rows, of_items = np.empty((len(shares), 4)), (items.starts, sweep.item_errors)
 
         def work(row: int) -> None:
             if isinstance(at, derivatives.Lines):
@@ -321,7 +321,7 @@ class PartialSample:
         values, correct = at.incorrect - at.correct, at.correct
         if not items.distinct:
             values, correct = (np.repeat(each, items.counts) for each in (values, correct))
-        values *= items.estimate(share).errors
+        values *= items.sweep(share).item_errors
         values += correct
         values -= values.mean()
         if self.codes is not None:

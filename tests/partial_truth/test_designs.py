@@ -62,7 +62,7 @@ def test_the_mean_influence_at_estimated_counts_is_0(statistic):
     sample = PartialSample.of(truth, confidence)
     found = sample.evidence(fa.Statistic(statistic))
     assert np.diff(found.sweep.true_accepts).min() < 0.0
-    at, errors = sample.influence_of(fa.Statistic(statistic), found), found.counts.errors
+    at, errors = sample.influence_of(fa.Statistic(statistic), found), found.sweep.item_errors
     assert np.mean(at.correct + (at.incorrect - at.correct) * errors) == pytest.approx(0.0, abs=1e-12)
 
 
