@@ -361,7 +361,7 @@ class CornerSweep(_Sweep):
 
 
 def trusted_sweep(kind: type[S], counts: CountsAtThresholds) -> S:
-    """Make a sweep from counts that the library itself computed, without checks or copies."""
+    """Return a sweep of counts that the library itself computed, without checks or copies."""
     sweep = kind.__new__(kind)
     _set(sweep, counts.thresholds, counts.true_accepts, counts.false_accepts)
     return sweep

@@ -26,16 +26,10 @@ CONTROL_IN_JSON = re.compile(f"[{OTHER_CONTROLS}]")
 
 
 def percent(share: float, digits: int | None = None) -> str:
-    """Return a share as a percentage.
+    """Return a share as a percentage with `digits` significant digits, or with all digits if None.
 
-    Parameters
-    ----------
-    share : float
-        The share.
-    digits : int, optional
-        Number of significant digits of a computed share. More digits are shown if the share would look
-        like 0% or 100%, unless it is within `NEGLIGIBLE` of 0 or 1. With None, a share that the user
-        chose keeps all its digits.
+    More digits are shown if the share would look like 0% or 100%, unless it is within `NEGLIGIBLE` of 0
+    or 1. None is for shares that the user chose.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:
@@ -150,7 +144,7 @@ def p_is(value: float) -> str:
 
 
 def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
-    """Return p-values as " (p = 0.12)"; of several, show the largest if `clear`, else the smallest."""
+    """Return p-values as " (p = 0.12)"; of several, the largest if `clear`, else the smallest."""
     known = [each for each in pvalues if not math.isnan(each)]
     if not known:
         return ""
@@ -161,7 +155,7 @@ def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace each control character of a text by U+FFFD, so that it stays on one line."""
+    """Return a text with each control character replaced by U+FFFD, so that it stays on one line."""
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -201,7 +195,7 @@ def quoted(text: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names with commas and "and"."""
+    """Return names joined with commas and "and"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

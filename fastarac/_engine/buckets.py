@@ -40,7 +40,7 @@ class SortedItems(NamedTuple):
     pairs: PairCounts
 
     def below(self, correct: int, incorrect: int) -> SortedItems:
-        """Return these items with further items added above all of them; the pairs are set to 0."""
+        """Return the items with further items added above all of them; the pairs are set to 0."""
         totals = self.pairs.correct + correct, self.pairs.incorrect + incorrect
         above = self.above + np.array([0, correct, incorrect])
         return self._replace(above=above, pairs=PairCounts(*totals, 0))
@@ -70,7 +70,7 @@ def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class Plan(NamedTuple):
-    """A plan for distributing the items over buckets."""
+    """How items are distributed over buckets."""
 
     n_buckets: int  # for negative values, and as many for the others
     table: NDArray[np.uint16]  # the bucket of each cell
@@ -78,7 +78,7 @@ class Plan(NamedTuple):
 
 
 def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the bounds of the buckets, and where each thread's share begins in each bucket.
+    """Return the bounds of the buckets, and where each share of the items begins in each bucket.
 
     `counts` (n_shares, n_buckets) holds how many items of each share go into each bucket. Within a
     bucket, the items of earlier shares come first.
@@ -204,7 +204,7 @@ def over_buckets(
 ) -> None:
     """Process ranges of buckets in threads; each thread takes the next free range.
 
-    Each thread calls `worker` once; this call allocates scratch memory, and returns the function that
+    Each thread calls `worker` once, which allocates scratch memory and returns the function that
     processes a range.
     """
     threads, task = strategy.n_threads(n_items), strategy.sizes.task

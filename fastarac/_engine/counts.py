@@ -140,12 +140,12 @@ class CountsAtThresholds(AcceptedCounts):
 
     @property
     def possible(self) -> CountsAtThresholds:
-        """These counts; estimated counts are replaced by the nearest ones that real items can have."""
+        """The counts; estimated ones are replaced by the nearest counts that real items can have."""
         return self
 
     @property
     def rising(self) -> CountsAtThresholds:
-        """These counts; estimated counts are replaced by similar ones whose errors never fall."""
+        """The counts; estimated ones are replaced by similar counts whose errors never fall."""
         return self
 
 
@@ -156,7 +156,7 @@ class _ThresholdCounts(NamedTuple):
 
 
 class ThresholdCounts(CountsAtThresholds, _ThresholdCounts):
-    """All or some of the thresholds, and the counts at each."""
+    """All or some of the thresholds, and the accepted counts at each."""
 
     __slots__ = ()
 
@@ -173,7 +173,7 @@ class PointCounts(AcceptedCounts, _PointCounts):
 
     @property
     def rising(self) -> PointCounts:
-        """These counts themselves, because their errors never fall."""
+        """The counts themselves, because their errors never fall."""
         return self
 
 

@@ -2,7 +2,7 @@
 
 Let p and q be the numbers of correct and incorrect items. Let d be the number of tied pairs plus twice
 the number of pairs whose correct item is above. Every area under the ARAC and the ROC curve is then a
-quotient of integers. The formulas work for numbers and, elementwise, for arrays.
+quotient of integers.
 """
 
 from __future__ import annotations

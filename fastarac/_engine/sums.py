@@ -43,7 +43,7 @@ def totals(items: Ordered) -> PairCounts:
 
 
 def pairs_of(items: Ordered) -> PairCounts:
-    """Return the `totals` including the pairs."""
+    """Return the numbers or weights of correct items, of incorrect items, and of their pairs."""
     if isinstance(items, SortedItems):
         return items.pairs
     return pairs_between(items.true_accepts, items.false_accepts)

@@ -134,11 +134,11 @@ class KernelCache(NullCache):
 def _rebuilt(target: Any, content: bytes) -> Any:
     """Load machine code, where possible without filling numba's tables of types and functions.
 
-    Filling the tables imports scipy's linear algebra if scipy is installed. This import takes half of
-    the time that a fresh process needs for its first result. Only compilation needs the tables, and it
+    Filling the tables imports scipy's linear algebra if scipy is installed, which takes half of the
+    time that a fresh process needs for its first result. Only compilation needs the tables, and it
     fills them itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends
-    the process. Newer, untested versions of numba may register these addresses elsewhere; for these
-    versions, the tables are filled first.
+    the process. Untested, newer versions of numba may register these addresses elsewhere; for them, the
+    tables are filled first.
     """
     if numba.version_info.short <= LOADS_WITHOUT_TABLES:
         _runtime.initialize(target)
@@ -165,8 +165,8 @@ def _folders(sources: Path, chosen: str) -> list[Path]:
     """Return the folders from which machine code is read; new code is written to the last one.
 
     The candidates are the folder that the user chose, the folder beside the sources, and the user's
-    cache. The list ends with the first writable candidate. Candidates before it are read-only, but
-    may already hold code, for example from the build of a container image.
+    cache. The list ends with the first writable candidate. Read-only candidates before it may already
+    hold code, for example from the build of a container image.
     """
     apart = f"{sources.name}_{hashlib.sha256(str(sources).encode()).hexdigest()[:16]}"
     folders = [Path(chosen) / apart] if chosen else []

@@ -37,8 +37,7 @@ U = np.uint32
 def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> None:
     """Write the codes of single items without interleaving; `codes` has n + 1 entries, the last unused.
 
-    The first pass marks changes of the label, the second pass turns the changes into labels. No branch
-    depends on the lengths of ties.
+    The first pass marks changes of the label, the second pass turns the changes into labels.
     """
     codes[:] = 0
     for i in range(1, len(true_accepts)):
@@ -54,7 +53,7 @@ def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> 
 def add_unit(
     count: Any, code: Any, above: Any, before: Any, wrong: Any, doubled: Any, in_first: Any, first: Any
 ) -> tuple[Any, Any, Any, Any, Any, Any]:
-    """Return the 32-bit sums of a lane (see `lane_rows`) with one unit added, without branches."""
+    """Return the six sums of a lane (see `lane_rows`) after adding one unit, without branches."""
     p = U(count * (code & U(CORRECT)))
     q = U(count - p)
     before = above if code >= U(STARTS) else before
@@ -90,7 +89,7 @@ def lane_rows(counts: Array, codes: Array, s: Array) -> None:
 
 @kernel
 def join(x: Array, y: Array) -> None:
-    """Add to the sums `x` the sums `y` of the units that follow.
+    """Add to the sums `x` of some units the sums `y` of the units that follow.
 
     Both are (correct, incorrect, doubled, before, tied, first). `before` counts the correct items above
     the last tie. `tied` is 1 if no tie begins among the units; `first` counts the incorrect items of
@@ -109,7 +108,7 @@ def join(x: Array, y: Array) -> None:
 
 @kernel
 def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
-    """Write correct items, incorrect items and doubled pairs of each row of `counts` (bytes)."""
+    """Write the correct items, incorrect items and doubled pairs of each row of `counts` (bytes)."""
     n = len(codes)
     rows = n // LANES // ROWS * ROWS  # `lane_rows` adds these rows; the loop below adds the rest
     sums = np.empty(6 * LANES, np.uint32)
@@ -375,7 +374,10 @@ def area_between(
 
 @kernel
 def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpolate: bool) -> float:
-    """Return the largest acceptance rate within the error limit; `interpolate` adds part of a tie."""
+    """Return the largest acceptance rate with at most `limit` false accepts per item.
+
+    With `interpolate`, part of the next tie is accepted as well.
+    """
     total = float(ta[points - 1]) + float(fa[points - 1])
     begin, end = 0, points
     while end - begin > 1:
@@ -396,8 +398,8 @@ def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpola
 def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None:
     """Write Σ u² over the correct items, and Σ v² over the incorrect ones.
 
-    Here u (or v) is the share of the incorrect (or correct) items that are above the item; tied items
-    count half. Shares, rather than numbers, keep the sums small.
+    Here u (or v) is the share of the incorrect (or correct) items above the item; tied items count
+    half.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     of_correct = of_incorrect = 0.0
@@ -415,7 +417,7 @@ def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None
 def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, heights: Array) -> None:
     """Write the heights of a curve at the rising positions `grid`, by linear interpolation.
 
-    `curve` is one of the curves in `codes`. At a jump of the ROC curve, the upper height is written.
+    At a jump of the ROC curve, the upper height is written.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     total = correct + incorrect

@@ -4,10 +4,10 @@ For each model, an item's cell is the number of cut points at or below its confi
 cut of a model is u, items whose cell is below u go on to the next stage. The table of a model has a row
 for each combination of the earlier models' cuts. For each cell of the model, the row holds how many of
 the items that reach the model are below the cell. The number of items that a stage decides is then the
-difference of two entries; finding it takes the same time for any number of items.
+difference of two entries.
 
 The search is depth first, one level per stage, and tries cuts from the lowest up. Deeper levels never
-reduce the cost or the excess over the limits; a branch that is no better than the best result so far is
+reduce the cost or the excess over the limits. A branch that is no better than the best result so far is
 therefore abandoned. Among equally good cuts, the first ones found are kept; with them, the earlier
 stages decide the largest numbers of items.
 """
@@ -27,12 +27,9 @@ CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of `weights`, see 
 
 @kernel
 def find_cells(values: Array, cuts: Array, cells: Array) -> None:
-    """Write the cell of each value: the number of cut points at or below it, minus 1.
-
-    Each bisection step is done for a whole block of items, so that the processor reads several values
-    at once and has no branches to predict.
-    """
+    """Write the cell of each value: the number of cut points at or below it, minus 1."""
     n = len(cuts)
+    # Each bisection step is done for a whole block, so that the processor reads several values at once.
     low = np.zeros(BLOCK, np.int64)
     for start in range(0, len(values), BLOCK):
         size = min(BLOCK, len(values) - start)

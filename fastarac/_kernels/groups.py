@@ -85,7 +85,7 @@ def compare_pairs(keys: Array, middle: int) -> int:
 
 @kernel
 def pairs_of_half(keys: Array, middle: int, spare: Array, counts: Array) -> int:
-    """Count the doubled pairs by the faster of two methods; `keys[:middle]` are incorrect items."""
+    """Count the doubled pairs by the faster of two methods; items in `keys[:middle]` are incorrect."""
     n = len(keys)
     if middle * (n - middle) <= MAX_COMPARED * n:
         return compare_pairs(keys, middle)

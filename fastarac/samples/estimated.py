@@ -168,7 +168,7 @@ class EstimatedItems(RankedItems):
         return self.given.precision_area(interpolation)
 
     def within(self, value: Number, least: Number, most: Number) -> Number:
-        """Return a metric, clipped to its possible range."""
+        """Return `value`, clipped to [`least`, `most`]."""
         return min(max(value, least), most)
 
     def refuse_unestimated(self, **options: object) -> None:

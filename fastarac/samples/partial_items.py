@@ -132,7 +132,7 @@ class PartialItems:
         return self.reader is not None or len(self.places) < self.n or bool((self.weight != 1.0).any())
 
     def answered_by(self, people: Reviewer | None) -> PartialItems:
-        """Return the same items, as if `people` had answered; None stands for people who never err."""
+        """Return the items as if `people` had given the answers; None: people who never err."""
         items = copy(self)
         items.__dict__.pop("beginning", None)  # it belongs to the other answers
         items.read_answers(answered_by(self._truth, people))  # the order does not depend on the answers
@@ -148,8 +148,8 @@ class PartialItems:
 
         κ is the slope of a regression through the origin (PPI++, equation 8). The response is each
         verified item's contribution to the statistic's error. The regressors are the parts of this
-        contribution that depend on the differences gʲ − g⁰. No κ is negative, their sum is at most 1,
-        and they are rounded to 1/`STEPS`, so that similar statistics share the same counts.
+        contribution that depend on the differences gʲ − g⁰. κ is rounded to 1/`STEPS`, so that similar
+        statistics share the same counts.
         """
         if len(self.predictions) == 1:
             return ()
@@ -186,8 +186,8 @@ class PartialItems:
     def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> Shares | None:
         """Return the judges' weights κ (see `share_of`) if enough errors are verified.
 
-        Otherwise, return () to use no judge, or None to use no predictions if a linear statistic has
-        very few verified errors.
+        Otherwise, () means to use no judge, and None to use no predictions: None if a linear statistic
+        has very few verified errors.
         """
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
@@ -208,12 +208,12 @@ class PartialItems:
         return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
 
     def last_tie(self, acceptance_rate: float) -> int:
-        """Return the index of the tie at which this acceptance rate is reached."""
+        """Return the index of the tie at which `acceptance_rate` is reached."""
         wanted = acceptance_rate * self.n * (1.0 - 1e-12)
         return min(int(np.searchsorted(self.starts[1:], wanted)), len(self.starts) - 2)
 
     def share_up_to(self, last: int) -> Shares | None:
-        """Return κ for the number of accepted errors up to and including a tie."""
+        """Return κ for the number of accepted errors, if items down to the tie `last` are accepted."""
         derivative = (self.tie <= last).astype(np.float64)
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
@@ -221,8 +221,8 @@ class PartialItems:
         """Return counts for choosing a threshold by a limit, and the index of the last tie accepted.
 
         `acceptance(counts)` returns the acceptance rate that the limit allows. Up to the chosen
-        threshold, the counts use the κ that is best there. So choosing this threshold without a limit
-        gives the same errors.
+        threshold, the counts use the κ that is best there. The same threshold chosen without a limit
+        then has the same errors.
         """
         chosen: dict[Shares | None, int] = {}
 
@@ -331,8 +331,8 @@ class PartialItems:
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
         """Return correct items, errors and Σẽ² by threshold, ẽ by item, and sums over pairs.
 
-        Threads process blocks of items. The blocks do not depend on the number of threads, and
-        therefore the results do not, either.
+        The blocks that threads process do not depend on the number of threads, so the results do not,
+        either.
         """
         kernels, m = _kernels.estimated, len(self.starts) - 1
         errors, squares, (right, wrong) = np.empty(self.n), np.empty(m), np.empty((2, m + 1))
@@ -361,10 +361,10 @@ class PartialItems:
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
         """Return the bias of Σc̃ᵢẽⱼ over pairs of two items that were drawn together.
 
-        ẽ is the estimated error of :class:`.PartialTruth`, c̃ = 1 − ẽ, and π the probability of a
-        draw. For two items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product
-        of their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with the
-        correct item above the incorrect one.
+        ẽ is the estimated error of :class:`.PartialTruth`, c̃ = 1 − ẽ, and π the probability of a draw.
+        For two items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product of
+        their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with the correct
+        item above.
         """
         if self.codes is None or not self.drawn_whole:
             return 0.0
