@@ -373,7 +373,6 @@ def _set(sweep: _Sweep, *arrays: NDArray[Any]) -> None:
 
 
 def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
-    """Raise unless the arrays form a valid sweep."""
     if thresholds.ndim != 1 or len(thresholds) < 2:
         raise ValueError("thresholds must be an array of shape (m + 1,) with m >= 1")
     if thresholds[0] != np.inf or not (thresholds[1:] < thresholds[:-1]).all():

@@ -78,10 +78,7 @@ def _list_of(array: np.ndarray[Any, Any]) -> list[Any]:
 
 
 def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
-    """Return columns as a table of the package `backend`.
-
-    Raise ValueError if the package is not supported, ModuleNotFoundError if it is not installed.
-    """
+    """Return columns as a table of the package `backend`."""
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, got {backend!r}")
     if find_spec(backend) is None:

@@ -126,8 +126,8 @@ def _mode_of(path: Path) -> int | None:
 def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | None]:
     """Create a locked empty file (a folder if `mode` is None) with an unguessable name.
 
-    The file stays locked as long as the returned descriptor is open; the lock tells other processes
-    that the file is in use. Partial files that killed processes left in the folder are removed first.
+    The file stays locked, as a sign that it is in use, as long as the returned descriptor is open.
+    Partial files that killed processes left in the folder are removed first.
     """
     _remove_abandoned(folder)
     while True:

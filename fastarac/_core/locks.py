@@ -21,8 +21,7 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file, which need not exist; the end of the process releases the lock.
 
     The lock is a system lock on a second file beside `path`, so that the file itself can be replaced
-    while locked. Raise OSError if the second file cannot be created or locked; raise TimeoutError if
-    other processes hold the lock for ten minutes.
+    while locked.
     """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.lock")

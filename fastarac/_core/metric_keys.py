@@ -26,10 +26,7 @@ def in_key(name: object) -> str:
 
 
 def parts_of_keys(names: Iterable[object], what: str) -> list[str]:
-    """Return names as distinct parts of keys; `what` is the plural noun for the error message.
-
-    Raise ValueError if two names become the same part.
-    """
+    """Return names as distinct parts of keys; `what` is the plural noun for the error message."""
     found: dict[str, object] = {}
     for name in names:
         part = in_key(name)

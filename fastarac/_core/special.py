@@ -51,11 +51,10 @@ def binomial_interval(k: float, n: float, level: float) -> tuple[float, float]:
 
 
 def binomial_upper_bound(k: float, n: float, failure_probability: float) -> float:
-    """Return the p for which P(at most `k` successes in `n` trials) is `failure_probability`.
+    """Return the p for which P(at most `k` successes in `n` trials) is `failure_probability`, in (0, 1).
 
-    This is the one-sided upper bound of Clopper and Pearson 1934. For every true probability of
-    success, the bound is too low with a probability of at most `failure_probability`, which is in (0,
-    1). The bound is 1 if all trials succeeded; NaN gives NaN.
+    This is the one-sided upper bound of Clopper and Pearson 1934. The bound is 1 if all trials
+    succeeded; NaN gives NaN.
     """
     if math.isnan(k + n):
         return math.nan
@@ -93,7 +92,7 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
 def chi_square_quantile(probability: float, degrees: float) -> float:
     """Return the quantile of the chi-square distribution for a probability in (0, 1).
 
-    `degrees` are above 0 and need not be whole. The relative error is below 1e-9; NaN gives NaN.
+    The relative error is below 1e-9; NaN gives NaN.
     """
     shape = degrees / 2.0
     # Start with the approximation of Wilson and Hilferty (1931), which is within a few percent. Then

@@ -29,7 +29,7 @@ def percent(share: float, digits: int | None = None) -> str:
     """Return a share as a percentage with `digits` significant digits, or with all digits if None.
 
     More digits are shown if the share would look like 0% or 100%, unless it is within `NEGLIGIBLE` of 0
-    or 1. None is for shares that the user chose.
+    or 1.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:

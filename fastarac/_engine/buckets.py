@@ -229,8 +229,7 @@ def over_buckets(
 def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, *options: Any) -> None:
     """Sort every bucket and let `kernel` write its row of `results`.
 
-    For small buckets, `kernel` runs while the bucket is in the cache. If numpy sorts, the bounds
-    between buckets are moved past ties before `kernel` runs.
+    If numpy sorts, the bounds between buckets are moved past ties before `kernel` runs.
     """
     keys, bounds, _, by_numpy = buckets
     kernels = _kernels.sort

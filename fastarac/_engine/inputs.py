@@ -214,7 +214,6 @@ def read_items(
 
 
 def _refuse_other_order(first: Any, second: Any, names: tuple[str, ...]) -> None:
-    """Raise if two pandas Series have the same index labels in a different order."""
     if not all(hasattr(each, "factorize") and hasattr(each, "index") for each in (first, second)):
         return
     one, other = first.index, second.index
@@ -451,9 +450,7 @@ def read_groups(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct labels in rising order, and the number of each item's label.
 
-    The column must have `n` labels, as many as the argument called `beside` has items. Raise TypeError
-    for labels that cannot be compared with each other, and ValueError for labels that are null, NaN or
-    NaT.
+    The column must have `n` labels, as many as the argument called `beside` has items.
     """
     groups = _without_nulls(groups, name)
     if hasattr(groups, "factorize"):  # pandas columns have this method
@@ -490,7 +487,6 @@ def labels_of(values: Any, name: str) -> NDArray[Any]:
     """Return labels as a one-dimensional array without changing any of them.
 
     In a list that contains strings, numpy would convert 1 to "1"; it would also round large integers.
-    Such lists become arrays of objects.
     """
     try:
         array = np.asarray(values)

@@ -234,8 +234,7 @@ def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
 def _descend(products: FloatArray, slopes: FloatArray) -> FloatArray:
     """Return the κ that minimises κ @ products @ κ − 2·slopes @ κ over κ ≥ 0 with Σκ ≤ 1.
 
-    The rest 1 − Σκ is treated as one more weight. Weight is moved between each two weights in turn
-    until they no longer change.
+    The rest 1 − Σκ is treated as one more weight.
     """
     n = len(slopes)
     curved, linear = np.pad(products, (1, 0)), np.append(0.0, slopes)

@@ -1,9 +1,8 @@
 """Count without sorting the larger class, if errors (or correct items) are few.
 
-Only the items of the smaller class are sorted. Most items are in a small cell of confidences without
-items of the smaller class. For these items, it is enough to know how many smaller-class items are below
-the cell. The counts determine the pairs. If errors are few, the counts also determine the sweep at all
-errors, and at the ends of the runs of correct items between errors.
+Most items are in a small cell of confidences without items of the smaller class. For these items, it is
+enough to know how many smaller-class items are below the cell. The counts determine the pairs and, if
+errors are few, the sweep at all errors and at the ends of the runs of correct items between errors.
 """
 
 from __future__ import annotations

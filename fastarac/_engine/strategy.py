@@ -219,10 +219,7 @@ def numpy_sorts_well(key: np.dtype[Any]) -> bool:
 
 @cache
 def slowness(key: np.dtype[Any]) -> float:
-    """Return numpy's sorting time divided by the sorting time of `sort_keys`.
-
-    It is measured once per process, because it depends on the processor; this takes some 100 µs.
-    """
+    """Return numpy's sorting time divided by the sorting time of `sort_keys`."""
     n = sizes.trial
     keys = np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     spare = np.empty_like(keys)

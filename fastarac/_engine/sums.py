@@ -66,9 +66,8 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
     """Return the sum over the thresholds for an area of `_kernels.codes`, more exact than a double.
 
     Points are summed in chunks of fixed size, so that the result does not depend on the number of
-    threads. Risk is precision with correct and incorrect items exchanged. Terms of integrals are
-    rounded; they are always summed over runs, so that every representation of the items gives the same
-    bits.
+    threads. Terms of integrals are rounded; they are always summed over runs, so that every
+    representation of the items gives the same bits.
     """
     areas = _kernels.sums
     correct, incorrect, _ = totals(items)

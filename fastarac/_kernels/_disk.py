@@ -164,9 +164,8 @@ def sources_stamp(path: Path) -> bytes:
 def _folders(sources: Path, chosen: str) -> list[Path]:
     """Return the folders from which machine code is read; new code is written to the last one.
 
-    The candidates are the folder that the user chose, the folder beside the sources, and the user's
-    cache. The list ends with the first writable candidate. Read-only candidates before it may already
-    hold code, for example from the build of a container image.
+    The list ends with the first writable candidate. Read-only candidates before it may already hold
+    code, for example from the build of a container image.
     """
     apart = f"{sources.name}_{hashlib.sha256(str(sources).encode()).hexdigest()[:16]}"
     folders = [Path(chosen) / apart] if chosen else []

@@ -1,8 +1,7 @@
 """The decorator that compiles kernels, with all compiler options.
 
-Every loop of the library is compiled by :func:`.kernel`. Kernels run without the GIL, so that a thread
-pool can run several at once. They are cached on disk, so that only the first process pays for their
-compilation. C code never calls a kernel, so numba need not compile C wrappers.
+Kernels run without the GIL, so that a thread pool can run several at once. C code never calls a kernel,
+so numba need not compile C wrappers.
 """
 
 from __future__ import annotations

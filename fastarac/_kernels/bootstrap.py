@@ -1,9 +1,9 @@
 """Pairs, curve points and areas of a bootstrap replicate, from the number of draws of each unit.
 
 The code of a unit has the bit CORRECT if the unit is correct, and the bit STARTS if the unit is the
-first of its tie. Units are sorted from the highest confidence down and divided into `lanes` contiguous
-shares of equal length; the first shares may be longer by 1. The shares are interleaved in memory: unit
-r of share k is at index ``r * lanes + k``. Within a tie, correct units come before incorrect ones.
+first of its tie. Units are sorted from the highest confidence down; within a tie, correct units come
+first. They are divided into `lanes` contiguous shares of equal length; the first shares may be longer
+by 1. The shares are interleaved in memory: unit r of share k is at index ``r * lanes + k``.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ U = np.uint32
 
 @kernel
 def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> None:
-    """Write the codes of single items without interleaving; `codes` has n + 1 entries, the last unused.
+    """Write the codes of single items without interleaving.
 
-    The first pass marks changes of the label, the second pass turns the changes into labels.
+    `codes` has n + 1 entries, the last unused.
     """
     codes[:] = 0
     for i in range(1, len(true_accepts)):
@@ -181,8 +181,9 @@ def points_of_counts(
 
     `ta` and `fa` receive the numbers of accepted correct and incorrect items, `which` receives the
     number of the tie. The first point accepts nothing and has the number 0. A tie without drawn units
-    has no point. Indices are unsigned, so that numba emits no checks for negative ones.
+    has no point.
     """
+    # Indices are unsigned, so that numba emits no checks for negative ones.
     n = np.uint64(len(codes))
     nothing = weights[0] - weights[0]  # zero, with the type of the weights
     ta[0] = nothing

@@ -1,9 +1,8 @@
 """Draw the resamples of the bootstrap: how often each unit is drawn.
 
-`draw_units` draws items or groups of items. Identical items are counted in cells: `draw_cells` draws
-from few cells, `draw_from_tables` from many small ones. Random numbers come from SplitMix64 (Steele,
-Lea and Flood 2014). Each replicate has its own stream, which depends on the key and the number of the
-replicate only, not on the thread that runs it.
+Identical items are counted in cells: `draw_cells` draws from few cells, `draw_from_tables` from many
+small ones. Random numbers come from SplitMix64 (Steele, Lea and Flood 2014). Each replicate has its own
+stream, so the results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -259,9 +258,9 @@ def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None
     """Draw as `draw_cells` does, for many small cells of one stratum, by table lookup.
 
     Every cell gets a Poisson count whose mean is its size times a number just below 1. If the sum of
-    the counts exceeds the number of items, all counts are drawn again. Given their sum, the counts are
-    distributed like a draw with replacement. Single draws are then added until the sum is right; this
-    keeps the distribution.
+    the counts exceeds the number of items, all counts are drawn again. Otherwise, single draws are
+    added until the sum is right. As in `draw_units`, the counts are distributed like a draw with
+    replacement.
 
     A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size. Each of
     these counts is drawn from an alias table (Walker 1977). The high bits of a random word choose a

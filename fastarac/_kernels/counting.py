@@ -1,7 +1,7 @@
 """Count the items of each confidence instead of sorting them, if there are few distinct confidences.
 
 Models that report whole percentages, votes or rounded scores produce only hundreds or thousands of
-distinct values. The hash table for them stays in the cache.
+distinct values.
 """
 
 from __future__ import annotations

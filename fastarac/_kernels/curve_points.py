@@ -5,8 +5,7 @@ are visited from the highest score down, that is, from the end of the keys. `p` 
 of positive and negative items in a tie; `tp` and `fp` count the positive and negative items from the
 highest score down to the end of the tie.
 
-A curve omits many ties. Its points are written directly from the sorted buckets, so that omitted ties
-need no memory.
+Points of a curve are written directly from the sorted buckets, so that omitted ties need no memory.
 """
 
 from __future__ import annotations
@@ -213,8 +212,7 @@ def add_up_weights(
 ) -> None:
     """Write the sums of the weights from the highest score down to each tie, added one by one.
 
-    Items of a tie are added in their given order. The rounding is then the same as in a cumulative sum
-    over stably sorted items.
+    Items of a tie are added in their given order, as in a cumulative sum over stably sorted items.
     """
     one, sign = one_and_sign(keys)
     positive = 0.0

@@ -1,6 +1,5 @@
 """The formulas of all measures of confusion tables.
 
-Tables are processed in blocks, whose cells stay in the cache while all measures are computed from them.
 Each formula has its own loop without branches, so that the processor can compute several tables at
 once. 0/0 and x/0 follow IEEE division.
 """

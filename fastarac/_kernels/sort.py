@@ -1,8 +1,7 @@
 """Sort keys: distribute them over buckets if they are many, and sort each bucket.
 
 A table assigns the cells of confidences to buckets; it is made from a sample, so that the buckets have
-similar sizes. Each bucket fits the cache and is sorted on its own (`sort_keys`), by one thread. The
-time is linear in the number of items, and few branches are mispredicted.
+similar sizes. Each bucket fits the cache and is sorted on its own (`sort_keys`), by one thread.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ def cell_of(value: Any, ends: Any) -> Any:
 
 @kernel
 def fill_cells(values: Array, ends: Any, cells: Array) -> None:
-    """Write `cell_of` for each value. This loop is separate so that the compiler can vectorise it."""
-    for i in range(len(values)):
+    """Write `cell_of` for each value."""
+    for i in range(len(values)):  # a separate loop, which the compiler can vectorise
         cells[i] = np.int32(cell_of(np.float64(values[i]), ends))
 
 
@@ -185,7 +184,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
 
     `counts` (int32) has at least `counts_needed` entries; `spare` is used if it is long enough. One
     pass distributes the keys over about as many cells of equal width as there are keys, and insertion
-    finishes the sort. If the keys crowd into few cells, a radix sort is used instead.
+    finishes the sort.
     """
     n = len(keys)
     T = keys.dtype.type

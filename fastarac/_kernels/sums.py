@@ -314,10 +314,9 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
 def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row: Array) -> None:
     """Add the areas over the ties 1 to m: wide ties to `row`, all others to `sums` (3·LANES,).
 
-    `t` counts the correct (or, for the risk, the incorrect) items. If all p items of a tie are counted,
-    and also most of the n0 items above it, the area over the tie is close to p. If at least half of the
-    n0 items are counted, the whole number p and the rest −(n0 − t0)·ln(1 + p/n0) are summed separately,
-    so that no digits are lost.
+    `t` counts the correct (or, for the risk, the incorrect) items. Digits would be lost if all p items
+    of a tie are counted, and at least half of the n0 items above it. In this case, the whole number p
+    and the rest −(n0 − t0)·ln(1 + p/n0) are summed separately.
     """
     wide = 0
     for start in range(0, m, LANES):

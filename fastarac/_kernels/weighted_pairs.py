@@ -1,9 +1,9 @@
 """Pairs of many weighted items: distribute over buckets in one pass, sort only the smaller class.
 
 An item is stored as its key (as in `keys`, but always of 64 bits) and its weight. Each bucket has two
-streams, for incorrect and for correct items. A stream consists of pieces of memory. A piece holds the
-keys of `PIECE` items, then their weights. A stream with a full last piece takes the next free piece of
-the store; this saves a counting pass. Sums are kept as in `weighted`.
+streams, for incorrect and for correct items. A stream consists of pieces of memory, each with the keys
+of `PIECE` items, then their weights. A stream with a full last piece takes the next free piece of the
+store; this saves a counting pass. Sums are kept as in `weighted`.
 """
 
 from __future__ import annotations

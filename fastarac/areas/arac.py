@@ -382,7 +382,7 @@ def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
 def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
     """Return the derivatives of the normalised area by the area A and by the recognition rate β.
 
-    The normalised area is (γ(A − β)/(1 − β) + β)/(γ + 1). Both derivatives are 0 if β = 1.
+    The normalised area is (γ(A − β)/(1 − β) + β)/(γ + 1).
     """
     rest = sweep.n_incorrect / sweep.total
     if rest == 0.0:

@@ -89,8 +89,7 @@ def question_order(
 ) -> None:
     """Warn if a confidence is reversed by more than chance explains, or equal for all items.
 
-    `items` are the confidences, or a sweep. For dependent items, `independent` is the number of
-    independent groups.
+    For dependent items, `independent` is the number of independent groups.
     """
     n = correct + incorrect
     scale = 1.0 if independent is None else min(1.0, independent / n)

@@ -315,7 +315,6 @@ def refuse_of_bounds(**given: object) -> None:
 
 
 def _check(sweep: BoundedSweep) -> None:
-    """Raise unless the arrays are valid counts in bins."""
     thresholds = sweep.thresholds
     if thresholds.ndim != 1 or len(thresholds) < 2 or thresholds[0] != np.inf:
         raise ValueError(

@@ -139,8 +139,8 @@ def sums_of_items(
 ) -> RangeSums:
     """Return the sums of a worker's items; the worker must hold all items of each of its bins.
 
-    `starts` holds the lowest confidence of each segment, in increasing order. It is needed if the items
-    may belong to several segments, which need not be adjacent.
+    `starts` holds the lowest confidence of each segment, in increasing order; it is needed if the items
+    may belong to several segments.
     """
     total = NOTHING
     above = counts_above(cells)

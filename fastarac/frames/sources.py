@@ -224,10 +224,7 @@ def sweeps_of_kinds(
     correct: Array,
     incorrect: Array,
 ) -> Sweeps:
-    """Return each group's sweep from the counts for each pair of confidence and weight.
-
-    `by` holds the labels and each row's index into them.
-    """
+    """Return each group's sweep from the counts for each pair of confidence and weight."""
     counts = correct.astype(np.int64), incorrect.astype(np.int64)
     return {
         label: _sweep_of_kinds(

@@ -345,7 +345,6 @@ def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
 
 
 def _reject_repeated(names: Iterable[Any]) -> None:
-    """Raise if several columns share a name, because the name would be ambiguous."""
     repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
     if repeated:
         raise ValueError(
@@ -397,7 +396,6 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
 
 
 def _check_label(name: str, kind: Any) -> None:
-    """Raise if the labels have a nested type."""
     if kind.is_nested():
         raise TypeError(
             f"by (column {name!r}) must hold labels, got type {kind}; for combinations, give a "

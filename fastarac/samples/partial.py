@@ -330,7 +330,6 @@ def _read_drawn(drawn: ArrayLike, truth: FloatArray) -> NDArray[np.bool_]:
 
 
 def _such_rows(bad: NDArray[np.bool_]) -> str:
-    """Return the number of invalid rows, in words."""
     n = int(bad.sum())
     return f"{n:,} such {plural('row', n)}"
 
@@ -367,10 +366,7 @@ def answered_by(truth: PartialTruth, people: Reviewer | None) -> PartialTruth:
 
 
 def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> PartialTruth:
-    """Return the truth of some of the items, given by a mask or by indices.
-
-    Raise ValueError if none of them is verified.
-    """
+    """Return the truth of some of the items, given by a mask or by indices."""
     if not truth.verified[chosen].any():
         raise ValueError(
             "correct has no verified item in one of the parts that are evaluated separately (of "
