@@ -197,7 +197,7 @@ def reject_beside_sweep(
 
 
 def reject_all_beside_sweep(**values: object) -> None:
-    """Raise if any of these arguments is given in addition to a sweep."""
+    """Raise if any of `values` is not None, because a sweep must be given alone."""
     for name, value in values.items():
         if value is not None:
             message = f"{name} cannot go with a ThresholdSweep: give the sweep alone"

@@ -37,12 +37,12 @@ def whole_file(path: Path) -> Iterator[Path]:
     """Yield the path of an empty temporary file, which replaces `path` if nothing fails.
 
     The temporary file is in the folder of `path`. Its name is random, so that nobody can put a link in
-    its place. It has the suffix of `path`, from which some writers derive the format, and gets the
+    its place. Its suffix is that of `path`, because some writers derive the format from it. It gets the
     permissions of the file that it replaces. If `path` is a link, the link stays and its target is
     replaced. If `path` is a pipe or a device, the complete content is sent there at the end.
 
-    If the writer raises an OSError without a file name, for example because the disk is full, `path` is
-    added to the error.
+    If the writer raises an OSError without a file name, as for a full disk, `path` is added to the
+    error.
     """
     target = Path(os.path.realpath(path))
     partial = lock = None
@@ -107,7 +107,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def folder_problem(path: Path) -> str | None:
-    """Return the reason why `whole_folder` could not create this folder, or None."""
+    """Return the reason why `whole_folder` could not create the folder `path`, or None."""
     if path.is_dir():
         return "the folder is not empty: choose a new or an empty one" if any(path.iterdir()) else None
     if path.exists():

@@ -1,7 +1,7 @@
 """Public modules that load their names on first use, as listed in the stub beside the module.
 
 A stub (``__init__.pyi``, ``results.pyi``) has one line per name, ``from .sweep import threshold_sweep
-as threshold_sweep``. Type checkers and `attach` both read these lines.
+as threshold_sweep``.
 
 ``import fastarac`` imports only this module, which imports almost nothing. The command-line program can
 therefore install its interrupt handler early; an interrupt before that would print a traceback.

@@ -27,8 +27,8 @@ def student_pvalue(t: float, degrees: float) -> float:
 
     The error is below 1e-14: a relative error for probabilities below 1e-4, otherwise an absolute one.
     `degrees` may be infinite; otherwise they are rounded down, but not below 1. The probability is a
-    finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4) or, if the sum would be long, Hill's normal
-    deviate (1970, algorithm 395).
+    finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4). For many degrees, Hill's normal deviate
+    (1970, algorithm 395) is used.
     """
     t = abs(t)
     if math.isinf(degrees) or math.isinf(t):

@@ -1,6 +1,6 @@
 """Validation of the library's own JSON files, field by field.
 
-A check takes a JSON value and its name in the file, such as ``thresholds[0]``. It returns the value, or
+A check takes a JSON value and its name in the file, such as ``thresholds[0]``; it returns the value, or
 raises a ValueError with the name.
 """
 

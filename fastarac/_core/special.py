@@ -51,10 +51,10 @@ def binomial_interval(k: float, n: float, level: float) -> tuple[float, float]:
 
 
 def binomial_upper_bound(k: float, n: float, failure_probability: float) -> float:
-    """Return the p for which P(at most `k` successes in `n` trials) is `failure_probability`, in (0, 1).
+    """Return the p at which P(at most `k` successes in `n` trials) is `failure_probability`.
 
-    This is the one-sided upper bound of Clopper and Pearson 1934. The bound is 1 if all trials
-    succeeded; NaN gives NaN.
+    This is the one-sided upper bound of Clopper and Pearson 1934. `failure_probability` is in (0, 1).
+    The bound is 1 if all trials succeeded; NaN gives NaN.
     """
     if math.isnan(k + n):
         return math.nan
@@ -239,9 +239,9 @@ def log_beta(a: float, b: float) -> float:
 def log_beta_tail(a: float, b: float, x: float) -> float:
     """Return the logarithm of 1 − I_x(a, b), the probability of a beta distribution above x.
 
-    x is in (0, 1). The continued fraction converges fast for the tail below x if x < (a + 1)/(a + b +
-    2), otherwise for the tail above x (Numerical Recipes, 6.4). With the mean a/(a + b) as the
-    boundary, it could take a million steps for x = 1 − 10⁻¹³.
+    x is in (0, 1). If x < (a + 1)/(a + b + 2), the continued fraction converges fast for the tail below
+    x, otherwise for the tail above x (Numerical Recipes, 6.4). With the mean a/(a + b) as the boundary,
+    it could take a million steps for x = 1 − 10⁻¹³.
     """
     excess = a - (a + b) * x
     front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)

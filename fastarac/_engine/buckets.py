@@ -47,7 +47,7 @@ class SortedItems(NamedTuple):
 
 
 def sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
-    """Sort all buckets, and return the row of `ties.count_range` for each."""
+    """Sort all buckets, and return the counts of `ties.count_range` for each."""
     rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
     sort_buckets(buckets, _kernels.ties.count_range, rows)
     return rows
@@ -89,7 +89,7 @@ def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def shares_of_keys(n: int) -> list[tuple[int, int]]:
-    """Divide the items into shares, whose keys are made in parallel before numpy sorts all of them."""
+    """Return (start, stop) of the items whose keys each thread makes before numpy sorts all keys."""
     return parallel.shares(n) if n >= strategy.sizes.threaded_keys else [(0, n)]
 
 

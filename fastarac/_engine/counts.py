@@ -131,7 +131,7 @@ class AcceptedCounts:
 
 
 class CountsAtThresholds(AcceptedCounts):
-    """Accepted counts at points with known thresholds, from +inf downwards."""
+    """Numbers of accepted items at known thresholds, from +inf downwards."""
 
     __slots__ = ()
 
@@ -156,7 +156,7 @@ class _ThresholdCounts(NamedTuple):
 
 
 class ThresholdCounts(CountsAtThresholds, _ThresholdCounts):
-    """All or some of the thresholds, and the accepted counts at each."""
+    """Numbers of accepted items at all or some of the thresholds."""
 
     __slots__ = ()
 
@@ -167,7 +167,7 @@ class _PointCounts(NamedTuple):
 
 
 class PointCounts(AcceptedCounts, _PointCounts):
-    """Counts at points whose thresholds are not needed."""
+    """Numbers of accepted items, without the thresholds at which they were counted."""
 
     __slots__ = ()
 

@@ -31,8 +31,8 @@ def columns_of(groups: Any) -> tuple[Any, ...] | None:
 def read_factors(groups: Any, n: int, *, beside: str = "confidence") -> tuple[Codes, ...]:
     """Return each item's group number for each factor, the factor with the fewest groups first.
 
-    A factor nested in another one (documents in batches) is left out, because the outer factor already
-    allows for the dependence inside the inner groups.
+    A factor nested in another one (documents in batches) is left out: the outer factor already allows
+    for the dependence inside the inner groups.
     """
     columns = columns_of(groups)
     if columns is None:

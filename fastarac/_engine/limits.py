@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def points_at_limits(
     items: SortedItems, max_error_rates: Sequence[float], max_risks: Sequence[float]
 ) -> ThresholdCounts:
-    """Return the counts at the first, the last and the decisive thresholds of each limit.
+    """Return the counts at the first and last threshold, and at two thresholds for each limit.
 
-    These are the last threshold that keeps the limit, and the next one.
+    These two are the last threshold within the limit, and the next one.
     """
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items

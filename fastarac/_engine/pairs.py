@@ -106,7 +106,7 @@ def _fits(counts: Counts) -> bool:
 
 
 def pairs_between(true_accepts: Counts, false_accepts: Counts) -> PairCounts:
-    """Return the pair counts of a sweep, from the counts at its points."""
+    """Return the pair counts that follow from the accepted items at all thresholds."""
     correct, incorrect = true_accepts[-1].item(), false_accepts[-1].item()
     doubled = doubled_area(false_accepts, true_accepts)
     if true_accepts.dtype == np.int64:

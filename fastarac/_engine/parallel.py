@@ -2,7 +2,7 @@
 
 The threads live only for one call, so that no thread is lost in a forked child or blocks the
 interpreter's exit. The calling thread does not wait for the other threads to start, as
-`threading.Thread` would do: this wait would cost as much as sorting 20,000 items.
+`threading.Thread` would do. This wait would cost as much as sorting 20,000 items.
 """
 
 from __future__ import annotations

@@ -211,10 +211,9 @@ def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
     """Return the weights κ ≥ 0, Σκ ≤ 1, of further predictions with the least sum of squared residuals.
 
     The residuals are ``residual − κ @ difference``. A ridge penalty pulls the weights of two
-    predictions together; it is stronger if their differences correlate more. Without the penalty, the
-    judge that seems best could get all the weight although a few errors cannot show which of two
-    similar judges is better. The standard error would then be too small. The penalty is scaled by the
-    noise of the best fit without a penalty.
+    predictions together; it is stronger if their differences correlate more. Without it, the judge that
+    seems best could get all the weight, although a few errors cannot tell similar judges apart. The
+    standard error would then be too small.
     """
     # Not by "@": BLAS would start threads, and the sums would depend on their number.
     products = np.array([[np.sum(one * other) for other in difference] for one in difference])

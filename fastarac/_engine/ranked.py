@@ -224,20 +224,20 @@ class RankedItems:
 
     @property
     def points(self) -> CountsAtThresholds:
-        """Every threshold, or the points of the given sweep."""
+        """Every threshold with its counts, or those of the given sweep."""
         if not isinstance(self._ordered, AcceptedCounts):
             self._ordered = every_threshold(self._items)
         return cast("CountsAtThresholds", self._ordered)
 
     @property
     def corners(self) -> CountsAtThresholds:
-        """The points at which a curve may bend, or all points if finding only these is not faster."""
+        """The counts where a curve may bend, or all counts if finding only those is not faster."""
         corners = self._corners()
         return self.points if corners is None else corners
 
     @property
     def runs(self) -> PointCounts:
-        """The points between runs (`_kernels.runs`) of unweighted items."""
+        """The counts between runs of equal labels (see `_kernels.runs`), for unweighted items."""
         if self._runs is None:
             known = self._around_few if self._ordered is None else self._ordered
             self._runs = _runs_of(self._items) if known is None else sums.runs_of(known)
@@ -321,11 +321,10 @@ class RankedItems:
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """Return the counts at the first, the last and the decisive thresholds of each limit.
+        """Return the counts at the first and last threshold, and at two thresholds for each limit.
 
-        The decisive ones are the last threshold within the limit, and the next one.
-        :func:`.operating_point` finds the same point among these as among all thresholds. If all
-        thresholds are known already, all are returned.
+        These two are the last threshold within the limit, and the next one. If all thresholds are known
+        already, all are returned.
         """
         ordered = self._rank()
         if isinstance(ordered, SortedItems):

@@ -1,8 +1,8 @@
 """Count without sorting the larger class, if errors (or correct items) are few.
 
 Most items are in a small cell of confidences without items of the smaller class. For these items, it is
-enough to know how many smaller-class items are below the cell. The counts determine the pairs and, if
-errors are few, the sweep at all errors and at the ends of the runs of correct items between errors.
+enough to know how many smaller-class items are below the cell. The counts determine the pairs. If
+errors are few, they also determine the sweep at the errors and at the ends of the runs between errors.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
 def _columns_of(
     items: Ordered, quantity: int, scale: float, *, of_risk: bool = False
 ) -> list[list[float]]:
-    """Return the six columns of the rows of `_kernels.sums.gather`; a chunk of points gives a row."""
+    """Return the sums of `_kernels.sums.gather` in six columns, with an entry per chunk of points."""
     above: Any = None
     if isinstance(items, SortedItems):
         x, y, above = items.buckets.keys, items.buckets.bounds, items.above

@@ -1,7 +1,7 @@
 """The compiled loops, and nothing else.
 
 A kernel module is imported when its first kernel is used, because importing numba takes far longer than
-importing the rest of the library.
+the rest of the library.
 """
 
 from __future__ import annotations

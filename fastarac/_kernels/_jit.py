@@ -35,8 +35,8 @@ with suppress(ImportError):
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` on its first call, and keep the machine code on disk if possible.
 
-    If the cache does not support the installed numba, each process compiles its kernels itself.
-    numba's own cache is never used. It does not notice edits of imported files; and if several
+    If the cache does not support the installed numba, each process compiles its kernels itself. The
+    cache of numba itself is never used. It does not notice edits of imported files. If several
     processes compile a kernel at once, it may run code for the wrong types.
     """
     return _compiled(function)[0]

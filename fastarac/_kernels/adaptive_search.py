@@ -29,8 +29,8 @@ STEP = 0.01
 # Number of labels before the first candidate is chosen, in units of ln(1/δ)/ε, for the limit ε and the
 # failure probability δ.
 PILOT = 0.15
-# The search starts with the smallest candidate that holds at least this share of the outputs of the
-# largest candidate that seems safe.
+# The search starts with the smallest candidate that holds this share of the outputs of the largest
+# candidate that seems safe.
 LEAD = 0.75
 SAFE = 0.25  # A candidate seems safe if its estimated risk is at most this share of the limit.
 # The search restarts with another candidate if the current one is expected to need more than PATIENCE

@@ -1,6 +1,6 @@
 """Pairs, curve points and areas of a bootstrap replicate, from the number of draws of each unit.
 
-The code of a unit has the bit CORRECT if the unit is correct, and the bit STARTS if the unit is the
+In the code of a unit, the bit CORRECT means that the unit is correct, and the bit STARTS that it is the
 first of its tie. Units are sorted from the highest confidence down; within a tie, correct units come
 first. They are divided into `lanes` contiguous shares of equal length; the first shares may be longer
 by 1. The shares are interleaved in memory: unit r of share k is at index ``r * lanes + k``.
@@ -67,9 +67,14 @@ def add_unit(
 def lane_rows(counts: Array, codes: Array, s: Array) -> None:
     """Add rows, each with one unit per lane, to the sums `s` of the lanes, `ROWS` rows at a time.
 
-    The sums of a lane are: correct items; correct items above the current tie; incorrect items; doubled
-    pairs (see `ties`); a mask, with all bits set during the first tie and 0 afterwards; incorrect items
-    in the first tie.
+    The sums of a lane are:
+
+    - correct items;
+    - correct items above the current tie;
+    - incorrect items;
+    - doubled pairs (see `ties`);
+    - a mask, with all bits set during the first tie and 0 afterwards;
+    - incorrect items in the first tie.
     """
     step = ROWS * LANES
     for r in range(len(counts) // step):

@@ -105,10 +105,10 @@ def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, 
     replacement. Single draws, all equally probable, are then added or removed until the sum is n; this
     keeps the distribution.
 
-    `units` is (codes, strata, bounds). `strata` (n,) lists the units of each stratum in turn, beginning
-    with the stratum of incorrect units; `bounds` holds the ends of the strata. An empty `strata` means
-    a single stratum. `limits` are 2**32 times the Poisson distribution function. Return False if a
-    count would exceed `largest`; the caller then repeats the draw with a wider type.
+    `units` is (codes, strata, bounds). `strata` (n,) lists the units of each stratum in turn, the
+    incorrect units first; `bounds` holds the ends of the strata. An empty `strata` means a single
+    stratum. `limits` are 2**32 times the Poisson distribution function. Return False if a count would
+    exceed `largest`; the caller then repeats the draw with a wider type.
     """
     codes, strata, bounds = units
     replicates, n = counts.shape

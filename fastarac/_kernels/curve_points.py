@@ -1,9 +1,8 @@
 """Points of curves and sums over ties for scikit-learn's metrics.
 
 Keys are as in `keys`: sorted, with the label in the lowest bit. A *tie* is all items of one score. Ties
-are visited from the highest score down, that is, from the end of the keys. `p` and `q` are the numbers
-of positive and negative items in a tie; `tp` and `fp` count the positive and negative items from the
-highest score down to the end of the tie.
+are visited from the highest score down, that is, from the end of the keys. A tie has `p` positive and
+`q` negative items. `tp` and `fp` count the positive and negative items down to the end of the tie.
 
 Points of a curve are written directly from the sorted buckets, so that omitted ties need no memory.
 """
@@ -75,9 +74,8 @@ def describe_buckets(
 ) -> None:
     """Write a row of counts for each sorted bucket from `first` up to `last` into `results`.
 
-    A row (9,) holds: ties; positives; negatives; kept ties, not counting the lowest tie; 1 if the rule
-    keeps the highest tie and there are other ties, else 0; p and q of the highest tie; p and q of the
-    lowest tie.
+    A row (9,) holds: ties; positives; negatives; kept ties, without the lowest tie; whether the highest
+    tie is kept and there are others; p and q of the highest tie; p and q of the lowest tie.
     """
     for b in range(first, last):
         bucket = keys[bounds[b] : bounds[b + 1]]
@@ -114,10 +112,13 @@ def describe_buckets(
 def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]:
     """Write into `starts` where the points of each bucket begin; return numbers of points and items.
 
-    `rows` is the output of `describe_buckets`. A row (5,) of `starts` receives: the position of the
-    bucket's first point (positions start at 1); the positives and the negatives above the bucket; p and
-    q of the tie below the bucket, or -1 without such a tie. Return the number of points, of positives
-    and of negatives.
+    `rows` is the output of `describe_buckets`. A row (5,) of `starts` receives:
+
+    - the position of the bucket's first point (positions start at 1);
+    - the positives and the negatives above the bucket;
+    - p and q of the tie below the bucket, or -1 without such a tie.
+
+    Return the number of points, of positives and of negatives.
     """
     position = 1
     tp = 0
@@ -358,13 +359,13 @@ def index_columns(
 
     No column may be empty. `index` is (levels, below, limits, cells, starts). From `bounds[c] + 2·c`
     on, `levels` receives the distinct values of column c, then the sentinel `highest`, which no score
-    exceeds; `below` receives the number of column values below each.
+    exceeds. `below` receives the number of column values below each.
 
     A cell (see `sort.cell_of`) is divided into parts of equal width, at least two per distinct value.
     The entry of a cell in `cells` (last - first, N_CELLS) holds the number of its first part, and a
-    shift: shifting an offset in the cell right by this number of bits gives the part. `starts` receives
-    the index of each part's first distinct value, and `limits` (last - first, 2) the least and the
-    largest value of each column.
+    shift. An offset in the cell, shifted right by this number of bits, is the part. `starts` receives
+    the index of each part's first distinct value. `limits` (last - first, 2) receives the range of each
+    column.
     """
     levels, below, limits, cells, starts = index
     for c in range(first, last):

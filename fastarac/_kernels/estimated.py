@@ -114,11 +114,16 @@ def add_up_errors(
 
     `false_accepts` receives the errors from the beginning of the block down to each tie. Blocks `first`
     up to `last` are processed. For unverified items, ẽ is the sum of the values of two calibration
-    blocks; for verified items, `corrected` holds ẽ. c̃ = 1 − ẽ is the estimated correctness.
+    blocks; for verified items, `corrected` holds ẽ.
 
-    A row of `sums` (n_blocks, 5) receives sums over the items of a block: the errors; the pairs of a
-    correct item above an incorrect one (ties count half, pairs of an item with itself are excluded);
-    Σc̃ẽ; Σ size · (errors before the tie + errors to its end), over the ties; and the number of items.
+    With c̃ = 1 − ẽ, a row of `sums` (n_blocks, 5) receives sums over the items of a block:
+
+    - the errors;
+    - the pairs of a correct item above an incorrect one (ties count half, pairs of an item with itself
+      are excluded);
+    - Σc̃ẽ;
+    - Σ size · (errors before the tie + errors to its end), over the ties;
+    - the number of items.
     """
     n_ties = len(starts) - 1
     k = first_from(places, starts[first * BLOCK], 0, len(places), False)
@@ -178,8 +183,8 @@ def finish_counts(
 ) -> None:
     """Add the errors of earlier blocks to blocks `first` up to `last`; write the correct items.
 
-    Adding and subtracting `anchor` rounds the errors to the precision of the total number of items.
-    Errors and correct items then add up to the number of items exactly.
+    Adding and subtracting `anchor` rounds the errors to the precision of the total number of items, so
+    that errors and correct items add up to the number of items exactly.
     """
     n_ties = len(starts) - 1
     for block in range(first, last):
@@ -229,7 +234,7 @@ def add_up_along_lines(
     """Write the sums of `add_up_contributions` for C and W that are linear in the counts above.
 
     A line (a, b, d, c) gives the value a + b(M/d − c), where M counts the items of the other class
-    above the item. The values are not stored, because that would take longer than to compute them.
+    above the item.
     """
     sums[:] = 0.0
     for begin in range(first, last, BLOCK):

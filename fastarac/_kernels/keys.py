@@ -2,8 +2,8 @@
 
 An item becomes one unsigned integer, its *key*. The bits of its confidence are mapped so that unsigned
 order is the order of the values, and shifted left by one. The lowest bit holds the label (1 correct, 0
-incorrect), so incorrect items come first at equal confidence. The shift drops the top bit. Items below
-zero and other items are therefore kept in different buckets.
+incorrect), so incorrect items come first at equal confidence. The shift drops the top bit, so items
+below zero and other items are kept in different buckets.
 
 All arrays of these kernels are one-dimensional and C-contiguous. `bits` is a view of `values` as
 unsigned integers; `kind` is the type of the values, a code of `codes`.

@@ -1,7 +1,7 @@
 """The formulas of all measures of confusion tables.
 
 Each formula has its own loop without branches, so that the processor can compute several tables at
-once. 0/0 and x/0 follow IEEE division.
+once. Divisions 0/0 and x/0 follow IEEE.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Keys that contain their item's number: sorting the keys gives the order of the items.
 
-A key has 64 bits. The lowest bit says whether the item is marked. The other bits of the lower `shift`
-bits hold the number of the item. The upper bits hold the leading bits of the confidence (by
-`keys.ordered`). The number is inverted, so that items of equal confidence have rising numbers when the
-sorted keys are read from the end.
+The lowest of the 64 bits says whether the item is marked. The other bits of the lower `shift` bits hold
+the number of the item. The upper bits hold the leading bits of the confidence (by `keys.ordered`). The
+number is inverted, so that items of equal confidence have rising numbers when the sorted keys are read
+from the end.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ with 0 bits stands for a single confidence, so that its counts are exact. Two ra
 disjoint, or one encloses the other. Nodes are sorted by `low`, and an enclosing node comes before the
 nodes inside it.
 
-The confidence of an item may lie anywhere in the range of its node, so its order relative to other
-items of its node, of enclosed nodes and of enclosing nodes is unknown. `sums` of a node are the total
-counts of its enclosing nodes. Limiting a node's counts plus its sums to a share of all items limits
-this uncertainty to the same share, however deeply nodes are nested.
+The confidence of an item may lie anywhere in the range of its node. So its order relative to items of
+the same node, of enclosed nodes and of enclosing nodes is unknown. `sums` of a node are the total
+counts of its enclosing nodes. A node's counts plus its sums are limited to a share of all items. This
+limits the unknown pairs to the same share, however deeply nodes are nested.
 """
 
 from __future__ import annotations

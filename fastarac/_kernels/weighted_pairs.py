@@ -3,7 +3,7 @@
 An item is stored as its key (as in `keys`, but always of 64 bits) and its weight. Each bucket has two
 streams, for incorrect and for correct items. A stream consists of pieces of memory, each with the keys
 of `PIECE` items, then their weights. A stream with a full last piece takes the next free piece of the
-store; this saves a counting pass. Sums are kept as in `weighted`.
+store; this saves a counting pass.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def fill_streams(
 ) -> tuple[bool, int, int, int]:
     """Write each item's key and weight into its stream; the first free piece of `store` is `free`.
 
-    `positions` holds the position in the store of the next item of each stream; at a multiple of
-    `PIECE`, the stream needs a new piece. The stream of each piece is written to `stream_of`. Return
-    whether a float is not finite, the bitwise OR of the labels, the bits of the largest weight, and the
-    next free piece.
+    `positions` holds where the next item of each stream goes in the store; at a multiple of `PIECE`,
+    the stream needs a new piece. The stream of each piece is written to `stream_of`. Return whether a
+    float is not finite, the bitwise OR of the labels, the bits of the largest weight, and the next free
+    piece.
     """
     values, bits, labels = part
     one, sign = one_and_sign(bits)
@@ -265,7 +265,7 @@ def sums_of_streams(
     """Write the sums of `weighted.sum_bucket` for the buckets from `first` up to `last` into `results`.
 
     Distinct confidences are not counted: their number is set to 0. `pieces` lists the pieces of each
-    stream in turn. In each bucket, the stream with fewer pieces is sorted.
+    stream in turn.
     """
     sums = np.empty(6)
     for b in range(first, last):

@@ -1,9 +1,9 @@
 """Bins of confidence that do not depend on the data, and are narrow near 0 and 1.
 
-There are 2,048 bins for each halving of the confidence below 0.5, for each halving of its distance from
-1 above 0.5, and for each doubling beyond 1. Libraries of data frames may round logarithms differently.
-Therefore a bin is described by the lowest and the highest confidence in it, and bins that overlap are
-merged.
+Below 0.5, there are 2,048 bins for each halving of the confidence. From 0.5 to 1, there are as many for
+each halving of the distance from 1; beyond 1, for each doubling. Libraries of data frames may round
+logarithms differently. Therefore a bin is described by the lowest and the highest confidence in it, and
+bins that overlap are merged.
 """
 
 from __future__ import annotations

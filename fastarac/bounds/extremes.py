@@ -1,19 +1,18 @@
 """The smallest and the largest possible areas, given the counts of items in bins.
 
-All bounds are computed from four arrays: lower and upper bounds on the numbers of correct and of
-incorrect items at or above each edge of the bins, from the highest edge down. If lower and upper bounds
-agree at all edges, the bins are independent and the extremes are attained:
+All bounds are computed from four arrays over the edges of the bins, from the highest edge down. They
+are lower and upper bounds on the numbers of correct and of incorrect items at or above each edge. If
+lower and upper bounds agree at all edges, the bins are independent and the extremes are attained:
 
 * ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below.
-* Average precision: it is largest if the correct items are above the incorrect ones and tied with each
-  other, and smallest if they are below them, each with a confidence of its own. Let the bin have p
-  correct items, and let T correct and F incorrect items come before them. Then the j-th correct item of
-  the bin has the precision (T + j)/(T + j + F); the sum over j is
-  p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
+* Average precision: it is largest if the correct items are above the incorrect ones, and tied. It is
+  smallest if they are below them, each with a confidence of its own. Let the bin have p correct items,
+  and let T correct and F incorrect items come before them. Then the j-th correct item of the bin has
+  the precision (T + j)/(T + j + F). The sum over j is p − F·(H(T + p + F) − H(T + F)), with the
+  harmonic numbers H.
 * ARP by trapezoids: it is largest if the correct items are above with distinct confidences, and the
-  incorrect items are tied below (a straight line lies above a convex curve). It is smallest if the
-  incorrect items are above with distinct confidences, and the correct items are tied below (a straight
-  line lies below a concave curve).
+  incorrect items are tied below (a straight line lies above a convex curve). It is smallest with the
+  classes exchanged (a straight line lies below a concave curve).
 
 If lower and upper bounds differ, an item may be in one of several bins. The bounds of its precision are
 then the extremes over all these bins. Such bounds are guaranteed, but may not be sharp.
@@ -269,11 +268,12 @@ def _over_ranks(
     largest: bool = True,
     alone: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Return each run of ranks with the same possible bins: its length times their largest `value`.
+    """Return a term for each run of ranks with the same possible bins: its length times a `value`.
 
-    At least low[i] and at most high[i] items are at or above edge i. So the highest possible bin of
-    rank r is the first with high >= r, and the lowest possible bin is the first with low >= r. With
-    ``largest=False``, the smallest value is used. Bins that are marked in `alone` are omitted.
+    The largest `value` of the possible bins is used, or the smallest without `largest`. At least low[i]
+    and at most high[i] items are at or above edge i. So the highest possible bin of rank r is the first
+    with high >= r, and the lowest is the first with low >= r. Bins that are marked in `alone` are
+    omitted.
     """
     ends = np.union1d(low, high)
     runs, ends = np.diff(ends), ends[1:]

@@ -1,8 +1,8 @@
 """Exact sums over the thresholds of confidence ranges; the sums of all ranges add up to the total.
 
 A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). The
-counts tell how many items have higher confidences than its own, so the worker can compute what its own
-thresholds contribute to the sums over all thresholds.
+counts tell how many items have higher confidences than its own. So the worker can compute what its own
+thresholds contribute to the sums.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ def as_ranked(
     share_of_judge: Callable[[PartialItems], Shares | None] | None = None,
     instead: str | None = None,
 ) -> RankedItems:
-    """Return ranked items or counts, from which metrics are computed without all thresholds.
+    """Return an object that computes metrics from items or from a given sweep.
 
     `corners` promises that the points where a curve bends are enough, so that `correct` may be a
     `CornerSweep`. For partly verified items, `share_of_judge` computes the judge's share κ; with

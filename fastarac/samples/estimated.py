@@ -177,7 +177,7 @@ class EstimatedItems(RankedItems):
 
 
 def plain(sweep: ThresholdSweep) -> ThresholdSweep:
-    """Return the counts as a plain sweep, as if they were known."""
+    """Return a `ThresholdSweep` with the estimated counts, as if they were exact."""
     counts = ThresholdCounts(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
     return trusted_sweep(ThresholdSweep, counts)
 
