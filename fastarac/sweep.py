@@ -354,7 +354,6 @@ class CornerSweep(_Sweep):
         return self._counts_at(points)
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Raise ``TypeError``, because only sweeps with every threshold can be merged."""
         return whole_sweep(self)
 
     __radd__ = __add__

@@ -113,7 +113,6 @@ class Shown:
         return frame_of(self.to_columns(), backend)
 
     def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows."""
         return html_table((), self.to_dict().items())
 
 
@@ -201,7 +200,6 @@ class Result(Pickled, Shown):
         return fields_of(self) | {name: getattr(self, name) for name in self._derived}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both have the same class and equal values."""
         if type(self) is not type(other):
             return NotImplemented
         return same(fields_of(self), fields_of(other))
@@ -231,7 +229,6 @@ class TupleResult(Shown):
         return self._asdict()  # type: ignore[no-any-return]
 
     def __eq__(self: Any, other: object) -> bool:
-        """Return whether the other is a tuple of equal values."""
         return same(tuple(self), tuple(other)) if isinstance(other, tuple) else NotImplemented
 
     def __ne__(self, other: object) -> bool:  # otherwise, Python would call tuple.__ne__

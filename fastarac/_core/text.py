@@ -28,8 +28,7 @@ CONTROL_IN_JSON = re.compile(f"[{OTHER_CONTROLS}]")
 def percent(share: float, digits: int | None = None) -> str:
     """Return a share as a percentage with `digits` significant digits, or with all digits if None.
 
-    More digits are shown if the share would look like 0% or 100%, unless it is within `NEGLIGIBLE` of 0
-    or 1.
+    More digits are shown if the share would otherwise look like 0% or 100%.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:
@@ -42,10 +41,7 @@ def percent(share: float, digits: int | None = None) -> str:
 
 
 def rounded_percent(share: float) -> str:
-    """Return a percentage with one decimal, or with more if it would otherwise look like 0% or 100%.
-
-    Shares within `NEGLIGIBLE` of 0 or 1, such as some ends of intervals, are shown as 0% or 100%.
-    """
+    """Return a percentage with one decimal, or with more if it would otherwise look like 0% or 100%."""
     share = _none_or_all(share)
     if share in (0, 1):
         return f"{100 * share:.0f}%"
@@ -62,10 +58,9 @@ def _none_or_all(share: float) -> float:
 
 
 def widened(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of an interval for a share; an end very close to 0 or 1 becomes 0 or 1.
+    """Return the ends of an interval for a share; an end near 0 or 1 (see `HIDDEN`) becomes 0 or 1.
 
-    "Very close" is relative to the other end (see `HIDDEN`). This avoids ends with many leading zeros
-    or nines, and only widens the interval.
+    This avoids ends with many leading zeros or nines, and only widens the interval.
     """
     return (
         0.0 if low < HIDDEN * high else low,

@@ -45,7 +45,7 @@ def least_of(probability: FloatArray, declared: float | None) -> float | None:
 def completed(probability: FloatArray, chosen: NDArray[np.bool_], least: float | None) -> FloatArray:
     """Return the probabilities with unknown ones filled in, if all must be equal, as in a uniform draw.
 
-    In a draw of fixed size, the probabilities add up to this size. If the size is n times the lower
+    In a draw of fixed size, the probabilities add up to this size. So if the size is n times the lower
     bound `least`, every probability equals the bound.
     """
     unknown = np.isnan(probability)

@@ -502,7 +502,6 @@ def labels_of(values: Any, name: str) -> NDArray[Any]:
 
 
 def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which labels are None, NaN or NaT."""
     if labels.dtype == object:
         return np.array([v is None or v != v for v in labels], np.bool_)
     if labels.dtype.kind in "fcmM":

@@ -212,8 +212,8 @@ def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
 
     The residuals are ``residual − κ @ difference``. A ridge penalty pulls the weights of two
     predictions together; it is stronger if their differences correlate more. Without it, the judge that
-    seems best could get all the weight, although a few errors cannot tell similar judges apart. The
-    standard error would then be too small.
+    seems best could get all the weight, and the standard error would be too small, although a few
+    errors cannot tell similar judges apart.
     """
     # Not by "@": BLAS would start threads, and the sums would depend on their number.
     products = np.array([[np.sum(one * other) for other in difference] for one in difference])

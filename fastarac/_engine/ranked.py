@@ -337,7 +337,7 @@ class RankedItems:
         return self._ordered
 
     def _corners(self) -> ThresholdCounts | None:
-        """Return the corners around the smaller class, or None; never search after sorting."""
+        """Return the counts where a curve may bend, or None; search only if nothing is sorted."""
         if self._ordered is None and not self._tried:
             self._tried = True
             self._around_few = _corners_around_few(self._items)

@@ -1,7 +1,7 @@
 """Interpret kernels while their arrays are small and no machine code exists yet.
 
-Compilation takes 0.1 to 2 seconds per kernel; Python takes milliseconds for some thousand items. Both
-ways give the same results, to the last bit.
+Compilation takes 0.1 to 2 seconds per kernel; Python takes milliseconds for some thousand items, and
+gives the same results, to the last bit.
 """
 
 from __future__ import annotations

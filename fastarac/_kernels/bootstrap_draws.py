@@ -102,13 +102,13 @@ def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, 
     """Draw n of n units with replacement, and write the counts; each replicate has a row of `counts`.
 
     Every unit gets a Poisson count. Given their sum, the counts are distributed like a draw with
-    replacement. Single draws, all equally probable, are then added or removed until the sum is n; this
-    keeps the distribution.
+    replacement. Adding or removing single draws, all equally probable, until the sum is n keeps the
+    distribution.
 
     `units` is (codes, strata, bounds). `strata` (n,) lists the units of each stratum in turn, the
-    incorrect units first; `bounds` holds the ends of the strata. An empty `strata` means a single
-    stratum. `limits` are 2**32 times the Poisson distribution function. Return False if a count would
-    exceed `largest`; the caller then repeats the draw with a wider type.
+    incorrect units first; it is empty for a single stratum. `bounds` holds the ends of the strata.
+    `limits` are 2**32 times the Poisson distribution function. Return False if a count would exceed
+    `largest`; the caller then repeats the draw with a wider type.
     """
     codes, strata, bounds = units
     replicates, n = counts.shape

@@ -1,10 +1,9 @@
 """Distribute items over groups, so that each group is counted separately.
 
 Writing to all groups at once would miss the cache at every item. So items go first to blocks of
-neighbouring groups that fit the cache, then to the groups of each block.
-
-A group has four consecutive streams: incorrect and correct items with confidences below zero, then
-incorrect and correct items with the other confidences. The keys are as in `keys`.
+neighbouring groups that fit the cache, then to the groups of each block. A group has four consecutive
+streams of keys (see `keys`): incorrect and correct items with confidences below zero, then incorrect
+and correct items with the other confidences.
 """
 
 from __future__ import annotations

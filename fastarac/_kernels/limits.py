@@ -1,8 +1,7 @@
 """Find the threshold that keeps a limit, from sorted keys and without writing the whole sweep.
 
-A point of the sweep is given by the position of the first accepted key; this key and all later keys are
-accepted. `above` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items above
-each bucket.
+A point of the sweep is given by the position of the first accepted key; all later keys are accepted,
+too. `above` (n_buckets, 3) holds the thresholds, correct items and incorrect items above each bucket.
 """
 
 from __future__ import annotations

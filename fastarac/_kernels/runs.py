@@ -1,8 +1,7 @@
 """Counts at the points between runs of a sweep; pair counts depend on these points only.
 
 A run is one tie with items of both labels, or all adjacent ties whose items have the same label. A run
-with a single label contains no pair of a correct and an incorrect item, so its ties can be merged.
-Keys are as in `keys`.
+with a single label contains no pair, so its ties can be merged. Keys are as in `keys`.
 """
 
 from __future__ import annotations

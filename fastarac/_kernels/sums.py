@@ -302,7 +302,7 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
     """Return the area under the precision over one tie; `by` is 1/n0 for the n0 items above the tie.
 
     The tie has g items, p of them correct; t0 of the items above are correct. The area is p + (t0 −
-    p·n0/g)·ln(1 + g/n0). It is computed as a sum of non-negative terms, so that nothing cancels. With
+    p·n0/g)·ln(1 + g/n0), computed as a sum of non-negative terms, so that nothing cancels. With
     `of_recall`, the area is over the recall.
     """
     x = g * by

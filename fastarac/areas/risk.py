@@ -1,8 +1,8 @@
 """Areas under precision and risk: ARP-AUC, AURC and their normalised forms.
 
 Precision and risk divide by the number of accepted items, so these areas are sums of one fraction per
-threshold. For "trapezoid" and "mean", `_kernels.sums` adds the fractions to about 30 digits. For
-"exact", each tie adds a logarithm, which is computed and added as a double.
+threshold. For "trapezoid" and "mean", `_kernels.sums` adds the fractions to about 30 digits; for
+"exact", each tie adds a logarithm, computed as a double.
 """
 
 from __future__ import annotations

@@ -174,7 +174,6 @@ class BoundedSweep(Table, Result):
         return counts | {"single_valued": np.append(True, self.single_valued)}
 
     def __add__(self, other: object) -> NoReturn:
-        """Raise a TypeError, because the bins of two sweeps differ."""
         raise TypeError(
             "a BoundedSweep cannot be added, because the bins of different data are not the same; "
             "add ThresholdSweeps (method='counts') or ThresholdSketches, or count all data in one call"

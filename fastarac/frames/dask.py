@@ -118,7 +118,6 @@ def _renamed(part: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
 
 
 def _within(part: pd.DataFrame, ranges: list[Range]) -> pd.DataFrame:
-    """Return the items of a partition that are in these ranges."""
     confidence, _ = _arrays(part)
     return part[rows_within(ranges, confidence, _groups(part))]
 
@@ -167,7 +166,6 @@ def _kinds(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _bins(part: pd.DataFrame) -> pd.DataFrame:
-    """Count the correct and incorrect items of a partition in each bin."""
     confidence, correct = _arrays(part)
     table = pd.DataFrame({"bin": bin_numbers(confidence), "low": confidence, "high": confidence})
     return _counted(part, table, correct, low="min", high="max")

@@ -148,7 +148,6 @@ class EstimatedSweep(ThresholdSweep):
         return trusted_sweep(ThresholdSweep, counts)
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Raise ``TypeError``: add the truths instead, and estimate counts from their sum."""
         raise TypeError("an EstimatedSweep cannot be added: use a PartialTruth of all items")
 
 

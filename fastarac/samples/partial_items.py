@@ -221,8 +221,8 @@ class PartialItems:
         """Return counts for choosing a threshold by a limit, and the index of the last tie accepted.
 
         `acceptance(counts)` returns the acceptance rate that the limit allows. Up to the chosen
-        threshold, the counts use the κ that is best there. The same threshold chosen without a limit
-        then has the same errors.
+        threshold, the counts use the κ that is best there, so they are the same as if the threshold
+        were given.
         """
         chosen: dict[Shares | None, int] = {}
 
