@@ -79,10 +79,7 @@ def _is_of(filename: Any, path: Path) -> bool:
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder to write into, which becomes `path` if nothing fails.
-
-    Raise FileExistsError if `path` is a file, or a folder that is not empty.
-    """
+    """Yield a temporary folder to write into, which becomes `path` if nothing fails."""
     if problem := folder_problem(path):
         raise FileExistsError(errno.EEXIST, problem, str(path))
     target = Path(os.path.realpath(path))

@@ -25,10 +25,7 @@ LONGEST_TEXT = 1000
 
 
 def parsed(text: str) -> Any:
-    """Return the content of a JSON text.
-
-    Raise ValueError if it is not valid JSON, repeats a key, contains NaN, or is nested too deeply.
-    """
+    """Return the content of a JSON text; raise ValueError for NaN, repeated keys and other errors."""
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     except (RecursionError, ValueError) as error:

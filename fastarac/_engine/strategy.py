@@ -142,10 +142,9 @@ _WEIGHTED: tuple[Way] = ("weighted",)
 
 
 def choose(items: Choosable, need: Need) -> Iterable[Way]:
-    """Return the methods for a needed result in the order in which to try them; the last always works.
+    """Return the methods for a needed result in the order in which to try them.
 
-    For corners or runs, methods other than "smaller class" first produce every threshold or sorted
-    items.
+    The last one always works.
     """
     n = items.n
     if items.weight is not None:

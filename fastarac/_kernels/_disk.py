@@ -1,8 +1,8 @@
 """The disk cache for the machine code of the kernels.
 
 Each file holds the code of one kernel. The file name encodes the argument types, the numba version, the
-Python version and the processor. The first bytes are a hash of the content and of the kernel's sources.
-If the hash does not match, the kernel is compiled again.
+Python version and the processor. The first bytes are a hash of the content and of the kernel's sources;
+if it does not match, the kernel is compiled again.
 
 This module replaces numba's cache and uses private parts of numba. If numba lacks one of these
 parts, importing this module fails, and each process compiles its kernels itself.

@@ -1,7 +1,6 @@
 """The decorator that compiles kernels, with all compiler options.
 
-Kernels run without the GIL, so that a thread pool can run several at once. C code never calls a kernel,
-so numba need not compile C wrappers.
+C code never calls a kernel, so numba need not compile C wrappers.
 """
 
 from __future__ import annotations

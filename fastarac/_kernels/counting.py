@@ -1,8 +1,4 @@
-"""Count the items of each confidence instead of sorting them, if there are few distinct confidences.
-
-Models that report whole percentages, votes or rounded scores produce only hundreds or thousands of
-distinct values.
-"""
+"""Count the items of each confidence instead of sorting them, if there are few distinct confidences."""
 
 from __future__ import annotations
 
