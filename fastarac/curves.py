@@ -193,7 +193,7 @@ class CurveBounds(Table, TupleResult, _CurveBounds[C]):
 
 
 def steps_of(sweep: BoundedSweep) -> int:
-    """Return the number of points that the curve needs inside each bin, where it is not straight."""
+    """Return the number of points that the curve of the precision needs inside each bin."""
     return 1 + POINTS_OF_BINS // len(sweep.single_valued)
 
 
@@ -207,7 +207,7 @@ class _OrBounds(Protocol[P, C]):
 
 
 def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
-    """Let a curve function accept a `BoundedSweep`, and then return the worst and the best curve."""
+    """Return a curve function that also takes a `BoundedSweep`, and then returns two curves."""
 
     @wraps(curve)
     def or_bounds(correct: Any, confidence: Any = None, **options: Any) -> Any:
@@ -225,7 +225,7 @@ def _or_bounds(curve: Callable[P, C]) -> _OrBounds[P, C]:
 def _points(
     kernel: str, counts: NDArray[Any], others: NDArray[Any], *, flag: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute the two rates of a curve with a kernel of `_kernels.counting`, in several threads."""
+    """Return the two rates of a curve, computed in threads by a kernel of `_kernels.counting`."""
     x, y = np.empty(len(counts)), np.empty(len(counts))
     total = float(counts[-1].item() + others[-1].item())
     edges = parallel.edges(len(x))

@@ -354,14 +354,13 @@ class CornerSweep(_Sweep):
         return self._counts_at(points)
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Raise ``TypeError``, because only sweeps with every threshold can be merged."""
         return whole_sweep(self)
 
     __radd__ = __add__
 
 
 def trusted_sweep(kind: type[S], counts: CountsAtThresholds) -> S:
-    """Make a sweep from counts that the library itself computed, without checks or copies."""
+    """Return a sweep of counts that the library itself computed, without checks or copies."""
     sweep = kind.__new__(kind)
     _set(sweep, counts.thresholds, counts.true_accepts, counts.false_accepts)
     return sweep
@@ -373,7 +372,6 @@ def _set(sweep: _Sweep, *arrays: NDArray[Any]) -> None:
 
 
 def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
-    """Raise unless the arrays form a valid sweep."""
     if thresholds.ndim != 1 or len(thresholds) < 2:
         raise ValueError("thresholds must be an array of shape (m + 1,) with m >= 1")
     if thresholds[0] != np.inf or not (thresholds[1:] < thresholds[:-1]).all():

@@ -11,9 +11,9 @@ HALVINGS = 60  # number of steps
 
 
 def change_of(holds: Callable[[float], bool]) -> tuple[float, float]:
-    """Return two very close shares, so that a condition is false at the first and true at the second.
+    """Return two shares very close together: `holds` is false at the first and true at the second.
 
-    The condition must be false at 0 and true at 1, and change only once.
+    `holds` must be false at 0 and true at 1, and change only once.
     """
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):

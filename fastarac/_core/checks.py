@@ -45,7 +45,7 @@ def positive_scalar(value: Any, name: str, *, strict: bool = False) -> float:
 
 
 def of_percent(number: float) -> str:
-    """Return a hint that converts a percentage to a share, if `number` looks like a percentage."""
+    """Return a hint for an error message, if `number` looks like a percentage instead of a share."""
     if not 1.0 < number <= 100.0:
         return ""
     return f" ({number:.6g}% is {number / 100.0:.6g})"
@@ -197,7 +197,7 @@ def reject_beside_sweep(
 
 
 def reject_all_beside_sweep(**values: object) -> None:
-    """Raise if any of these arguments is given in addition to a sweep."""
+    """Raise if any of `values` is not None, because a sweep must be given alone."""
     for name, value in values.items():
         if value is not None:
             message = f"{name} cannot go with a ThresholdSweep: give the sweep alone"

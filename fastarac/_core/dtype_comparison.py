@@ -15,7 +15,7 @@ EXACT = 2**53  # Doubles hold every integer up to this one.
 
 
 def at_or_above(confidence: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
-    """Return which items are accepted at a threshold."""
+    """Return which confidences are at or above a threshold, compared exactly."""
     if confidence.dtype.kind == "f":
         return np.asarray(confidence >= np.float64(threshold))
     return np.asarray(confidence >= (threshold if math.isinf(threshold) else math.ceil(threshold)))

@@ -107,7 +107,7 @@ def few_groups_of(n: float, what: str = "intervals", fewest: int = FEW_GROUPS) -
 
 @contextmanager
 def collected(notes: list[str]) -> Iterator[None]:
-    """Collect the library's warnings in `notes`; let other warnings through."""
+    """Add the library's warnings to `notes` instead of showing them; let other warnings through."""
     ours = (
         SampleTooSmallWarning, UndefinedMetricWarning, UnreliableIntervalWarning,
         QuestionableInputWarning,
@@ -124,7 +124,7 @@ def collected(notes: list[str]) -> Iterator[None]:
 
 @contextmanager
 def undefined_is_nan() -> Iterator[None]:
-    """Return NaN for undefined metrics without a warning, in this thread only."""
+    """Let undefined metrics be NaN without a warning, in this thread only."""
     token = _quiet.set(True)
     try:
         yield

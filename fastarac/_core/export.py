@@ -36,7 +36,7 @@ def parts_of(value: Any) -> dict[str, Any] | None:
 
 
 def flat(parts: Mapping[Any, Any]) -> dict[str, Any]:
-    """Flatten named parts into a dictionary of JSON values.
+    """Return named parts as a flat dictionary of JSON values.
 
     Parts of a nested result get the result's name and an underscore as a prefix. A tuple of results
     becomes one list per part.
@@ -78,15 +78,7 @@ def _list_of(array: np.ndarray[Any, Any]) -> list[Any]:
 
 
 def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
-    """Return columns as a table of the given package.
-
-    Raises
-    ------
-    ValueError
-        If the package is not supported.
-    ModuleNotFoundError
-        If the package is not installed.
-    """
+    """Return columns as a table of the package `backend`."""
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, got {backend!r}")
     if find_spec(backend) is None:

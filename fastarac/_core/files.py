@@ -34,16 +34,15 @@ LOCKS_TELL = sys.platform == "linux"
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file, which replaces `path` if nothing fails.
+    """Yield the path of an empty temporary file, which replaces `path` if nothing fails.
 
-    The temporary file is empty, and is in the folder of `path`. Its name is random, so that nobody can
-    put a link in its place, and so that other writers of `path` do not interfere. It has the suffix of
-    `path`, from which some writers derive the format, and gets the permissions of the file that it
-    replaces. If `path` is a link, the link stays and its target is replaced. If `path` is a pipe or a
-    device, the complete content is sent there at the end.
+    The temporary file is in the folder of `path`. Its name is random, so that nobody can put a link in
+    its place. Its suffix is that of `path`, because some writers derive the format from it. It gets the
+    permissions of the file that it replaces. If `path` is a link, the link stays and its target is
+    replaced. If `path` is a pipe or a device, the complete content is sent there at the end.
 
-    If the writer raises an OSError without a file name, for example because the disk is full, `path` is
-    added to the error.
+    If the writer raises an OSError without a file name, as for a full disk, `path` is added to the
+    error.
     """
     target = Path(os.path.realpath(path))
     partial = lock = None
@@ -74,19 +73,13 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def _is_of(filename: Any, path: Path) -> bool:
-    """Return whether an error names this file or a temporary file of this module."""
+    """Return whether an error's file name is `path` or a temporary file of this module."""
     return str(filename) == str(path) or Path(str(filename)).name.startswith(PREFIX)
 
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder to write into, which becomes `path` if nothing fails.
-
-    Raises
-    ------
-    FileExistsError
-        If `path` is a file, or a folder that is not empty.
-    """
+    """Yield a temporary folder to write into, which becomes `path` if nothing fails."""
     if problem := folder_problem(path):
         raise FileExistsError(errno.EEXIST, problem, str(path))
     target = Path(os.path.realpath(path))
@@ -111,7 +104,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def folder_problem(path: Path) -> str | None:
-    """Return the reason why `whole_folder` could not create this folder, or None."""
+    """Return the reason why `whole_folder` could not create the folder `path`, or None."""
     if path.is_dir():
         return "the folder is not empty: choose a new or an empty one" if any(path.iterdir()) else None
     if path.exists():
@@ -130,9 +123,8 @@ def _mode_of(path: Path) -> int | None:
 def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | None]:
     """Create a locked empty file (a folder if `mode` is None) with an unguessable name.
 
-    The file stays locked as long as the returned descriptor is open; the lock tells other processes
-    that the file is in use. First, the partial files that killed processes left in the folder are
-    removed.
+    The file stays locked, as a sign that it is in use, as long as the returned descriptor is open.
+    Partial files that killed processes left in the folder are removed first.
     """
     _remove_abandoned(folder)
     while True:
@@ -195,7 +187,7 @@ def _send(source: Path, stream: Path) -> None:
 
 
 def problem_with(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
-    """Return the reason why `what` (a plot, a report) could not be written to this file, or None."""
+    """Return the reason why `what` (a plot, a report) could not be written to `path`, or None."""
     problem = suffix_problem(path, what, suffixes)
     if problem is not None:
         return problem
@@ -207,7 +199,7 @@ def problem_with(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
 
 
 def suffix_problem(path: Path, what: str, suffixes: Sequence[str]) -> str | None:
-    """Return a message if the name of the file has none of these suffixes, or None if it has one."""
+    """Return a message if the file's name has none of these suffixes, else None."""
     if path.suffix.lower() in suffixes:
         return None
     *others, last = suffixes

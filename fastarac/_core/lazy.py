@@ -1,8 +1,7 @@
 """Public modules that load their names on first use, as listed in the stub beside the module.
 
 A stub (``__init__.pyi``, ``results.pyi``) has one line per name, ``from .sweep import threshold_sweep
-as threshold_sweep``. Type checkers and `attach` both read these lines, so that no second list of names
-exists.
+as threshold_sweep``.
 
 ``import fastarac`` imports only this module, which imports almost nothing. The command-line program can
 therefore install its interrupt handler early; an interrupt before that would print a traceback.
@@ -55,7 +54,7 @@ def attach(module: str, package: str, file: str) -> Names:
         return value
 
     def elsewhere(name: str) -> str:
-        """Return a hint at the public submodules that have this name, or an empty text."""
+        """Return a hint at the public submodules that have an attribute `name`, or an empty text."""
         from importlib import import_module
 
         below = (other for other, origin in home.items() if origin == "." and not name.startswith("_"))

@@ -20,14 +20,8 @@ PAUSE = 0.02  # Time between two attempts to get the lock, in seconds.
 def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file, which need not exist; the end of the process releases the lock.
 
-    The lock is a system lock on a second file beside `path`. The file itself can therefore be replaced
-    while locked, and a killed process leaves no lock behind.
-
-    Raises
-    ------
-    OSError
-        If the second file cannot be created or locked. A TimeoutError if other processes hold the lock
-        for ten minutes.
+    The lock is a system lock on a second file beside `path`, so that the file itself can be replaced
+    while locked.
     """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.lock")

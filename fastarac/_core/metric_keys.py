@@ -1,7 +1,6 @@
 """Keys of metrics, made of letters, digits and ``_-./``, which every experiment tracker accepts.
 
-A key consists of the metric and, if needed, its operating point and its group of outputs:
-``acceptance_rate``, ``acceptance_rate/risk/0.02``, ``error_rate/0.01/field/total``.
+Examples: ``acceptance_rate``, ``acceptance_rate/risk/0.02``, ``error_rate/0.01/field/total``.
 """
 
 from __future__ import annotations
@@ -27,13 +26,7 @@ def in_key(name: object) -> str:
 
 
 def parts_of_keys(names: Iterable[object], what: str) -> list[str]:
-    """Return names as distinct parts of keys; `what` is the plural noun for the error message.
-
-    Raises
-    ------
-    ValueError
-        If two names become the same part.
-    """
+    """Return names as distinct parts of keys; `what` is the plural noun for the error message."""
     found: dict[str, object] = {}
     for name in names:
         part = in_key(name)

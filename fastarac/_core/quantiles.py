@@ -27,8 +27,8 @@ def student_pvalue(t: float, degrees: float) -> float:
 
     The error is below 1e-14: a relative error for probabilities below 1e-4, otherwise an absolute one.
     `degrees` may be infinite; otherwise they are rounded down, but not below 1. The probability is a
-    finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4). If the sum would be long, Hill's normal
-    deviate (1970, algorithm 395) is used.
+    finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4). For many degrees, Hill's normal deviate
+    (1970, algorithm 395) is used.
     """
     t = abs(t)
     if math.isinf(degrees) or math.isinf(t):
@@ -54,7 +54,7 @@ def student_pvalue(t: float, degrees: float) -> float:
 
 
 def _student_tail(t: float, degrees: int) -> float:
-    """Return a small p-value by a power series (Abramowitz and Stegun, 26.5.4)."""
+    """Return the p-value of `student_pvalue` by a power series (Abramowitz and Stegun, 26.5.4)."""
     a, x = degrees / 2.0, degrees / (degrees + t * t)
     if x == 0.0:
         return 0.0

@@ -14,8 +14,8 @@ RandomState = int | np.random.SeedSequence | np.random.Generator | None
 def key_of(random_state: RandomState) -> NDArray[np.uint64]:
     """Return two 64-bit integers that determine all random numbers.
 
-    With None, they come from the operating system. The same integer or SeedSequence always gives the
-    same two. A Generator is advanced, so that each call gives different ones.
+    With None, they come from the operating system. A Generator is advanced, so that each call gives
+    different ones.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state.integers(0, 2**64, size=2, dtype=np.uint64)
@@ -36,9 +36,9 @@ def key_of(random_state: RandomState) -> NDArray[np.uint64]:
 def generator_for(key: NDArray[np.uint64], *columns: NDArray[Any] | None) -> np.random.Generator:
     """Return a generator that depends on the seed and on the data.
 
-    If the generator depended on the seed only, it would draw the items of the same ranks from every
-    sample of n items. A lucky seed would then invalidate a guarantee for all these samples. `columns`
-    must be sorted independently of the input order, so that the input order has no effect.
+    With the seed only, a generator would draw the items of the same ranks from every sample of n items.
+    A lucky seed would then invalidate a guarantee for all these samples. `columns` must be sorted
+    independently of the input order, so that the input order has no effect.
     """
     digest = blake2b(digest_size=16)
     for column in columns:

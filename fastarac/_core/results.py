@@ -2,10 +2,8 @@
 
 Frozen dataclasses, declared with ``eq=False``, inherit from `Result`. Named tuples inherit from
 `TupleResult`; their fields are in a separate class. Tables also inherit from `Table`, as their first
-base; results that are printed line by line inherit from `Sheet`. All have `to_dict`, `to_frame` and
-`_repr_html_`. Arrays are stored as read-only views, dicts as read-only proxies of copies. A pickle
-names a result by its public path, ``fastarac.results:Interval``, so that it can be read even after
-source files have moved.
+base; results that are printed line by line inherit from `Sheet`. A pickle names a result by its public
+path, ``fastarac.results:Interval``, so that it can be read even after source files have moved.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from fastarac._core.export import Backend, fields_of, flat, frame_of, html_of_co
 
 
 def read_only(value: Any) -> Any:
-    """Return a read-only view of an array or proxy of a dict; other values are returned unchanged.
+    """Return a read-only view of an array, or a proxy of a copied dict; other values stay the same.
 
     Arrays in tuples become read-only views, too.
     """
@@ -66,7 +64,7 @@ def _hashable(value: object) -> object:
 
 
 def _picklable(value: object) -> object:
-    """Return a dict for a proxy, because proxies cannot be pickled; other values are unchanged."""
+    """Return a dict for a proxy, because proxies cannot be pickled; other values stay the same."""
     if isinstance(value, MappingProxyType):
         return {key: _picklable(each) for key, each in value.items()}
     return value
@@ -115,7 +113,6 @@ class Shown:
         return frame_of(self.to_columns(), backend)
 
     def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows."""
         return html_table((), self.to_dict().items())
 
 
@@ -162,7 +159,7 @@ def public_path(cls: type) -> str:
 
 
 def _rebuilt(path: str, *values: object) -> object:
-    """Rebuild a result from the values of its fields, without checking them again."""
+    """Return a result with the given values of its fields, without checking them again."""
     cls: Any = resolve_name(path)
     if hasattr(cls, "_fields"):  # the class is a named tuple
         return cls(*values)
@@ -203,7 +200,6 @@ class Result(Pickled, Shown):
         return fields_of(self) | {name: getattr(self, name) for name in self._derived}
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both have the same class and equal values."""
         if type(self) is not type(other):
             return NotImplemented
         return same(fields_of(self), fields_of(other))
@@ -233,7 +229,6 @@ class TupleResult(Shown):
         return self._asdict()  # type: ignore[no-any-return]
 
     def __eq__(self: Any, other: object) -> bool:
-        """Return whether the other is a tuple of equal values."""
         return same(tuple(self), tuple(other)) if isinstance(other, tuple) else NotImplemented
 
     def __ne__(self, other: object) -> bool:  # otherwise, Python would call tuple.__ne__

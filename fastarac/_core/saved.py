@@ -1,8 +1,7 @@
 """Validation of the library's own JSON files, field by field.
 
-A check takes a JSON value and its name in the file, such as ``thresholds[0]``. It returns the value, or
-raises a ValueError with the name. Checks are combined: `record` takes a check for each key, `sequence`
-one check for all elements.
+A check takes a JSON value and its name in the file, such as ``thresholds[0]``; it returns the value, or
+raises a ValueError with the name.
 """
 
 from __future__ import annotations
@@ -26,13 +25,7 @@ LONGEST_TEXT = 1000
 
 
 def parsed(text: str) -> Any:
-    """Return the content of a JSON text.
-
-    Raises
-    ------
-    ValueError
-        If it is not valid JSON, repeats a key, contains NaN, or is nested too deeply for Python.
-    """
+    """Return the content of a JSON text; raise ValueError for NaN, repeated keys and other errors."""
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     except (RecursionError, ValueError) as error:

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def takes_items_only(reason: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Make a function raise an error with this reason if a sweep is passed as `correct`.
+    """Return a decorator: the function raises an error with `reason` if `correct` is a sweep.
 
     Otherwise, Python would first complain that other required arguments are missing.
     """

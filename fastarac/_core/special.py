@@ -1,9 +1,9 @@
 """Tails of the binomial and the gamma distribution, and bounds and quantiles derived from them.
 
 With 10¹² items, formulas with the logarithm of the gamma function lose half of their digits.
-Probabilities of single counts are therefore computed from deviances (Loader 2000, "Fast and
-accurate computation of binomial probabilities"), and tails from a continued fraction of the
-incomplete beta function (DiDonato and Morris 1992, "Algorithm 708", section 3).
+Probabilities of single counts are therefore computed from deviances (Loader 2000, "Fast and accurate
+computation of binomial probabilities"). Tails come from a continued fraction of the incomplete beta
+function (DiDonato and Morris 1992, "Algorithm 708", section 3).
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
     """Return the probability of at most `k` successes in `n` independent trials of probability `p`.
 
     The relative error is below 1e-11, even for small values, for 0 ≤ k ≤ n ≤ 10¹² and 0 ≤ p ≤ 1.
-    Fractional `k` and `n`, such as effective sample sizes, are allowed: the incomplete beta function is
-    defined for them. NaN gives NaN.
+    `k` and `n` may be fractional, such as effective sample sizes. NaN gives NaN.
     """
     if k >= n or p <= 0.0:
         return 1.0
@@ -52,11 +51,10 @@ def binomial_interval(k: float, n: float, level: float) -> tuple[float, float]:
 
 
 def binomial_upper_bound(k: float, n: float, failure_probability: float) -> float:
-    """Return the p for which P(at most `k` successes in `n` trials) is `failure_probability`.
+    """Return the p at which P(at most `k` successes in `n` trials) is `failure_probability`.
 
-    This is the one-sided upper bound of Clopper and Pearson 1934. For every true probability of
-    success, the probability that the bound is too low is at most `failure_probability`, which is in (0,
-    1). The bound is 1 if all trials succeeded; NaN gives NaN.
+    This is the one-sided upper bound of Clopper and Pearson 1934. `failure_probability` is in (0, 1).
+    The bound is 1 if all trials succeeded; NaN gives NaN.
     """
     if math.isnan(k + n):
         return math.nan
@@ -94,7 +92,7 @@ def binomial_upper_bound(k: float, n: float, failure_probability: float) -> floa
 def chi_square_quantile(probability: float, degrees: float) -> float:
     """Return the quantile of the chi-square distribution for a probability in (0, 1).
 
-    `degrees` are above 0 and need not be whole. The relative error is below 1e-9; NaN gives NaN.
+    The relative error is below 1e-9; NaN gives NaN.
     """
     shape = degrees / 2.0
     # Start with the approximation of Wilson and Hilferty (1931), which is within a few percent. Then
@@ -211,8 +209,7 @@ def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
     """Return I_x(a, b)·B(a, b)/(xᵃ·yᵇ) by a continued fraction; `excess` = a − (a + b)·x > −1.
 
     B is the beta function, and I the regularised incomplete beta function. `excess` and y = 1 − x are
-    arguments, so that no digits are lost if x is close to 1. Every step divides numerators and
-    denominators by the last denominator, to avoid overflow.
+    arguments, so that no digits are lost if x is close to 1.
     """
     ratio = (1.0 + 1.0 / a) / (1.0 + excess)
     last_numerator, last_denominator = 0.0, ratio
@@ -223,6 +220,7 @@ def _fraction(a: float, b: float, x: float, y: float, excess: float) -> float:
         s = a + (2.0 * m - 1.0)
         alpha = (a + (m - 1.0)) * (a + b + (m - 1.0)) * product * x / (s * s)
         beta = m + product / s + (a + m) / (s + 2.0) * (1.0 + excess + m * (1.0 + y))
+        # Numerators and denominators are divided by the last denominator, to avoid overflow.
         numerator = alpha * last_numerator + beta * ratio
         denominator = alpha * last_denominator + beta
         following = numerator / denominator
@@ -241,9 +239,9 @@ def log_beta(a: float, b: float) -> float:
 def log_beta_tail(a: float, b: float, x: float) -> float:
     """Return the logarithm of 1 − I_x(a, b), the probability of a beta distribution above x.
 
-    x is in (0, 1). The continued fraction gives the tail below x if x < (a + 1)/(a + b + 2), otherwise
-    the tail above x, because it converges fast there (Numerical Recipes, 6.4). With the mean a/(a + b)
-    as the boundary, it could take a million steps for x = 1 − 10⁻¹³.
+    x is in (0, 1). If x < (a + 1)/(a + b + 2), the continued fraction converges fast for the tail below
+    x, otherwise for the tail above x (Numerical Recipes, 6.4). With the mean a/(a + b) as the boundary,
+    it could take a million steps for x = 1 − 10⁻¹³.
     """
     excess = a - (a + b) * x
     front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)

@@ -26,16 +26,9 @@ CONTROL_IN_JSON = re.compile(f"[{OTHER_CONTROLS}]")
 
 
 def percent(share: float, digits: int | None = None) -> str:
-    """Return a share as a percentage.
+    """Return a share as a percentage with `digits` significant digits, or with all digits if None.
 
-    Parameters
-    ----------
-    share : float
-        The share.
-    digits : int, optional
-        Number of significant digits of a computed share. More digits are shown if the share would look
-        like 0% or 100%, unless it is within `NEGLIGIBLE` of 0 or 1. With None, a share that the user
-        chose keeps all its digits.
+    More digits are shown if the share would otherwise look like 0% or 100%.
     """
     value = 100 * Decimal(f"{share:.15g}")
     if digits is not None:
@@ -48,10 +41,7 @@ def percent(share: float, digits: int | None = None) -> str:
 
 
 def rounded_percent(share: float) -> str:
-    """Return a percentage with one decimal, or with more if it would otherwise look like 0% or 100%.
-
-    Shares within `NEGLIGIBLE` of 0 or 1, such as some ends of intervals, are shown as 0% or 100%.
-    """
+    """Return a percentage with one decimal, or with more if it would otherwise look like 0% or 100%."""
     share = _none_or_all(share)
     if share in (0, 1):
         return f"{100 * share:.0f}%"
@@ -68,10 +58,9 @@ def _none_or_all(share: float) -> float:
 
 
 def widened(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of an interval for a share; an end very close to 0 or 1 becomes 0 or 1.
+    """Return the ends of an interval for a share; an end near 0 or 1 (see `HIDDEN`) becomes 0 or 1.
 
-    "Very close" is relative to the other end (see `HIDDEN`). This avoids ends with many leading zeros
-    or nines, and only widens the interval.
+    This avoids ends with many leading zeros or nines, and only widens the interval.
     """
     return (
         0.0 if low < HIDDEN * high else low,
@@ -150,7 +139,7 @@ def p_is(value: float) -> str:
 
 
 def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
-    """Return p-values as " (p = 0.12)"; of several, show the largest if `clear`, else the smallest."""
+    """Return p-values as " (p = 0.12)"; of several, the largest if `clear`, else the smallest."""
     known = [each for each in pvalues if not math.isnan(each)]
     if not known:
         return ""
@@ -161,7 +150,7 @@ def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace each control character of a text by U+FFFD, so that it stays on one line."""
+    """Return a text with each control character replaced by U+FFFD, so that it stays on one line."""
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -201,7 +190,7 @@ def quoted(text: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names with commas and "and"."""
+    """Return names joined with commas and "and"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

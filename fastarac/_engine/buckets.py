@@ -40,14 +40,14 @@ class SortedItems(NamedTuple):
     pairs: PairCounts
 
     def below(self, correct: int, incorrect: int) -> SortedItems:
-        """Return these items with further items added above all of them; the pairs are set to 0."""
+        """Return the items with further items added above all of them; the pairs are set to 0."""
         totals = self.pairs.correct + correct, self.pairs.incorrect + incorrect
         above = self.above + np.array([0, correct, incorrect])
         return self._replace(above=above, pairs=PairCounts(*totals, 0))
 
 
 def sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
-    """Sort all buckets, and return the row of `ties.count_range` for each."""
+    """Sort all buckets, and return the counts of `ties.count_range` for each."""
     rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
     sort_buckets(buckets, _kernels.ties.count_range, rows)
     return rows
@@ -70,7 +70,7 @@ def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class Plan(NamedTuple):
-    """A plan for distributing the items over buckets."""
+    """How items are distributed over buckets."""
 
     n_buckets: int  # for negative values, and as many for the others
     table: NDArray[np.uint16]  # the bucket of each cell
@@ -78,7 +78,7 @@ class Plan(NamedTuple):
 
 
 def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the bounds of the buckets, and where each thread's share begins in each bucket.
+    """Return the bounds of the buckets, and where each share of the items begins in each bucket.
 
     `counts` (n_shares, n_buckets) holds how many items of each share go into each bucket. Within a
     bucket, the items of earlier shares come first.
@@ -89,7 +89,7 @@ def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def shares_of_keys(n: int) -> list[tuple[int, int]]:
-    """Divide the items into shares, whose keys are made in parallel before numpy sorts all of them."""
+    """Return (start, stop) of the items whose keys each thread makes before numpy sorts all keys."""
     return parallel.shares(n) if n >= strategy.sizes.threaded_keys else [(0, n)]
 
 
@@ -204,7 +204,7 @@ def over_buckets(
 ) -> None:
     """Process ranges of buckets in threads; each thread takes the next free range.
 
-    Each thread calls `worker` once; this call allocates scratch memory, and returns the function that
+    Each thread calls `worker` once, which allocates scratch memory and returns the function that
     processes a range.
     """
     threads, task = strategy.n_threads(n_items), strategy.sizes.task
@@ -229,8 +229,7 @@ def over_buckets(
 def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, *options: Any) -> None:
     """Sort every bucket and let `kernel` write its row of `results`.
 
-    For small buckets, `kernel` runs while the bucket is in the cache. If numpy sorts, the bounds
-    between buckets are moved past ties before `kernel` runs.
+    If numpy sorts, the bounds between buckets are moved past ties before `kernel` runs.
     """
     keys, bounds, _, by_numpy = buckets
     kernels = _kernels.sort

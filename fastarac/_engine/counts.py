@@ -131,7 +131,7 @@ class AcceptedCounts:
 
 
 class CountsAtThresholds(AcceptedCounts):
-    """Accepted counts at points with known thresholds, from +inf downwards."""
+    """Numbers of accepted items at known thresholds, from +inf downwards."""
 
     __slots__ = ()
 
@@ -140,12 +140,12 @@ class CountsAtThresholds(AcceptedCounts):
 
     @property
     def possible(self) -> CountsAtThresholds:
-        """These counts; estimated counts are replaced by the nearest ones that real items can have."""
+        """The counts; estimated ones are replaced by the nearest counts that real items can have."""
         return self
 
     @property
     def rising(self) -> CountsAtThresholds:
-        """These counts; estimated counts are replaced by similar ones whose errors never fall."""
+        """The counts; estimated ones are replaced by similar counts whose errors never fall."""
         return self
 
 
@@ -156,7 +156,7 @@ class _ThresholdCounts(NamedTuple):
 
 
 class ThresholdCounts(CountsAtThresholds, _ThresholdCounts):
-    """All or some of the thresholds, and the counts at each."""
+    """Numbers of accepted items at all or some of the thresholds."""
 
     __slots__ = ()
 
@@ -167,13 +167,13 @@ class _PointCounts(NamedTuple):
 
 
 class PointCounts(AcceptedCounts, _PointCounts):
-    """Counts at points whose thresholds are not needed."""
+    """Numbers of accepted items, without the thresholds at which they were counted."""
 
     __slots__ = ()
 
     @property
     def rising(self) -> PointCounts:
-        """These counts themselves, because their errors never fall."""
+        """The counts themselves, because their errors never fall."""
         return self
 
 

@@ -21,10 +21,7 @@ MOST = 4  # Maximum number of crossed factors; a variance with m factors has 2^m
 
 
 def columns_of(groups: Any) -> tuple[Any, ...] | None:
-    """Return the columns of labels if `groups` is a tuple of several; None for a single column.
-
-    A single column may itself be a tuple of labels.
-    """
+    """Return the columns of labels if `groups` is a tuple of several; None for a single column."""
     if not isinstance(groups, tuple) or not groups:
         return None
     several = all(isinstance(each, Sized) and not isinstance(each, str | bytes) for each in groups)
@@ -34,13 +31,8 @@ def columns_of(groups: Any) -> tuple[Any, ...] | None:
 def read_factors(groups: Any, n: int, *, beside: str = "confidence") -> tuple[Codes, ...]:
     """Return each item's group number for each factor, the factor with the fewest groups first.
 
-    A factor nested in another one (documents in batches) is left out, because the outer factor already
-    allows for the dependence inside the inner groups.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `read_groups`, with the column's name; also for more than `MOST` crossed factors.
+    A factor nested in another one (documents in batches) is left out: the outer factor already allows
+    for the dependence inside the inner groups.
     """
     columns = columns_of(groups)
     if columns is None:
@@ -67,10 +59,7 @@ def outermost(columns: Sequence[Codes]) -> list[int]:
 def read_outermost(groups: Any, n: int, taker: str, *, beside: str = "confidence") -> Codes:
     """Return the number of each item's group; of nested columns, only the outermost one is used.
 
-    Raises
-    ------
-    ValueError
-        As for `read_factors`; also for crossed columns, which `taker` does not support.
+    Raise ValueError for crossed columns, which `taker` does not support.
     """
     first, *others = read_factors(groups, n, beside=beside)
     if others:
@@ -87,7 +76,7 @@ def crossed_in(taker: str) -> str:
 
 
 def n_groups(codes: Codes) -> int:
-    """Return the number of groups."""
+    """Return the number of distinct codes."""
     return int(np.count_nonzero(np.bincount(codes))) if len(codes) else 0
 
 
@@ -97,7 +86,7 @@ def codes_of_terms(factors: Sequence[Codes]) -> list[Codes]:
 
 
 def intersection(columns: Iterable[Codes]) -> Codes:
-    """Number the combinations of groups: items have the same number if they agree in all columns."""
+    """Return numbers for the combinations of groups: equal for items that agree in all columns."""
     found: Codes | None = None
     for codes in columns:
         if found is None:

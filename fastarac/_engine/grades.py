@@ -48,5 +48,5 @@ def graded_items(
 
 
 def twice(values: NDArray[Any]) -> NDArray[Any]:
-    """Repeat the values of graded items: once for the correct parts, once for the incorrect parts."""
+    """Return the values repeated: once for the correct parts, once for the incorrect parts."""
     return np.concatenate([values, values])

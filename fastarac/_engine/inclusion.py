@@ -43,9 +43,9 @@ def least_of(probability: FloatArray, declared: float | None) -> float | None:
 
 
 def completed(probability: FloatArray, chosen: NDArray[np.bool_], least: float | None) -> FloatArray:
-    """Fill in unknown probabilities if all probabilities must be equal, as in a uniform draw.
+    """Return the probabilities with unknown ones filled in, if all must be equal, as in a uniform draw.
 
-    In a draw of fixed size, the probabilities add up to this size. If the size is n times the lower
+    In a draw of fixed size, the probabilities add up to this size. So if the size is n times the lower
     bound `least`, every probability equals the bound.
     """
     unknown = np.isnan(probability)
@@ -64,10 +64,9 @@ def refuse_unlikely(
 ) -> None:
     """Refuse a sample whose size contradicts its probabilities.
 
-    If whole groups were drawn, groups are counted instead of items; the first item of a group
-    represents the group. If only the probabilities of verified items are known, the other probabilities
-    are assumed to be at least the declared minimum, or the smallest known probability. The test then
-    uses a bound like Bernstein's.
+    If whole groups were drawn, groups are counted instead of items. If only the probabilities of
+    verified items are known, the others are assumed to be at least the declared minimum, or the
+    smallest known probability. The test then uses a bound like Bernstein's.
     """
     unit = "items"
     every = not np.isnan(probability).any()

@@ -1,8 +1,8 @@
 """Checks and conversion of all arrays that users pass.
 
 :func:`.read_items` checks types, shapes and lengths in constant time. The values are checked by the
-pass that reads them anyway (`Items.chunks` yields them in the form that the kernels need). If that pass
-meets a bad value, :meth:`.Items.reject` finds it and raises an error that names it.
+pass that reads them anyway. If that pass meets a bad value, :meth:`.Items.reject` finds it and raises
+an error that names it.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ class Items:
     ) -> Iterator[tuple[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.uint8]]]]:
         """Yield the offset and (values, bits, labels) for the items from `start` up to `stop`.
 
-        If the arrays already have the form that the kernels need, the chunks are contiguous, read-only
-        views. Otherwise they are converted copies of some items at a time. Labels that must be
-        converted are checked here; labels that are bytes are checked by the kernel.
+        The chunks are contiguous and read-only. Only arrays that lack the form that the kernels need
+        are copied, some items at a time. Labels that must be converted are checked here; labels that
+        are bytes are checked by the kernel.
         """
         step = stop - start if self.direct else strategy.sizes.chunk
         layout = self.layout
@@ -193,7 +193,7 @@ def read_items(
     Raises
     ------
     TypeError
-        For anything but real numbers, such as strings, objects and complex numbers.
+        For anything but real numbers.
     ValueError
         For arrays that are not one-dimensional, have unequal lengths, are empty or hold nulls. For
         weights that are negative, not finite or all zero. For two pandas Series with the same index
@@ -214,7 +214,6 @@ def read_items(
 
 
 def _refuse_other_order(first: Any, second: Any, names: tuple[str, ...]) -> None:
-    """Raise if two pandas Series have the same index labels in a different order."""
     if not all(hasattr(each, "factorize") and hasattr(each, "index") for each in (first, second)):
         return
     one, other = first.index, second.index
@@ -240,7 +239,7 @@ def vector(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def labels_in_part(values: ArrayLike | Sequence[float | None], name: str) -> NDArray[np.float64]:
-    """Return numbers as float64, with NaN for missing ones."""
+    """Return numbers as float64, with NaN for missing ones (None, null or masked)."""
     given: Any = on_cpu(values)
     _reject_table(given, name)
     mask = _null_mask(given)
@@ -451,16 +450,7 @@ def read_groups(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct labels in rising order, and the number of each item's label.
 
-    The column must have `n` labels, as many as the argument called `beside` has items. Integers are
-    numbered by a hash table, pandas and pyarrow columns by their own encoding; other labels are sorted
-    once.
-
-    Raises
-    ------
-    TypeError
-        For labels of types that cannot be compared with each other.
-    ValueError
-        For labels that are null, NaN or NaT, or if their number is not n.
+    The column must have `n` labels, as many as the argument called `beside` has items.
     """
     groups = _without_nulls(groups, name)
     if hasattr(groups, "factorize"):  # pandas columns have this method
@@ -496,8 +486,7 @@ def read_groups(
 def labels_of(values: Any, name: str) -> NDArray[Any]:
     """Return labels as a one-dimensional array without changing any of them.
 
-    In a list that contains strings, numpy would convert 1 to "1". It would also round large integers.
-    Such lists become arrays of objects.
+    In a list that contains strings, numpy would convert 1 to "1"; it would also round large integers.
     """
     try:
         array = np.asarray(values)
@@ -513,7 +502,6 @@ def labels_of(values: Any, name: str) -> NDArray[Any]:
 
 
 def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which labels are None, NaN or NaT."""
     if labels.dtype == object:
         return np.array([v is None or v != v for v in labels], np.bool_)
     if labels.dtype.kind in "fcmM":

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 def points_at_limits(
     items: SortedItems, max_error_rates: Sequence[float], max_risks: Sequence[float]
 ) -> ThresholdCounts:
-    """Return the first and last threshold; for each limit, also the last that keeps it and the next."""
+    """Return the counts at the first and last threshold, and at two thresholds for each limit.
+
+    These two are the last threshold within the limit, and the next one.
+    """
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items
     n, incorrect = len(keys), int(items.pairs.incorrect)

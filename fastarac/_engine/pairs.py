@@ -2,7 +2,7 @@
 
 Let p and q be the numbers of correct and incorrect items. Let d be the number of tied pairs plus twice
 the number of pairs whose correct item is above. Every area under the ARAC and the ROC curve is then a
-quotient of integers. The formulas work for numbers and, elementwise, for arrays.
+quotient of integers.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _fits(counts: Counts) -> bool:
 
 
 def pairs_between(true_accepts: Counts, false_accepts: Counts) -> PairCounts:
-    """Return the pair counts of a sweep, from the counts at its points."""
+    """Return the pair counts that follow from the accepted items at all thresholds."""
     correct, incorrect = true_accepts[-1].item(), false_accepts[-1].item()
     doubled = doubled_area(false_accepts, true_accepts)
     if true_accepts.dtype == np.int64:

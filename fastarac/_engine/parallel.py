@@ -1,8 +1,8 @@
 """A few threads for kernels that run without the GIL.
 
 The threads live only for one call, so that no thread is lost in a forked child or blocks the
-interpreter's exit. The calling thread does a share of the work. It does not wait for the other threads
-to start, as `threading.Thread` would do: this wait would cost as much as sorting 20,000 items.
+interpreter's exit. The calling thread does not wait for the other threads to start, as
+`threading.Thread` would do. This wait would cost as much as sorting 20,000 items.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def edges(n_items: int) -> list[int]:
 
 
 def shares(n_items: int) -> list[tuple[int, int]]:
-    """Return the (start, stop) of each thread's share, see `edges`."""
+    """Return the (start, stop) of each thread's share of `n_items`."""
     return list(pairwise(edges(n_items)))
 
 

@@ -41,7 +41,8 @@ class Order(NamedTuple):
 
 
 def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
-    """Order the items by sorting keys that contain item numbers; this is far faster than argsort."""
+    """Return the items by falling confidence; `known` marks the verified ones."""
+    # Sorting keys that contain item numbers is far faster than argsort.
     n = len(scores)
     kernels = _kernels.numbered
     items = Items(known, scores, None, NAMES)
@@ -103,7 +104,7 @@ def folds_of(
     judge: FloatArray | None,
     codes: NDArray[np.intp] | None,
 ) -> NDArray[np.intp]:
-    """Draw the fold of each verified item or group, independently of the order of the input."""
+    """Return the fold of each verified item or group, drawn independently of the order of the input."""
     rng = np.random.default_rng(0)
     if codes is not None:
         own, number = np.unique(codes, return_inverse=True)
@@ -138,7 +139,7 @@ class _Rules(NamedTuple):
 
 
 def _rules(score: FloatArray, items: Verified) -> _Rules:
-    """Fit isotonic regressions of the error on a rising score, each without one fold."""
+    """Return isotonic regressions of the error on a rising score, each fitted without one fold."""
     mean = float(np.sum(items.weight * items.error)) / float(np.sum(items.weight))
     edges, rates, weights = (np.empty(FOLDS * (len(score) + 1)) for _ in range(3))
     ends = np.empty(FOLDS + 1, np.intp)
@@ -173,7 +174,7 @@ class Prediction(NamedTuple):
 
 
 def by_confidence(order: Order, items: Verified) -> Prediction:
-    """Predict the error rate from the confidence; the rate never falls as the confidence falls."""
+    """Return errors predicted from the confidence; they never fall as the confidence falls."""
     score = items.tie.astype(np.float64)
     rules = _rules(score, items)
     blocks = np.empty(len(order.items), np.int32)
@@ -187,7 +188,7 @@ def by_confidence(order: Order, items: Verified) -> Prediction:
 
 
 def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
-    """Predict the error rate from a judge's probability, in [0, 1], that an item is right."""
+    """Return errors predicted from a judge's probability, in [0, 1], that an item is right."""
     own = -judge[order.items[order.places]]
     rising = np.argsort(own)
     rules = _rules(own[rising], items.at(rising))
@@ -205,10 +206,9 @@ def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
     """Return the weights κ ≥ 0, Σκ ≤ 1, of further predictions with the least sum of squared residuals.
 
     The residuals are ``residual − κ @ difference``. A ridge penalty pulls the weights of two
-    predictions together; it is stronger if their differences correlate more. Without the penalty, the
-    judge that seems best could get all the weight although a few errors cannot show which of two
-    similar judges is better. The standard error would then be too small. The penalty is scaled by the
-    noise of the best fit without a penalty.
+    predictions together; it is stronger if their differences correlate more. Without it, the judge that
+    seems best could get all the weight, and the standard error would be too small, although a few
+    errors cannot tell similar judges apart.
     """
     # Not by "@": BLAS would start threads, and the sums would depend on their number.
     products = np.array([[np.sum(one * other) for other in difference] for one in difference])
@@ -226,10 +226,9 @@ def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
 
 
 def _descend(products: FloatArray, slopes: FloatArray) -> FloatArray:
-    """Minimise κ @ products @ κ − 2·slopes @ κ over κ ≥ 0 with Σκ ≤ 1.
+    """Return the κ that minimises κ @ products @ κ − 2·slopes @ κ over κ ≥ 0 with Σκ ≤ 1.
 
-    The rest 1 − Σκ is treated as one more weight. Weight is moved between two of them, for each pair in
-    turn, until the weights no longer change.
+    The rest 1 − Σκ is treated as one more weight.
     """
     n = len(slopes)
     curved, linear = np.pad(products, (1, 0)), np.append(0.0, slopes)

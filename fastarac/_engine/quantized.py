@@ -1,7 +1,6 @@
 """Quantized keys for confidences of 64 bits: sort 32 bits instead, if few items are tied.
 
-Ordering some million items needs fewer digits than a double has. Only correct and incorrect items that
-share a key are compared by all of their bits.
+Only correct and incorrect items that share a key are compared by all of their bits.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Array = NDArray[Any]
 
 
 def count_quantized(items: Items) -> PairCounts | None:
-    """Count the pairs by sorting quantized keys; None if too many items share a key."""
+    """Return the pair counts by sorting quantized keys; None if too many items share a key."""
     kernels = _kernels.quantized_keys
     layout = items.layout
     sample = items.sample.astype(layout.values)
@@ -69,7 +68,7 @@ def count_quantized(items: Items) -> PairCounts | None:
 
 
 def ends_of_cells(items: Items, sample: Array) -> Any:
-    """Return the ends of the cells for `cells_between`; None if too many items would share a cell.
+    """Return the `ends` argument of `cells_between`; None if too many items would share a cell.
 
     `sample` holds some of the confidences, in rising order. Up to `exact_ends` items, its first and
     last value are replaced by the least and the greatest confidence, so that the cells cover all items.
@@ -127,7 +126,7 @@ def keys_in_buckets(
 
 
 def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16], int]:
-    """Return the bucket of each range of keys, and the number of buckets; their sizes are similar."""
+    """Return the bucket of each range of keys, and the number of buckets, which have similar sizes."""
     sizes = strategy.sizes
     if items.n < sizes.quantized_spread:
         return np.empty(0, np.uint16), 1
@@ -142,7 +141,10 @@ def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16],
 
 
 def new_marks(n: int) -> NDArray[np.uint8]:
-    """Return empty marks for the cells of n items."""
+    """Return zeros, one flag for a few items each; the kernel sets the flags of shared cells to 1.
+
+    A cell is shared if it holds both correct and incorrect items.
+    """
     sizes = strategy.sizes
     bits = min(sizes.max_mark_bits, max(3, n.bit_length() - sizes.mark_items))
     return np.zeros(1 << bits, np.uint8)
@@ -151,7 +153,7 @@ def new_marks(n: int) -> NDArray[np.uint8]:
 def pick_marked(
     items: Items, keys: NDArray[np.uint32], marks: NDArray[np.uint8]
 ) -> tuple[Array, NDArray[np.uint8], NDArray[np.uint32]] | None:
-    """Return bits, labels and keys of the items in marked cells; None if there are too many."""
+    """Return bits, labels and keys of the items in cells with a flag; None if there are too many."""
     sizes = strategy.sizes
     packed = np.packbits(marks, bitorder="little")
     marked = np.flatnonzero(marks).astype(np.uint32)

@@ -54,7 +54,10 @@ OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}
 
 
 def ordered(items: Items, need: Need, ways: Mapping[Way, Callable[[Items], Any]]) -> Any:
-    """Return the result of the first way that works; `_ORDERED` has the ways that `ways` lacks."""
+    """Return the result of the first suitable method; `ways` maps methods to functions.
+
+    Methods that `ways` lacks are taken from `_ORDERED`.
+    """
     for way in choose(items, need):
         found = (ways.get(way) or _ORDERED[way])(items)
         if found is not None:
@@ -71,7 +74,7 @@ _ORDERED: dict[Way, Callable[[Items], ThresholdCounts | Buckets | None]] = {
 
 
 def count_pairs(items: Items) -> PairCounts:
-    """Count the correct and the incorrect items, and their pairs with the correct item above."""
+    """Return the numbers of correct items, of incorrect items, and of their pairs."""
     found = ordered(items, "pairs", _TO_PAIRS)
     if isinstance(found, PairCounts):
         return found
@@ -166,7 +169,7 @@ _TO_RUNS: dict[Way, Callable[[Items], ThresholdCounts | None]] = {
 
 
 def corners_of(items: Items) -> ThresholdCounts:
-    """Return only the points of unweighted items at which a curve may bend."""
+    """Return only the thresholds of unweighted items at which a curve may bend."""
     return _corners_around_few(items) or runs.corners_among(every_threshold(items))
 
 
@@ -177,13 +180,9 @@ def _corners_around_few(items: Items) -> ThresholdCounts | None:
 class RankedItems:
     """Results that depend on the order of items; each is computed on demand, by the fastest method.
 
-    A caller with a sweep passes its `counts` instead of the items. `corners` promises that the caller
-    will only ask for results that follow from the points at which a curve may bend.
-
-    Attributes
-    ----------
-    given : AcceptedCounts or None
-        The sweep that was passed instead of items.
+    A caller with a sweep passes its `counts` instead of the items; they are kept as `given`. `corners`
+    promises that the caller will only ask for results that follow from the points at which a curve may
+    bend.
     """
 
     __slots__ = (
@@ -217,7 +216,7 @@ class RankedItems:
 
     @property
     def pairs(self) -> PairCounts:
-        """The counts of pairs."""
+        """The numbers of correct items, of incorrect items, and of their pairs."""
         if self._pairs is None:
             known = self._around_few if self._ordered is None else self._ordered
             self._pairs = count_pairs(self._items) if known is None else sums.pairs_of(known)
@@ -225,20 +224,20 @@ class RankedItems:
 
     @property
     def points(self) -> CountsAtThresholds:
-        """Every threshold, or the points of the given sweep."""
+        """Every threshold with its counts, or those of the given sweep."""
         if not isinstance(self._ordered, AcceptedCounts):
             self._ordered = every_threshold(self._items)
         return cast("CountsAtThresholds", self._ordered)
 
     @property
     def corners(self) -> CountsAtThresholds:
-        """The points at which a curve may bend, or all points if finding only these is not faster."""
+        """The counts where a curve may bend, or all counts if finding only those is not faster."""
         corners = self._corners()
         return self.points if corners is None else corners
 
     @property
     def runs(self) -> PointCounts:
-        """The points between runs (`_kernels.runs`) of unweighted items."""
+        """The counts between runs of equal labels (see `_kernels.runs`), for unweighted items."""
         if self._runs is None:
             known = self._around_few if self._ordered is None else self._ordered
             self._runs = _runs_of(self._items) if known is None else sums.runs_of(known)
@@ -246,7 +245,7 @@ class RankedItems:
 
     @property
     def totals(self) -> PairCounts:
-        """Numbers or weights of correct and incorrect items; pairs may be 0 (not counted)."""
+        """Numbers or weights of correct and incorrect items; the pairs may be 0 (not counted)."""
         corners = self._corners() if self._corners_do else None
         return sums.totals(self._rank() if corners is None else corners)
 
@@ -261,8 +260,7 @@ class RankedItems:
     def rounding(self) -> Quotient:
         """Bound on the rounding error of a mean precision or risk from `sum`; 0 if no bound is known.
 
-        If two such means differ by no more than this bound, they are treated as equal, because the
-        difference may be pure rounding.
+        Two such means that differ by no more than the bound are treated as equal.
         """
         return sums.rounding_of(self.totals, weighted=self.weighted)
 
@@ -323,10 +321,10 @@ class RankedItems:
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """Return the first and last threshold; for each limit, also the last within it, and the next.
+        """Return the counts at the first and last threshold, and at two thresholds for each limit.
 
-        :func:`.operating_point` finds the same point among these as among all thresholds. If all
-        thresholds are known already, all are returned.
+        These two are the last threshold within the limit, and the next one. If all thresholds are known
+        already, all are returned.
         """
         ordered = self._rank()
         if isinstance(ordered, SortedItems):
@@ -339,7 +337,7 @@ class RankedItems:
         return self._ordered
 
     def _corners(self) -> ThresholdCounts | None:
-        """Return the corners around the smaller class, or None; search only if `_ordered` is None."""
+        """Return the counts where a curve may bend, or None; search only if nothing is sorted."""
         if self._ordered is None and not self._tried:
             self._tried = True
             self._around_few = _corners_around_few(self._items)

@@ -13,14 +13,14 @@ CORRECT, MIXED = 1, 3  # Codes for the labels of a tie: only correct items, or i
 
 
 def of_buckets(buckets: Buckets) -> PointCounts:
-    """Sort the buckets, and return the points between runs."""
+    """Sort the buckets, and return the counts at the points between runs."""
     found = np.empty((len(buckets.bounds) - 1, 6), np.int64)
     sort_buckets(buckets, _kernels.runs.count_range, found)
     return _written(buckets, found)
 
 
 def of_sorted(buckets: Buckets) -> PointCounts:
-    """Return the points between runs of buckets that are sorted already."""
+    """Return the counts at the points between runs of buckets that are sorted already."""
     found = np.empty((len(buckets.bounds) - 1, 6), np.int64)
 
     def count(first: int, last: int) -> None:
@@ -31,7 +31,7 @@ def of_sorted(buckets: Buckets) -> PointCounts:
 
 
 def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
-    """Return the points of sorted buckets; `found` holds the results of `count_range`."""
+    """Return the counts at the points of sorted buckets; `found` holds the results of `count_range`."""
     keys, bounds = buckets.keys, buckets.bounds
     rows, n_points = _places(found)
     true_accepts, false_accepts = np.zeros((2, n_points), np.int64)
@@ -44,7 +44,7 @@ def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
 
 
 def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Convert rows of `count_range` to rows of `write_range`; return also the number of points."""
+    """Return the `rows` for `write_range`, from those of `count_range`, and the number of points."""
     points, some = found[:, 0].copy(), np.flatnonzero(found[:, 0])
     last, first = found[some[1:], 4], found[some[:-1], 3]
     # If a run continues in the next lower bucket, the point after it belongs to the lower bucket.

@@ -1,10 +1,8 @@
 """Count without sorting the larger class, if errors (or correct items) are few.
 
-Only the items of the smaller class are sorted; items of the larger class are counted between them. Most
-items are in a small cell of confidences without items of the smaller class. For these items, it is
+Most items are in a small cell of confidences without items of the smaller class. For these items, it is
 enough to know how many smaller-class items are below the cell. The counts determine the pairs. If
-errors are few, the counts also determine the sweep at all errors, and at the ends of the runs of
-correct items between errors.
+errors are few, they also determine the sweep at the errors and at the ends of the runs between errors.
 """
 
 from __future__ import annotations
@@ -83,7 +81,7 @@ def _few(items: Items, max_share: float) -> SmallerClass | None:
 
 
 def count_around_few(items: Items) -> PairCounts | None:
-    """Count the pairs; return None if another method is better."""
+    """Return the pair counts; None if another method is better."""
     few = _few(items, strategy.sizes.max_share)
     if few is None:
         return None
@@ -111,7 +109,7 @@ def count_around_few(items: Items) -> PairCounts | None:
 
 
 def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps | None:
-    """Count the larger class around the smaller one; return None if another method is better.
+    """Return counts of the larger class around the smaller one; None if another method is better.
 
     Return None also if the label of the smaller class is not in `rare_labels`.
     """
@@ -179,9 +177,9 @@ def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
 
 
 def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
-    """Choose between two kinds of cells; return the ends and the table of the better kind.
+    """Return the ends and the table of the better of two kinds of cells, or None.
 
-    The better kind has fewer items that share a cell with rare items. Return None if it still has too
+    The better kind has fewer items that share a cell with rare items; None means that it still has too
     many. `to_most` holds the number of cells per rare item, and the logarithm (base 2) of the maximum
     number of cells.
     """
@@ -196,7 +194,7 @@ def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -
 def _map(
     rare: Array, sample: Array, to_most: tuple[int, int], *, linear: bool
 ) -> tuple[float, Any, Array]:
-    """Make one kind of cells; return (share of the sample in cells with rare items, ends, table)."""
+    """Return (share of the sample in cells with rare items, ends, table) of one kind of cells."""
     kernels = _kernels.smaller_class
     low, high = float(min(rare.min(), sample[0])), float(max(rare.max(), sample[-1]))
     bits = min(to_most[1], (to_most[0] * len(rare)).bit_length())

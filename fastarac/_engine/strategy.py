@@ -1,7 +1,6 @@
 """The choice of the method that sorts or counts the items, and the sizes that it depends on.
 
-All methods ("ways") give the same numbers, to the last bit. :func:`choose` lists the ways to a result,
-the best one first; if a way turns out to be unsuitable, the next one is tried.
+All methods ("ways") give the same numbers, to the last bit.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
     class Choosable(Protocol):
-        """The attributes of items on which a choice depends."""
+        """The attributes of items on which the choice of a method depends."""
 
         n: int
         weight: NDArray[np.float64] | None
@@ -143,9 +142,9 @@ _WEIGHTED: tuple[Way] = ("weighted",)
 
 
 def choose(items: Choosable, need: Need) -> Iterable[Way]:
-    """Return the ways to a needed result in the order in which to try them; the last always works.
+    """Return the methods for a needed result in the order in which to try them.
 
-    For corners or runs, ways other than "smaller class" first produce every threshold or sorted items.
+    The last one always works.
     """
     n = items.n
     if items.weight is not None:
@@ -160,7 +159,7 @@ def choose(items: Choosable, need: Need) -> Iterable[Way]:
 
 
 def first_way(items: Choosable, need: Need) -> Way:
-    """Return the way to try first."""
+    """Return the method to try first."""
     return next(iter(choose(items, need)))
 
 
@@ -193,11 +192,7 @@ def has_few_values(sample: Array) -> bool:
 
 
 def n_threads(n_items: int) -> int:
-    """Return how many threads to use for `n_items`.
-
-    The upper limit is the environment variable ``FASTARAC_NUM_THREADS`` or, without it, the number of
-    processors that the process may run on.
-    """
+    """Return how many threads to use for `n_items`."""
     worth = n_items // sizes.per_thread
     return max(1, min(processors(), worth)) if worth > 1 else 1
 
@@ -223,10 +218,7 @@ def numpy_sorts_well(key: np.dtype[Any]) -> bool:
 
 @cache
 def slowness(key: np.dtype[Any]) -> float:
-    """Return numpy's sorting time divided by the sorting time of `sort_keys`.
-
-    The ratio depends on the processor; it is measured once per process, which takes some 100 µs.
-    """
+    """Return numpy's sorting time divided by the sorting time of `sort_keys`."""
     n = sizes.trial
     keys = np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     spare = np.empty_like(keys)

@@ -43,7 +43,7 @@ def totals(items: Ordered) -> PairCounts:
 
 
 def pairs_of(items: Ordered) -> PairCounts:
-    """Return the `totals` including the pairs."""
+    """Return the numbers or weights of correct items, of incorrect items, and of their pairs."""
     if isinstance(items, SortedItems):
         return items.pairs
     return pairs_between(items.true_accepts, items.false_accepts)
@@ -66,9 +66,8 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
     """Return the sum over the thresholds for an area of `_kernels.codes`, more exact than a double.
 
     Points are summed in chunks of fixed size, so that the result does not depend on the number of
-    threads. Risk is precision with correct and incorrect items exchanged. Terms of integrals are
-    rounded; they are always summed over runs, so that every representation of the items gives the same
-    bits.
+    threads. Terms of integrals are rounded; they are always summed over runs, so that every
+    representation of the items gives the same bits.
     """
     areas = _kernels.sums
     correct, incorrect, _ = totals(items)
@@ -125,7 +124,7 @@ def threshold_sums(items: Ordered) -> ThresholdSums:
 def _columns_of(
     items: Ordered, quantity: int, scale: float, *, of_risk: bool = False
 ) -> list[list[float]]:
-    """Return the six columns of the rows of `_kernels.sums.gather`; a chunk of points gives a row."""
+    """Return the sums of `_kernels.sums.gather` in six columns, with an entry per chunk of points."""
     above: Any = None
     if isinstance(items, SortedItems):
         x, y, above = items.buckets.keys, items.buckets.bounds, items.above

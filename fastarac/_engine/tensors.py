@@ -8,8 +8,7 @@ from typing import Any
 def on_cpu(values: Any) -> Any:
     """Return a tensor in a form that numpy can read, without a copy if possible; keep other values.
 
-    The tensor is detached from its gradients, and copied from other devices. bfloat16, which numpy
-    lacks, becomes float32, which holds all of its values.
+    bfloat16, which numpy lacks, becomes float32, which holds all of its values.
     """
     if not (hasattr(values, "detach") and hasattr(values, "cpu")):
         return values

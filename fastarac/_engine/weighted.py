@@ -61,7 +61,7 @@ def sort_with_weights(items: Items) -> tuple[SortedWeights, NDArray[np.float64]]
 
 
 def pairs_of_few(items: Items) -> PairCounts:
-    """Count the pairs of a few items by a single kernel."""
+    """Return the pair counts of a few items, found by a single kernel."""
     weight = cast("NDArray[np.float64]", items.weight)
     scale = scale_of(float(weight.max()))
     _, (_, bits, labels) = next(items.chunks(0, items.n))
@@ -73,7 +73,7 @@ def pairs_of_few(items: Items) -> PairCounts:
 
 
 def pairs_in_buckets(items: Items) -> PairCounts:
-    """Count the pairs bucket by bucket; in each bucket, only the smaller class is sorted."""
+    """Return the pair counts, found bucket by bucket; in each, only the smaller class is sorted."""
     n_buckets, table, ends = plan_buckets(items)
     coarser = strategy.sizes.coarser
     plan = Plan(-(-n_buckets // coarser), table // np.uint16(coarser), ends)
@@ -131,13 +131,13 @@ def _pair_counts(sums: NDArray[np.float64], scale: float) -> PairCounts:
 
 
 def _exact(high: float, low: float, unit: Fraction) -> Fraction:
-    """Return the value of a double-double divided by `unit`, faster than by sums of fractions."""
+    """Return (high + low)/unit exactly, faster than by sums of fractions."""
     numerator, common = exact_quotient(high, low)
     return Fraction(numerator * unit.denominator, common * unit.numerator)
 
 
 def exact_quotient(high: float, low: float) -> tuple[int, int]:
-    """Return the value of a double-double as numerator and denominator."""
+    """Return high + low as numerator and denominator, exactly."""
     a, b = high.as_integer_ratio()
     c, d = low.as_integer_ratio()
     common = max(b, d)  # b and d are powers of two

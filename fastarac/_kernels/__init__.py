@@ -1,8 +1,7 @@
 """The compiled loops, and nothing else.
 
 A kernel module is imported when its first kernel is used, because importing numba takes far longer than
-importing the rest of the library. Callers write ``_kernels.sort.sort_keys`` without an import of
-`sort`.
+the rest of the library.
 """
 
 from __future__ import annotations

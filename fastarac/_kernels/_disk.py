@@ -1,9 +1,8 @@
 """The disk cache for the machine code of the kernels.
 
-Each file holds the code of one kernel for one combination of argument types, numba version, Python
-version and processor; the file name encodes all four. A file is always replaced as a whole, so that
-it never mixes the output of two processes. Its first bytes are a hash of its content and of the
-kernel's sources; if the hash does not match, the kernel is compiled again.
+Each file holds the code of one kernel. The file name encodes the argument types, the numba version, the
+Python version and the processor. The first bytes are a hash of the content and of the kernel's sources;
+if it does not match, the kernel is compiled again.
 
 This module replaces numba's cache and uses private parts of numba. If numba lacks one of these
 parts, importing this module fails, and each process compiles its kernels itself.
@@ -88,8 +87,8 @@ class KernelCache(NullCache):
     def load_overload(self, types: Any, target: Any) -> Any:
         """Return the machine code for `types`; if there is none, take the lock and return None.
 
-        Processes cannot deadlock, although a kernel stays locked while the kernels that it calls
-        are compiled: no kernel calls itself, directly or through others.
+        A kernel stays locked while the kernels that it calls are compiled. Processes still cannot
+        deadlock, because no kernel calls itself, directly or through others.
         """
         loaded = self._load(types, target)
         if loaded is None:
@@ -106,6 +105,7 @@ class KernelCache(NullCache):
                 return
             path = self._folders[-1] / self._file(types, compiled.library.codegen)
             content = _dumps(compiled._reduce())
+            # A file is replaced as a whole, so that it never mixes the output of two processes.
             unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
             try:
                 unfinished.write_bytes(self._seal(content) + content)
@@ -134,11 +134,10 @@ class KernelCache(NullCache):
 def _rebuilt(target: Any, content: bytes) -> Any:
     """Load machine code, where possible without filling numba's tables of types and functions.
 
-    Filling the tables imports scipy's linear algebra if scipy is installed. This import takes half of
-    the time that a fresh process needs for its first result. Only compilation needs the tables, and it
-    fills them itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends
-    the process. Newer, untested versions of numba may register these addresses elsewhere; for these
-    versions, the tables are filled first.
+    Filling the tables imports scipy's linear algebra if scipy is installed. This takes half of the time
+    that a fresh process needs for its first result. Only compilation needs the tables, and it fills
+    them itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends the
+    process.
     """
     if numba.version_info.short <= LOADS_WITHOUT_TABLES:
         _runtime.initialize(target)
@@ -164,9 +163,8 @@ def sources_stamp(path: Path) -> bytes:
 def _folders(sources: Path, chosen: str) -> list[Path]:
     """Return the folders from which machine code is read; new code is written to the last one.
 
-    The candidates are the folder that the user chose, the folder beside the sources, and the user's
-    cache. The list ends with the first writable candidate. Candidates before it are read-only, but
-    may already hold code, for example from the build of a container image.
+    The list ends with the first writable candidate. Read-only candidates before it may already hold
+    code, for example from the build of a container image.
     """
     apart = f"{sources.name}_{hashlib.sha256(str(sources).encode()).hexdigest()[:16]}"
     folders = [Path(chosen) / apart] if chosen else []

@@ -1,9 +1,7 @@
 """Interpret kernels while their arrays are small and no machine code exists yet.
 
-Compilation takes 0.1 to 2 seconds per kernel; Python takes milliseconds for some thousand items. The
-first results for small samples therefore need not wait for the compiler. A kernel is compiled once
-Python has run it `CALLS` times or spent `PATIENCE` seconds on it; later processes find the machine code
-on disk. Both ways give the same results, to the last bit.
+Compilation takes 0.1 to 2 seconds per kernel; Python takes milliseconds for some thousand items, and
+gives the same results, to the last bit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The decorator that compiles kernels, with all compiler options.
 
-Every loop of the library is compiled by :func:`.kernel`. Kernels run without the GIL, so that a thread
-pool can run several at once. They are cached on disk, so that only the first process pays for their
-compilation. C code never calls a kernel, so numba need not compile C wrappers.
+C code never calls a kernel, so numba need not compile C wrappers.
 """
 
 from __future__ import annotations
@@ -36,8 +34,8 @@ with suppress(ImportError):
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` on its first call, and keep the machine code on disk if possible.
 
-    If the cache does not support the installed numba, each process compiles its kernels itself.
-    numba's own cache is never used. It does not notice edits of imported files; and if several
+    If the cache does not support the installed numba, each process compiles its kernels itself. The
+    cache of numba itself is never used. It does not notice edits of imported files. If several
     processes compile a kernel at once, it may run code for the wrong types.
     """
     return _compiled(function)[0]

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Maximum total time, in seconds, that a process waits for locks without getting them. No compilation
-# takes longer.
+# Maximum total time, in seconds, that a process waits for locks in vain. No compilation takes longer.
 WAIT = 60.0
 PAUSE = 0.02  # Time between two attempts to get the lock, in seconds.
 
@@ -33,8 +32,8 @@ class ProcessLock:
         """Wait for the lock, at most a minute; do not wait if files cannot be locked.
 
         The minute is shared by all locks, because another process that hangs may hold many of them.
-        Only waits that end without the lock are added up: otherwise the last processes of a long queue
-        would all give up.
+        Only waits that end without the lock are added up, else the last processes of a long queue would
+        all give up.
         """
         try:
             fcntl: Any = import_module("fcntl")

@@ -2,7 +2,7 @@
 
 Outputs are divided into cells by their confidence; cell 0 holds the highest confidences. Within a cell
 they are sorted by `clock`, their random time of verification. Candidate k is the set of all outputs in
-cells 0 to k. The state of the search:
+cells 0 to k. The kernels share these arrays:
 
 - `counts` (3, n_candidates): the numbers of questions, answers and errors in each cell;
 - `order`: the indices of the answered outputs, by their clock;
@@ -29,8 +29,8 @@ STEP = 0.01
 # Number of labels before the first candidate is chosen, in units of ln(1/δ)/ε, for the limit ε and the
 # failure probability δ.
 PILOT = 0.15
-# The search starts with the smallest candidate that holds at least this share of the outputs of the
-# largest candidate that seems safe.
+# The search starts with the smallest candidate that holds this share of the outputs of the largest
+# candidate that seems safe.
 LEAD = 0.75
 SAFE = 0.25  # A candidate seems safe if its estimated risk is at most this share of the limit.
 # The search restarts with another candidate if the current one is expected to need more than PATIENCE
@@ -238,7 +238,10 @@ def count_answers(
 
 @kernel
 def next_place(begin: Array, clock: Array, counts: Array, place: Array) -> int:
-    """Return the earliest unasked output of the current candidate, by clock; -1 if none is left."""
+    """Return the index of the unasked output of the current candidate with the lowest clock, or -1.
+
+    If the candidate has none left, the next cell that has one is used. -1 means that all are asked.
+    """
     found = -1
     last = place[FRONTIER] if place[STARTED] else len(begin) - 2
     for c in range(len(begin) - 1):
@@ -256,7 +259,10 @@ def ask_places(
     clock: Array, density: Array, verdict: Array, order: Array, counts: Array, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Choose the next questions as if no output were wrong; the state, a copy, is changed."""
+    """Write the next outputs to verify into `places`, as if every answer were right.
+
+    The other arrays are changed, so the caller passes copies.
+    """
     right = np.zeros(1, np.int64)
     for t in range(len(places)):
         i = next_place(begin, clock, counts, place)

@@ -45,17 +45,17 @@ def reaches(
 ) -> bool:
     """Return whether bets against an error rate above `limit` turn a capital of 1 into `goal`.
 
-    Items with `place` below `end` are accepted. V is 1 for verified items and 0 for others, e is 1
-    for errors, π is the probability of verification, and ĵ is the judge's prediction of e.
+    Items with `place` below `end` are accepted. V is 1 for verified items and 0 for others, and e is 1
+    for errors. π is the probability of verification, and ĵ is the judge's prediction of e.
 
     `items` (n, 1) holds V·e/π of each item. With four columns, `items` also holds ĵ(1 − V/π), V(1 −
-    π)/π²·eĵ and V(1 − π)/π²·ĵ²; the last two determine κ, the weight of the judge. A unit is one item
-    or several consecutive ones, on which a single bet is placed; `units` holds the end of each unit. No
-    bets are placed on units before `begin`.
+    π)/π²·eĵ and V(1 − π)/π²·ĵ². The last two determine κ, the weight of the judge. One bet is placed on
+    each unit of one or several consecutive items; `units` holds the end of each unit. No bets are
+    placed on units before `begin`.
 
     The inverse probability 1/π may be clipped at c. `clips` (k, 4) has a row for each possible c, in
-    falling order: c, the largest bet that this c allows, and the squared gain and the bias of a
-    pseudo-unit before the first unit. Y = V·e/π + κĵ(1 − V/π) is an estimate of e. If cπ < 1, Y is
+    falling order. A row holds c, the largest bet that this c allows, and the squared gain and the bias
+    of a pseudo-unit before the first unit. Y = V·e/π + κĵ(1 − V/π) is an estimate of e. If cπ < 1, Y is
     replaced by 1 − cπ + cπY. `clipped_from` holds the index of the first c with cπ < 1. Whenever the
     bet is adapted, the c with the largest expected gain in the earlier units is chosen (see `AIM`).
     """
@@ -118,8 +118,7 @@ def reaches(
 def pool_weighted(errors: Array, weights: Array, last: Array) -> int:
     """Pool neighbours until the error rate rises from block to block; return the number of blocks.
 
-    `errors` and `weights` are overwritten by the sums of the blocks, `last` by the last index of each
-    block.
+    `errors`, `weights` and `last` receive the sums and the last index of each block.
     """
     m = 0
     for i in range(len(errors)):

@@ -1,9 +1,9 @@
 """Pairs, curve points and areas of a bootstrap replicate, from the number of draws of each unit.
 
-The code of a unit has the bit CORRECT if the unit is correct, and the bit STARTS if the unit is the
-first of its tie. Units are sorted from the highest confidence down and divided into `lanes` contiguous
-shares of equal length; the first shares may be longer by 1. The shares are interleaved in memory: unit
-r of share k is at index ``r * lanes + k``. Within a tie, correct units come before incorrect ones.
+In the code of a unit, the bit CORRECT means that the unit is correct, and the bit STARTS that it is the
+first of its tie. Units are sorted from the highest confidence down; within a tie, correct units come
+first. They are divided into `lanes` contiguous shares of equal length; the first shares may be longer
+by 1. The shares are interleaved in memory: unit r of share k is at index ``r * lanes + k``.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ U = np.uint32
 
 @kernel
 def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> None:
-    """Write the codes of single items without interleaving; `codes` has n + 1 entries, the last unused.
+    """Write the codes of single items without interleaving.
 
-    The first pass marks changes of the label, the second pass turns the changes into labels. No branch
-    depends on the lengths of ties.
+    `codes` has n + 1 entries, the last unused.
     """
     codes[:] = 0
     for i in range(1, len(true_accepts)):
@@ -54,7 +53,7 @@ def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> 
 def add_unit(
     count: Any, code: Any, above: Any, before: Any, wrong: Any, doubled: Any, in_first: Any, first: Any
 ) -> tuple[Any, Any, Any, Any, Any, Any]:
-    """Return the 32-bit sums of a lane (see `lane_rows`) with one unit added, without branches."""
+    """Return the six sums of a lane (see `lane_rows`) after adding one unit, without branches."""
     p = U(count * (code & U(CORRECT)))
     q = U(count - p)
     before = above if code >= U(STARTS) else before
@@ -68,9 +67,14 @@ def add_unit(
 def lane_rows(counts: Array, codes: Array, s: Array) -> None:
     """Add rows, each with one unit per lane, to the sums `s` of the lanes, `ROWS` rows at a time.
 
-    The sums of a lane are: correct items; correct items above the current tie; incorrect items; doubled
-    pairs (see `ties`); a mask, with all bits set during the first tie and 0 afterwards; incorrect items
-    in the first tie.
+    The sums of a lane are:
+
+    - correct items;
+    - correct items above the current tie;
+    - incorrect items;
+    - doubled pairs (see `ties`);
+    - a mask, with all bits set during the first tie and 0 afterwards;
+    - incorrect items in the first tie.
     """
     step = ROWS * LANES
     for r in range(len(counts) // step):
@@ -90,7 +94,7 @@ def lane_rows(counts: Array, codes: Array, s: Array) -> None:
 
 @kernel
 def join(x: Array, y: Array) -> None:
-    """Add to the sums `x` the sums `y` of the units that follow.
+    """Add to the sums `x` of some units the sums `y` of the units that follow.
 
     Both are (correct, incorrect, doubled, before, tied, first). `before` counts the correct items above
     the last tie. `tied` is 1 if no tie begins among the units; `first` counts the incorrect items of
@@ -109,7 +113,7 @@ def join(x: Array, y: Array) -> None:
 
 @kernel
 def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
-    """Write correct items, incorrect items and doubled pairs of each row of `counts` (bytes)."""
+    """Write the correct items, incorrect items and doubled pairs of each row of `counts` (bytes)."""
     n = len(codes)
     rows = n // LANES // ROWS * ROWS  # `lane_rows` adds these rows; the loop below adds the rest
     sums = np.empty(6 * LANES, np.uint32)
@@ -182,8 +186,9 @@ def points_of_counts(
 
     `ta` and `fa` receive the numbers of accepted correct and incorrect items, `which` receives the
     number of the tie. The first point accepts nothing and has the number 0. A tie without drawn units
-    has no point. Indices are unsigned, so that numba emits no checks for negative ones.
+    has no point.
     """
+    # Indices are unsigned, so that numba emits no checks for negative ones.
     n = np.uint64(len(codes))
     nothing = weights[0] - weights[0]  # zero, with the type of the weights
     ta[0] = nothing
@@ -375,7 +380,10 @@ def area_between(
 
 @kernel
 def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpolate: bool) -> float:
-    """Return the largest acceptance rate within the error limit; `interpolate` adds part of a tie."""
+    """Return the largest acceptance rate with at most `limit` false accepts per item.
+
+    With `interpolate`, part of the next tie is accepted as well.
+    """
     total = float(ta[points - 1]) + float(fa[points - 1])
     begin, end = 0, points
     while end - begin > 1:
@@ -396,8 +404,8 @@ def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpola
 def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None:
     """Write Σ u² over the correct items, and Σ v² over the incorrect ones.
 
-    Here u (or v) is the share of the incorrect (or correct) items that are above the item; tied items
-    count half. Shares, rather than numbers, keep the sums small.
+    Here u (or v) is the share of the incorrect (or correct) items above the item; tied items count
+    half.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     of_correct = of_incorrect = 0.0
@@ -415,7 +423,7 @@ def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None
 def curve_heights(ta: Array, fa: Array, points: int, curve: int, grid: Array, heights: Array) -> None:
     """Write the heights of a curve at the rising positions `grid`, by linear interpolation.
 
-    `curve` is one of the curves in `codes`. At a jump of the ROC curve, the upper height is written.
+    At a jump of the ROC curve, the upper height is written.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     total = correct + incorrect

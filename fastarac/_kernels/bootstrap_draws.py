@@ -1,9 +1,8 @@
 """Draw the resamples of the bootstrap: how often each unit is drawn.
 
-`draw_units` draws items or groups of items. Identical items are counted in cells: `draw_cells` draws
-from few cells, `draw_from_tables` from many small ones. Random numbers come from SplitMix64 (Steele,
-Lea and Flood 2014). Each replicate has its own stream, which depends on the key and the number of the
-replicate only, not on the thread that runs it.
+Identical items are counted in cells: `draw_cells` draws from few cells, `draw_from_tables` from many
+small ones. Random numbers come from SplitMix64 (Steele, Lea and Flood 2014). Each replicate has its own
+stream, so the results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _TAIL = np.array(
 
 @kernel
 def mix(state: Any) -> Any:
-    """Return the random word of a state."""
+    """Return the random word that the generator gives for `state`."""
     z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -41,7 +40,7 @@ def mix(state: Any) -> Any:
 
 @kernel
 def start_of(key: Array, replicate: int) -> Any:
-    """Return the initial state of a replicate's stream."""
+    """Return the initial state of a replicate's stream of random words."""
     return mix(key[0] + mix(key[1] + np.uint64(replicate) * STEP))
 
 
@@ -103,13 +102,13 @@ def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, 
     """Draw n of n units with replacement, and write the counts; each replicate has a row of `counts`.
 
     Every unit gets a Poisson count. Given their sum, the counts are distributed like a draw with
-    replacement. Single draws, all equally probable, are then added or removed until the sum is n;
-    this keeps the distribution. Only these few draws need random access to memory.
+    replacement. Adding or removing single draws, all equally probable, until the sum is n keeps the
+    distribution.
 
-    `units` is (codes, strata, bounds). `strata` (n,) lists the units of each stratum in turn, beginning
-    with the stratum of incorrect units; `bounds` holds the ends of the strata. An empty `strata` means
-    a single stratum. `limits` are 2**32 times the Poisson distribution function. Return False if a
-    count would exceed `largest`; the caller then repeats the draw with a wider type.
+    `units` is (codes, strata, bounds). `strata` (n,) lists the units of each stratum in turn, the
+    incorrect units first; it is empty for a single stratum. `bounds` holds the ends of the strata.
+    `limits` are 2**32 times the Poisson distribution function. Return False if a count would exceed
+    `largest`; the caller then repeats the draw with a wider type.
     """
     codes, strata, bounds = units
     replicates, n = counts.shape
@@ -258,20 +257,21 @@ def draw_cells(
 def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None:
     """Draw as `draw_cells` does, for many small cells of one stratum, by table lookup.
 
-    `tables` is (cells, ends, guide, levels, limits, others, places).
-
     Every cell gets a Poisson count whose mean is its size times a number just below 1. If the sum of
-    the counts exceeds the number of items, all counts are drawn again. Given their sum, the counts are
-    distributed like a draw with replacement. Single draws are then added until the sum is right; this
-    keeps the distribution.
+    the counts exceeds the number of items, all counts are drawn again. Otherwise, single draws are
+    added until the sum is right. As in `draw_units`, the counts are distributed like a draw with
+    replacement.
 
     A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size. Each of
-    these counts is drawn from an alias table (Walker 1977). A row of `levels` describes a table and the
-    cells that use it: first column, base-2 logarithm of the number of columns, count at the first
-    column, begin and end in `places`. `places` holds indices into `cells`. The high bits of a random
-    word choose a column. If the other bits are below the column's entry in `limits`, the count of the
-    column is drawn, else the count in `others`. `ends` (n_cells,) holds the cumulative sizes; `guide`
-    holds, for each block of items, the cell in which the block begins.
+    these counts is drawn from an alias table (Walker 1977). The high bits of a random word choose a
+    column. If the other bits are below the column's entry in `limits`, the count of the column is
+    drawn, else the count in `others`.
+
+    `tables` is (cells, ends, guide, levels, limits, others, places). A row of `levels` describes an
+    alias table and the cells that use it: first column, base-2 logarithm of the number of columns,
+    count at the first column, begin and end in `places`. `places` holds indices into `cells`. `ends`
+    (n_cells,) holds the cumulative sizes; `guide` holds, for each block of items, the cell in which the
+    block begins.
     """
     cells, ends, guide, levels, limits, others, places = tables
     n = ends[-1]

@@ -3,13 +3,12 @@
 For each model, an item's cell is the number of cut points at or below its confidence, minus 1. If the
 cut of a model is u, items whose cell is below u go on to the next stage. The table of a model has a row
 for each combination of the earlier models' cuts. For each cell of the model, the row holds how many of
-the items that reach the model are below the cell. The number of items that a stage decides is then the
-difference of two entries; finding it takes the same time for any number of items.
+the items that reach the model are below the cell.
 
 The search is depth first, one level per stage, and tries cuts from the lowest up. Deeper levels never
-reduce the cost or the excess over the limits; a branch that is no better than the best result so far is
-therefore abandoned. Among equally good cuts, the first ones found are kept; with them, the earlier
-stages decide the largest numbers of items.
+reduce the cost or the excess over the limits, so a branch that is no better than the best result is
+abandoned. Among equally good cuts, the first ones found are kept; with them, the earlier stages decide
+the largest numbers of items.
 """
 
 from __future__ import annotations
@@ -27,12 +26,9 @@ CORRECT, WRONG, CORRECT_ERROR, WRONG_ERROR = range(4)  # rows of `weights`, see 
 
 @kernel
 def find_cells(values: Array, cuts: Array, cells: Array) -> None:
-    """Write the cell of each value: the number of cut points at or below it, minus 1.
-
-    Each bisection step is done for a whole block of items, so that the processor reads several values
-    at once and has no branches to predict.
-    """
+    """Write the cell of each value: the number of cut points at or below it, minus 1."""
     n = len(cuts)
+    # Each bisection step is done for a whole block, so that the processor reads several values at once.
     low = np.zeros(BLOCK, np.int64)
     for start in range(0, len(values), BLOCK):
         size = min(BLOCK, len(values) - start)
@@ -102,17 +98,19 @@ def best_cuts(
 ) -> Any:
     """Return the cheapest cuts of all stages but the last: (cuts, cost, excess).
 
-    `tables` (2, k) holds the tables of all models one after the other, for wrong and for correct items;
-    the cut of the last model varies fastest. The rows of `layout` (3, stages) are: 1 for a model, 0 for
-    people (whose cut applies to the confidence of the previous model); where the model's table begins;
-    its number of cells. `weights` (4, stages, parts) holds, for each stage, the costs of deciding a
-    correct and a wrong item, then the numbers of errors added by deciding a correct and a wrong item.
-    `limit` (parts,) is the limit on errors. Each weight and limit is the sum of its parts. The parts
-    are chosen so that sums over items, and therefore comparisons, are exact. `capacity` (stages,) is
-    the number of items that may reach each stage. `window` (2, stages − 1) holds the lowest and the
-    highest cut to try for each stage but the last. `excess` is the total number of items beyond the
-    limit and the capacities. The result has the least excess and, among cuts with this excess, the
-    least cost.
+    - `tables` (2, k) holds the tables of all models one after the other, for wrong and for correct
+      items; the cut of the last model varies fastest.
+    - The rows of `layout` (3, stages) are: 1 for a model, 0 for people (whose cut applies to the
+      confidence of the previous model); where the model's table begins; its number of cells.
+    - `weights` (4, stages, parts) holds the costs of deciding a correct and a wrong item at each stage,
+      then the numbers of errors that this adds.
+    - `limit` (parts,) is the limit on errors.
+    - `capacity` (stages,) is the number of items that may reach each stage.
+    - `window` (2, stages − 1) holds the lowest and the highest cut to try for each stage but the last.
+
+    Each weight and limit is the sum of its parts. The parts are chosen so that sums over items, and
+    therefore comparisons, are exact. `excess` is the total number of items beyond the limit and the
+    capacities. The result has the least excess and, among cuts with this excess, the least cost.
     """
     stages, parts = weights.shape[1:]
     free = stages - 1

@@ -32,8 +32,7 @@ OF_INTERPOLATION = {
 # Curves for which bootstrap bands can be computed.
 ARAC, GENERALIZED_RC, RC, ARP, ROC = range(5)
 
-# Bits in the code of a bootstrap unit: CORRECT if the unit is correct, STARTS if it is the first unit
-# of its tie.
+# Bits in the code of a bootstrap unit: it is correct; it is the first unit of its tie.
 CORRECT, STARTS = 1, 2
 
 # Rules that choose which ties become points of a curve.

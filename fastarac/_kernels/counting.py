@@ -1,9 +1,4 @@
-"""Count the items of each confidence instead of sorting them, if there are few distinct confidences.
-
-Models that report whole percentages, votes or rounded scores produce only hundreds or thousands of
-distinct values. One pass over the items, with a small hash table that stays in the cache, is then
-enough.
-"""
+"""Count the items of each confidence instead of sorting them, if there are few distinct confidences."""
 
 from __future__ import annotations
 
@@ -22,7 +17,7 @@ BLOCK = 1 << 11  # Number of items processed together, so that they stay in the 
 
 @kernel
 def home_of(value: Any) -> int:
-    """Return the slot where the search for `value` begins."""
+    """Return the slot of the hash table where the search for `value` begins."""
     h = (np.uint64(value) ^ (np.uint64(value) >> np.uint64(32))) & np.uint64(0xFFFFFFFF)
     h = (h * np.uint64(0x9E3779B1)) >> np.uint64(13)  # the product is below 2**64
     return np.int64((h ^ (h >> np.uint64(TABLE_BITS))) & np.uint64(N_SLOTS - 1))

@@ -1,13 +1,10 @@
 """Points of curves and sums over ties for scikit-learn's metrics.
 
 Keys are as in `keys`: sorted, with the label in the lowest bit. A *tie* is all items of one score. Ties
-are visited from the highest score down, that is, from the end of the keys. `p` and `q` are the numbers
-of positive and negative items in a tie; `tp` and `fp` count the positive and negative items from the
-highest score down to the end of the tie.
+are visited from the highest score down, that is, from the end of the keys. A tie has `p` positive and
+`q` negative items. `tp` and `fp` count the positive and negative items down to the end of the tie.
 
-A curve omits many ties. Its points are written directly from the sorted buckets, so that omitted ties
-need no memory: `describe_buckets` counts the points of each bucket, `place_buckets` computes their
-positions, and `write_points` writes them.
+Points of a curve are written directly from the sorted buckets, so that omitted ties need no memory.
 """
 
 from __future__ import annotations
@@ -75,11 +72,10 @@ def describe_buckets(
     results: Array,
     rule: int,
 ) -> None:
-    """Write a description of each sorted bucket from `first` up to `last` into `results`.
+    """Write a row of counts for each sorted bucket from `first` up to `last` into `results`.
 
-    A row (9,) holds: ties; positives; negatives; kept ties, not counting the lowest tie; 1 if the rule
-    keeps the highest tie and there are other ties, else 0; p and q of the highest tie; p and q of the
-    lowest tie.
+    A row (9,) holds: ties; positives; negatives; kept ties, without the lowest tie; whether the highest
+    tie is kept and there are others; p and q of the highest tie; p and q of the lowest tie.
     """
     for b in range(first, last):
         bucket = keys[bounds[b] : bounds[b + 1]]
@@ -114,11 +110,15 @@ def describe_buckets(
 
 @kernel
 def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]:
-    """Write into `starts` where each described bucket begins.
+    """Write into `starts` where the points of each bucket begin; return numbers of points and items.
 
-    Each row of `starts`, of shape (5,), receives: the position of the bucket's first point (positions
-    start at 1); the positives and the negatives above the bucket; p and q of the tie below the bucket,
-    or -1 without such a tie. Return the number of points, of positives and of negatives.
+    `rows` is the output of `describe_buckets`. A row (5,) of `starts` receives:
+
+    - the position of the bucket's first point (positions start at 1);
+    - the positives and the negatives above the bucket;
+    - p and q of the tie below the bucket, or -1 without such a tie.
+
+    Return the number of points, of positives and of negatives.
     """
     position = 1
     tp = 0
@@ -211,10 +211,9 @@ def write_points(
 def add_up_weights(
     keys: Array, weights: Array, bounds: Array, kind: int, thresholds: Array, tp: Array, fp: Array
 ) -> None:
-    """Add up the weights one by one from the highest score down, and write the sums at each tie.
+    """Write the sums of the weights from the highest score down to each tie, added one by one.
 
-    Items of a tie are added in their given order. The rounding is then the same as in a cumulative sum
-    over stably sorted items.
+    Items of a tie are added in their given order, as in a cumulative sum over stably sorted items.
     """
     one, sign = one_and_sign(keys)
     positive = 0.0
@@ -270,7 +269,7 @@ def quotient(high: float, low: float, by: float) -> float:
 def precision_sum(keys: Array, tp: int, fp: int) -> tuple[float, float]:
     """Return Σ p·tp/(tp + fp) over the ties of sorted keys, as a double-double.
 
-    The arguments `tp` and `fp` count the items above these keys.
+    The arguments `tp` and `fp` count the items above `keys`.
     """
     high = 0.0
     low = 0.0
@@ -334,7 +333,7 @@ def ends_of(low: float, high: float) -> Any:
 
 @kernel
 def place_of(value: float, ends: Any) -> Any:
-    """Return one number that combines the cell of `value` (see `sort.cell_of`) and its offset there."""
+    """Return one number that holds the cell of `value` (see `sort.cell_of`) and its offset there."""
     low, middle, high, base = ends
     value = min(max(value, low), high)
     below = value < middle
@@ -360,11 +359,13 @@ def index_columns(
 
     No column may be empty. `index` is (levels, below, limits, cells, starts). From `bounds[c] + 2·c`
     on, `levels` receives the distinct values of column c, then the sentinel `highest`, which no score
-    exceeds; `below` receives the number of column values below each. A cell is divided into parts of
-    equal width, at least two per distinct value. The entry of a cell in `cells` (last - first, N_CELLS)
-    holds the number of its first part, and a shift: shifting an offset in the cell right by this number
-    of bits gives the part. `starts` receives the index of each part's first distinct value, and
-    `limits` (last - first, 2) the least and the largest value of each column.
+    exceeds. `below` receives the number of column values below each.
+
+    A cell (see `sort.cell_of`) is divided into parts of equal width, at least two per distinct value.
+    The entry of a cell in `cells` (last - first, N_CELLS) holds the number of its first part, and a
+    shift. An offset in the cell, shifted right by this number of bits, is the part. `starts` receives
+    the index of each part's first distinct value. `limits` (last - first, 2) receives the range of each
+    column.
     """
     levels, below, limits, cells, starts = index
     for c in range(first, last):

@@ -67,7 +67,7 @@ def pool_folds(
 
 @kernel
 def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
-    """Write the block of each item in ties `first` to `last`: the first with an edge >= its tie."""
+    """Write each item's block, for ties `first` to `last`: the first block with an edge >= the tie."""
     block = first_from(edges, first, 0, len(edges), False)
     for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:
@@ -109,14 +109,20 @@ def add_up_errors(
     false_accepts: Array,
     sums: Array,
 ) -> None:
-    """Write each item's estimated error ẽ, and the block's errors down to each tie.
+    """Write each item's estimated error ẽ, and sums over each block of `BLOCK` ties.
 
-    Blocks of `BLOCK` thresholds are processed from `first` up to `last`. For unverified items, ẽ is the
-    sum of the values of two calibration blocks; for verified items, `corrected` holds ẽ. c̃ = 1 − ẽ is
-    the estimated correctness. A row of `sums` (n_blocks, 5) receives sums over the items of a block:
-    the errors; the pairs of a correct item above an incorrect one (ties count half, pairs of an item
-    with itself are excluded); Σc̃ẽ; Σ size · (errors before the tie + errors to its end), over the
-    ties; and the number of items.
+    `false_accepts` receives the errors from the beginning of the block down to each tie. Blocks `first`
+    up to `last` are processed. For unverified items, ẽ is the sum of the values of two calibration
+    blocks; for verified items, `corrected` holds ẽ.
+
+    With c̃ = 1 − ẽ, a row of `sums` (n_blocks, 5) receives sums over the items of a block:
+
+    - the errors;
+    - the pairs of a correct item above an incorrect one (ties count half, pairs of an item with itself
+      are excluded);
+    - Σc̃ẽ;
+    - Σ size · (errors before the tie + errors to its end), over the ties;
+    - the number of items.
     """
     n_ties = len(starts) - 1
     k = first_from(places, starts[first * BLOCK], 0, len(places), False)
@@ -175,8 +181,8 @@ def finish_counts(
 ) -> None:
     """Add the errors of earlier blocks to blocks `first` up to `last`; write the correct items.
 
-    Adding and subtracting `anchor` rounds the errors to the precision of the total number of items.
-    Errors and correct items then add up to the number of items exactly.
+    Adding and subtracting `anchor` rounds the errors to the precision of the total number of items, so
+    that errors and correct items add up to the number of items exactly.
     """
     n_ties = len(starts) - 1
     for block in range(first, last):
@@ -223,10 +229,10 @@ def add_up_along_lines(
     last: int,
     sums: Array,
 ) -> None:
-    """Write the sums of `add_up_contributions` for an influence that is linear in the counts above.
+    """Write the sums of `add_up_contributions` for C and W that are linear in the counts above.
 
-    A line (a, b, d, c) gives the influence a + b(M/d − c), where M counts the items of the other class
-    above the item. The influence is not stored, because that would take longer than to compute it.
+    A line (a, b, d, c) gives the value a + b(M/d − c), where M counts the items of the other class
+    above the item.
     """
     sums[:] = 0.0
     for begin in range(first, last, BLOCK):
@@ -312,9 +318,8 @@ def precision_sum(
     """Return ∫ P dT, where P is the precision and T the number of accepted correct items.
 
     With `steps`, each tie has the precision at its threshold; otherwise, the precision changes within a
-    tie as if its items were accepted continuously. Σc̃ᵢc̃ⱼ over i ≠ j, plus Σc̃, is p² + Σc̃ẽ for the
-    items of a tie. Here ẽ is the estimated error, c̃ = 1 − ẽ, and p = Σc̃. Items known with certainty
-    add 0 to Σc̃ẽ.
+    tie as if its items were accepted continuously. For the items of a tie, Σc̃ᵢc̃ⱼ over i ≠ j, plus Σc̃,
+    is p² + Σc̃ẽ. Here ẽ is the estimated error, c̃ = 1 − ẽ, and p = Σc̃.
     """
     total = 0.0
     n_ties = len(starts) - 1

@@ -1,10 +1,9 @@
 """Distribute items over groups, so that each group is counted separately.
 
-Writing to all groups at once would miss the cache at every item. Items are therefore first distributed
-over blocks of neighbouring groups that fit the cache, then over the groups of each block.
-
-A group has four consecutive streams: incorrect and correct items with confidences below zero, then
-incorrect and correct items with the other confidences. The keys are as in `keys`.
+Writing to all groups at once would miss the cache at every item. So items go first to blocks of
+neighbouring groups that fit the cache, then to the groups of each block. A group has four consecutive
+streams of keys (see `keys`): incorrect and correct items with confidences below zero, then incorrect
+and correct items with the other confidences.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ def compare_pairs(keys: Array, middle: int) -> int:
 
 @kernel
 def pairs_of_half(keys: Array, middle: int, spare: Array, counts: Array) -> int:
-    """Count the doubled pairs by the faster of two methods; `keys[:middle]` are incorrect items."""
+    """Count the doubled pairs by the faster of two methods; items in `keys[:middle]` are incorrect."""
     n = len(keys)
     if middle * (n - middle) <= MAX_COMPARED * n:
         return compare_pairs(keys, middle)

@@ -1,9 +1,8 @@
 """Corners of convex hulls (the thresholds that can be optimal), and comparison of two ROC curves.
 
-The scans visit the points by falling threshold and keep a stack of the corners so far. A corner leaves
-the stack when a later point shows that it is not a corner. Products of counts are compared exactly.
-With floats, rounding could make a comparison wrong. Doubtful points are therefore kept, and the caller
-decides about them exactly.
+The scans visit the points by falling threshold and keep a stack of the corners so far. Products of
+integer counts are compared exactly. With floats, rounding could make a comparison wrong; doubtful
+points are therefore kept, and the caller decides about them exactly.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ def count_corners(
 def weight_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """Write the corners as `count_corners` does, but for floats; other points may be included.
+    """Write the corners of the upper hull of points (wrong, right) of floats; others may be included.
 
     `scale` is a power of two that brings the largest coordinate to the order of 1.
     """
@@ -114,7 +113,7 @@ def risk_corners(
 ) -> int:
     """Write the corners of the lower hull of risk against accepted items, as `weight_corners` does.
 
-    The points are counts or weights. The risk is 0 where nothing is accepted.
+    The risk is 0 where nothing is accepted.
     """
     n = 0
     for c in range(start, stop):

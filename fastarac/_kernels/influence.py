@@ -12,10 +12,10 @@ from fastarac._kernels._jit import Array, linear_kernel
 def line_powers(
     true_accepts: Array, false_accepts: Array, start: int, stop: int, lines: Any, sums: Array
 ) -> None:
-    """Write sums over the points from `start` to `stop` into `sums` (5,).
+    """Write sums of powers of influence values over the points from `start` to `stop` into `sums` (5,).
 
-    The sums are: squares and fourth powers of the influence of correct items, then of incorrect items,
-    and the tied pairs of a correct and an incorrect item. An item's influence is offset +
+    The sums are: squares and fourth powers for correct items, the same for incorrect items, and the
+    number of tied pairs of a correct and an incorrect item. An item's influence is offset +
     slope·(M/divisor − centre), where M counts the items of the other class above it, ties half. `lines`
     holds (offset, slope, divisor, centre) for the correct and for the incorrect items.
     """
@@ -45,10 +45,9 @@ def precision_influence(
     """Write the gradient of an area under the precision, and return the area as a mean.
 
     With `over_accepted`, the precision is integrated over the accepted items, else over the correct
-    ones, by trapezoids or by steps. `first` is the precision where the curve begins; NaN stands for the
-    precision of the first point. `out` (2, m) receives the influence of a correct and of an incorrect
-    item: the curve's height where the item widens the area, plus the change of all precisions from its
-    own point on.
+    ones. `first` is the precision where the curve begins; NaN stands for the precision of the first
+    point. `out` (2, m) receives the influence of a correct and of an incorrect item. It is the curve's
+    height where the item widens the area, plus the change of all precisions from its own point on.
     """
     correct = incorrect = width = area = 0.0
     here = ta[-1] / (float(ta[-1]) + float(fa[-1]))

@@ -10,8 +10,7 @@ from fastarac._kernels.hulls import exceeds
 def pool(n: Array, errors: Array, last: Array, block_n: Array, block_errors: Array) -> int:
     """Pool neighbours until error rates rise strictly from block to block; return the number of blocks.
 
-    Counts are below 2**62. `last` receives the index of the last point of each block. Blocks of equal
-    rates are merged.
+    Counts are below 2**62. `last` receives the index of the last point of each block.
     """
     m = 0
     for i in range(len(n)):

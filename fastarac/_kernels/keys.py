@@ -2,9 +2,8 @@
 
 An item becomes one unsigned integer, its *key*. The bits of its confidence are mapped so that unsigned
 order is the order of the values, and shifted left by one. The lowest bit holds the label (1 correct, 0
-incorrect). The shift drops the top bit. Items below zero and other items are therefore kept in
-different buckets. Sorting the keys sorts the items by confidence; at equal confidence, incorrect items
-come first.
+incorrect), so incorrect items come first at equal confidence. The shift drops the top bit, so items
+below zero and other items are kept in different buckets.
 
 All arrays of these kernels are one-dimensional and C-contiguous. `bits` is a view of `values` as
 unsigned integers; `kind` is the type of the values, a code of `codes`.
@@ -50,7 +49,7 @@ def threshold_bits(value: Any, upper: bool, kind: int, sign: Any) -> Any:
 
 @kernel
 def to_ordered_bits(bits: Array, kind: int, keys: Array) -> None:
-    """Write `ordered` of each value."""
+    """Write `ordered` of each entry of `bits` into `keys`."""
     sign = np.uint64(1) << np.uint64(8 * bits.itemsize - 1)
     sign = bits.dtype.type(sign)
     for i in range(len(bits)):
@@ -59,7 +58,7 @@ def to_ordered_bits(bits: Array, kind: int, keys: Array) -> None:
 
 @kernel
 def from_ordered_bits(keys: Array, kind: int) -> None:
-    """Undo `to_ordered_bits` in place."""
+    """Replace each entry of `keys` by the bits that `to_ordered_bits` was given."""
     sign = keys.dtype.type(np.uint64(1) << np.uint64(8 * keys.itemsize - 1))
     for i in range(len(keys)):
         if kind != UNSIGNED:

@@ -15,7 +15,7 @@ def least_without(
     those from ``starts[g]`` to ``starts[g + 1]``, sorted by their points. For k up to its point, item i
     is verified and costs ``paid[0, i]``; for larger k, it is accepted and costs ``paid[1, i]``. Between
     two neighbouring items of a group, the group's cost is constant; the least total in between is
-    looked up in a tree of minima. `tree` (2m,) is the tree's memory.
+    looked up in a tree of minima, with scratch space `tree` (2m,).
     """
     m = len(totals)
     for k in range(m):

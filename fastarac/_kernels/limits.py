@@ -1,8 +1,7 @@
 """Find the threshold that keeps a limit, from sorted keys and without writing the whole sweep.
 
-A point of the sweep is given by the position of the first accepted key; this key and all later keys are
-accepted. `above` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items above
-each bucket.
+A point of the sweep is given by the position of the first accepted key; all later keys are accepted,
+too. `above` (n_buckets, 3) holds the thresholds, correct items and incorrect items above each bucket.
 """
 
 from __future__ import annotations
@@ -30,7 +29,10 @@ def tie_below(keys: Array, bounds: Array, b: int, end: int) -> tuple[int, int, i
 
 @kernel
 def write_point(keys: Array, bounds: Array, b: int, start: int, incorrect: int, row: Array) -> None:
-    """Write (position, incorrect) of a point and of the next one, if any, into `row` (4,)."""
+    """Write (position, incorrect) of a point and of the next one into `row` (4,).
+
+    If there is no next point, the point itself is repeated.
+    """
     row[0], row[1] = start, incorrect
     row[2], row[3] = start, incorrect
     if start > 0:
@@ -40,7 +42,7 @@ def write_point(keys: Array, bounds: Array, b: int, start: int, incorrect: int, 
 
 @kernel
 def within_errors(keys: Array, bounds: Array, above: Array, most: int, row: Array) -> None:
-    """Find the last point with at most `most` incorrect items, and write it with `write_point`."""
+    """Write with `write_point` the last point that has at most `most` incorrect items."""
     b = len(above) - 1
     while b > 0 and above[b - 1, 2] <= most:
         b -= 1
@@ -60,7 +62,7 @@ def within_errors(keys: Array, bounds: Array, above: Array, most: int, row: Arra
 def within_risk(
     keys: Array, bounds: Array, above: Array, incorrect: int, max_risk: float, row: Array
 ) -> None:
-    """Find the last point with a risk of at most `max_risk`, and write it with `write_point`.
+    """Write with `write_point` the last point that has a risk of at most `max_risk`.
 
     If no point is within the limit, the point that accepts nothing is written. `incorrect` counts all
     incorrect items.

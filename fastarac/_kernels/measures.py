@@ -1,8 +1,7 @@
 """The formulas of all measures of confusion tables.
 
-Tables are processed in blocks, whose cells stay in the cache while all measures are computed from them.
 Each formula has its own loop without branches, so that the processor can compute several tables at
-once; 0/0 and x/0 follow IEEE division.
+once. Divisions 0/0 and x/0 follow IEEE.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ BLOCK = 1024  # Number of tables in a block, whose cells stay in the cache.
 N_ROWS = 11
 TP, FP, FN, TN, POSITIVES, NEGATIVES, RIGHT, WRONG, DETERMINANT, RAW_TN, RAW_NEGATIVES = range(N_ROWS)
 
-# Numbers of the measures, in the order of `measures._tables.NAMES`. The last is the F-measure for any
-# β.
+# Numbers of the measures, in the order of `measures._tables.NAMES`, then the F-measure for any β.
 (
     ACCURACY,
     ERROR_RATE,

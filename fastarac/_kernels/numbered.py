@@ -1,9 +1,9 @@
 """Keys that contain their item's number: sorting the keys gives the order of the items.
 
-A key has 64 bits. The lowest bit says whether the item is marked. The other bits of the lower `shift`
-bits hold the number of the item. The upper bits hold the leading bits of the confidence (by
-`keys.ordered`). The number is inverted: when the sorted keys are read from the end, items of equal
-confidence then appear by rising number.
+The lowest of the 64 bits says whether the item is marked. The other bits of the lower `shift` bits hold
+the number of the item. The upper bits hold the leading bits of the confidence (by `keys.ordered`). The
+number is inverted, so that items of equal confidence have rising numbers when the sorted keys are read
+from the end.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def number_of(key: Any, shift: int) -> int:
 def scatter_numbered(
     part: Any, kind: int, plan: Any, shift: int, offset: int, positions: Array, keys: Array
 ) -> None:
-    """Write each item's key to the next free position of its bucket, as `sort.scatter` does.
+    """Write each item's key to the next free position of its bucket.
 
-    `part` holds marks instead of labels; its first item has the number `offset`.
+    `part` is (values, bits, marks); its first item has the number `offset`.
     """
     values, bits, marks = part
     sign = one_and_sign(bits)[1]
@@ -57,7 +57,7 @@ def scatter_numbered(
 
 @kernel
 def sort_in_full(keys: Array, start: int, end: int, shift: int, bits: Array, kind: int) -> None:
-    """Sort keys with equal upper bits by all bits of their values."""
+    """Sort keys with equal upper bits by all bits of their confidences."""
     sign = one_and_sign(bits)[1]
     if end - start <= SHORT:
         for i in range(start + 1, end):
@@ -95,7 +95,7 @@ def order_buckets(
     keys: Array, bounds: Array, first: int, last: int, rows: Array, shift: int, bits: Array, kind: int,
     order: Array,
 ) -> None:  # fmt: skip
-    """Write the items of the sorted buckets from `first` up to `last`, by falling value, into `order`.
+    """Write the items of the sorted buckets from `first` up to `last` into `order`, by falling value.
 
     `rows` (n_buckets, 2) receives the number of distinct values and of marked items of each bucket.
     Each key is replaced by a number: 1 if its item is marked, plus 2 if its item is the first one with

@@ -11,7 +11,7 @@ from fastarac._kernels._jit import Array, kernel
 
 @kernel
 def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> bool:
-    """Number integers by their distance from `lowest`, and mark the numbers that occur in `present`.
+    """Number integers by their distance from `lowest`, and set `present` at the numbers that occur.
 
     Return False if a value is out of range; another thread must then have changed `values`.
     """
@@ -26,11 +26,10 @@ def number_range(values: Array, lowest: Any, codes: Array, present: Array) -> bo
 
 @kernel
 def encode_groups(values: Array, slots: Array, slot_codes: Array, found: Array, codes: Array) -> int:
-    """Number the distinct integers of `values` in the order of their first appearance.
+    """Number the distinct integers of `values` in the order of their first appearance; return how many.
 
-    `slots` and `slot_codes` (-1: empty) are a hash table whose size is a power of two; `found` receives
-    the distinct values. Return how many distinct integers there are, or -1 if the table becomes too
-    full.
+    Return -1 if the table becomes too full. `slots` and `slot_codes` (-1: empty) are a hash table whose
+    size is a power of two; `found` receives the distinct values.
     """
     mask = len(slots) - 1
     distinct = 0
@@ -55,11 +54,10 @@ def encode_groups(values: Array, slots: Array, slot_codes: Array, found: Array, 
 
 @kernel
 def encode_rows(words: Array, slots: Array, examples: Array, codes: Array) -> int:
-    """Number the distinct rows of `words` in the order of their first appearance.
+    """Number the distinct rows of `words` in the order of their first appearance; return how many.
 
-    `slots` (-1: empty) is a hash table of numbers whose size is a power of two; `examples` receives,
-    for each number, the index of a row. Return how many distinct rows there are, or -1 if the table
-    becomes too full.
+    Return -1 if the table becomes too full. `slots` (-1: empty) is a hash table of numbers whose size
+    is a power of two; `examples` receives, for each number, the index of a row.
     """
     n, width = words.shape
     mask = len(slots) - 1

@@ -2,9 +2,9 @@
 
 The range of the values is divided into `N_QUANTIZED` cells (see `smaller_class.cells_between`). A key
 is the cell of an item, shifted left by one, with the label in the lowest bit. The few cells that hold
-both correct and incorrect items are marked, and their items are picked to be sorted by all of their
-bits. The number of `marks` is a power of two; the last bits of a cell select its mark, so that
-neighbouring cells have different marks.
+both correct and incorrect items are marked, and their items are sorted by all of their bits. The number
+of `marks` is a power of two; the last bits of a cell select its mark, so that neighbouring cells have
+different marks.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ def encode_quantized(
 ) -> tuple[bool, int]:
     """Write the keys of the items in `part`, which holds values, bits of the values, and labels.
 
-    Return whether a float is not finite, and the bitwise OR of the labels.
-
-    If `counts` has more than one entry, add to it the number of keys in each bucket; `buckets` holds
-    the bucket of each range of 2**`RANGE_BITS` keys.
+    Return whether a float is not finite, and the bitwise OR of the labels. If `counts` has more than
+    one entry, add to it the number of keys in each bucket; `buckets` holds the bucket of each range of
+    2**`RANGE_BITS` keys.
     """
     values, bits, labels = part
     bad = False
@@ -71,10 +70,11 @@ def copy_to_buckets(keys: Array, buckets: Array, positions: Array, moved: Array)
 def count_quantized(
     keys: Array, bounds: Array, first: int, last: int, results: Array, marks: Array
 ) -> None:
-    """Write a row for each sorted bucket from `first` up to `last`, and mark the shared cells.
+    """Write counts of each sorted bucket from `first` up to `last`, and mark the shared cells.
 
-    A row holds: cells shared by correct and incorrect items; correct items; incorrect items; doubled
-    pairs. The pairs are counted as if correct items were above incorrect items of the same cell.
+    A row of `results` holds: cells shared by correct and incorrect items; correct items; incorrect
+    items; doubled pairs. The pairs are counted as if correct items were above incorrect items of the
+    same cell.
     """
     one = np.uint32(1)
     last_mark = np.uint32(len(marks) - 1)
@@ -106,7 +106,7 @@ def count_quantized(
 
 @kernel
 def pick(keys: Array, marks: Array, marked: Array, numbers: Array) -> int:
-    """Write the indices of the keys with a set mark; a byte of `marks` holds eight marks.
+    """Write the indices of the keys whose cell is marked; a byte of `marks` holds eight marks.
 
     Return the number of indices, or -1 as soon as `numbers` is full. `marked` holds the numbers of the
     set marks; if they are few, keys are compared with them instead of looked up in `marks`.

@@ -69,7 +69,7 @@ def discounted_sums(
 def best_sums(
     gains: Array, offsets: Array, discounts: Array, first: int, last: int, out: Array
 ) -> None:
-    """Write `discounted_sums` of each query's best order, in which its gains (>= 0) fall."""
+    """Write the `discounted_sums` that each query has with its gains (>= 0) in falling order."""
     most = 0
     for q in range(first, last):
         most = max(most, offsets[q + 1] - offsets[q])
@@ -112,7 +112,7 @@ def best_sums(
 
 @kernel
 def ranks_by_key(keys: Array, offsets: Array, first: int, last: int, order: Array) -> None:
-    """Write the positions of each query's items by rising key; equal keys stay in order."""
+    """Write into `order` each query's items by rising key; equal keys stay in order."""
     for q in range(first, last):
         start = offsets[q]
         length = offsets[q + 1] - start

@@ -1,8 +1,7 @@
-"""The points between runs of a sweep; pair counts depend on these points only.
+"""Counts at the points between runs of a sweep; pair counts depend on these points only.
 
 A run is one tie with items of both labels, or all adjacent ties whose items have the same label. A run
-with a single label contains no pair of a correct and an incorrect item, so that its ties can be merged.
-Keys are as in `keys`.
+with a single label contains no pair, so its ties can be merged. Keys are as in `keys`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ MIXED = 3  # The labels of a tie are coded as 1 (correct), 2 (incorrect) or 3 (b
 
 @linear_kernel
 def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: Array) -> int:
-    """Write the points of a sweep that lie between runs; return their number."""
+    """Write the counts at the points of a sweep that lie between runs; return their number."""
     to_true[0] = true_accepts[0]
     to_false[0] = false_accepts[0]
     j = 0
@@ -84,7 +83,7 @@ def write_ties(
 
 @kernel
 def count_range(keys: Array, bounds: Array, first: int, last: int, rows: Array) -> None:
-    """Count the runs of the sorted buckets from `first` up to `last`.
+    """Count the runs, and the items, of the sorted buckets from `first` up to `last`.
 
     `rows` (n_buckets, 6) receives: points, correct items, incorrect items, labels of the first and of
     the last tie, and the number of ties with both labels.

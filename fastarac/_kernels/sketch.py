@@ -4,13 +4,12 @@ A confidence is a key of 64 bits that keeps the order of the values (`keys.order
 counts of some items in a range: all keys that agree with `low` except in the lowest `bits` bits. A node
 with 0 bits stands for a single confidence, so that its counts are exact. Two ranges are either
 disjoint, or one encloses the other. Nodes are sorted by `low`, and an enclosing node comes before the
-nodes inside it. One pass in this order, with a stack of the enclosing ranges, is therefore enough for
-each task.
+nodes inside it.
 
-The confidence of an item may lie anywhere in the range of its node. The item's order relative to other
-items of its node, of enclosed nodes and of enclosing nodes is therefore unknown. `sums` of a node are
-the total counts of its enclosing nodes. Limiting a node's counts plus its sums to a share of all items
-limits this uncertainty to the same share, however deeply nodes are nested.
+The confidence of an item may lie anywhere in the range of its node. So its order relative to items of
+the same node, of enclosed nodes and of enclosing nodes is unknown. `sums` of a node are the total
+counts of its enclosing nodes. A node's counts plus its sums are limited to a share of all items. This
+limits the unknown pairs to the same share, however deeply nodes are nested.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ ALL = ~np.uint64(0)
 
 @kernel
 def span(bits: Any) -> Any:
-    """Return the distance from the first to the last key of a range."""
+    """Return the distance from the first to the last key of a range with `bits` free bits."""
     return ALL if bits >= 64 else (ONE << np.uint64(bits)) - ONE
 
 
@@ -132,8 +131,8 @@ def collapse(
 ) -> int:  # fmt: skip
     """In each range whose counts are small, merge all nodes into one; return how many nodes result.
 
-    Counts are small if they are at most `share`·(`budget` − counts of the enclosing nodes), both for
-    the incorrect and for the correct items; `budget` has one entry per class.
+    Counts are small if they are at most `share`·(`budget` − counts of the enclosing nodes), in both
+    classes; `budget` has one entry per class.
     """
     before = np.zeros((len(low) + 1, 2), np.int64)
     for i in range(len(low)):
@@ -257,7 +256,7 @@ def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, 
 
 @kernel
 def value_of(key: Any) -> float:
-    """Return the confidence of a key; keys beyond the keys of finite values give ±inf."""
+    """Return the confidence of a key; keys beyond those of finite values give ±inf."""
     if key >= np.uint64(0xFFF0000000000000):
         return np.inf
     if key <= np.uint64(0x000FFFFFFFFFFFFF):
@@ -303,7 +302,7 @@ def route(
     """Write the key and the interval of each item, and count the items of each interval (n, 2).
 
     An item of cell c lies in one of the intervals from table[c] to table[c + 1]; table[c] is the last
-    interval that begins before cell c. Two passes let the processor search for several items at once.
+    interval that begins before cell c.
     """
     for i in range(len(values)):
         keys[i] = ordered(np.float64(values[i]).view(np.uint64), SIGN, FLOAT)
@@ -360,7 +359,7 @@ def accept(
 
 @kernel
 def keep(keys: Array, labels: Array, places: Array, added: Array, kept: Array, n_kept: Array) -> None:
-    """Append the keys of the items that were not added to the row of `kept` (2, n) for their label."""
+    """Append the key of each item that `accept` did not add to its label's row of `kept` (2, n)."""
     for i in range(len(keys)):
         if added[places[i], 0] < 0:
             label = labels[i]
@@ -370,6 +369,6 @@ def keep(keys: Array, labels: Array, places: Array, added: Array, kept: Array, n
 
 @kernel
 def clear(added: Array) -> None:
-    """Set the first column to 0, where :func:`accept` may have written −1."""
+    """Set the first column to 0, where `accept` may have written −1."""
     for k in range(len(added)):
         added[k, 0] = 0

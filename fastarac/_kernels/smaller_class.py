@@ -1,9 +1,9 @@
 """Count pairs without sorting the larger class, if one label is rare.
 
 Items of the smaller class are called rare. The range of the values is divided into cells. All items of
-a cell without rare items are above the same rare items. Only items that share a cell with rare items
-are looked up among the rare items. `table` (n_cells + 1,) holds for each cell twice the number of rare
-values below it, plus 1 if the cell holds any.
+a cell without rare items are above the same rare items; only other items are looked up among the rare
+ones. `table` (n_cells + 1,) holds for each cell twice the number of rare values below it, plus 1 if
+the cell holds any.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ BLOCK = 1 << 11  # Number of items processed together, so that they stay in the 
 def cells_between(values: Array, ends: Any, n_cells: int, cells: Array) -> None:
     """Write the number of each value's cell; cells are numbered by rising value.
 
-    `ends` is (low, high, scale, shift, base). The cells have equal width 1/`scale`. If `scale` is 0, a
-    value's cell is given by the upper bits of its distance from the high end, so that cells become
-    finer towards this end.
+    `ends` is (low, high, scale, shift, base). The cells have equal width 1/`scale`. If `scale` is 0,
+    the upper bits of a value's distance from the high end give its cell, so that cells become finer
+    there.
     """
     low, high, scale, shift, base = ends
     if scale > 0.0:
@@ -45,7 +45,7 @@ def cells_between(values: Array, ends: Any, n_cells: int, cells: Array) -> None:
 
 @kernel
 def fill_table(rare: Array, ends: Any, table: Array) -> None:
-    """Fill the table from the rare values, with or without repetitions, in any order."""
+    """Fill `table` from the rare values, with or without repetitions, in any order."""
     table[:] = 0
     cells = np.empty(len(rare), np.int32)
     cells_between(rare, ends, len(table) - 1, cells)
@@ -77,10 +77,9 @@ def count_below(
     """Count the pairs of an item without `rare_label` and a rare item below it.
 
     `part` holds the values of the items, the bits of the values, and the labels. `rare` holds the
-    values of the rare items as written by `to_ordered_bits`, rising, with repetitions, and `table` is
-    filled from them. Return (1) whether a float is not finite, (2) the bitwise OR of the labels, (3)
-    the number of items with the other label, (4) the sum over these items of 2·(rare items below) +
-    (rare items of the same value).
+    values of the rare items as written by `to_ordered_bits`, rising, with repetitions. Return (1)
+    whether a float is not finite, (2) the bitwise OR of the labels, (3) the number of items with the
+    other label, (4) the sum over these items of 2·(rare items below) + (rare items of the same value).
     """
     values, bits, labels = part
     sign = bits.dtype.type(np.uint64(1) << np.uint64(8 * bits.itemsize - 1))
@@ -127,9 +126,9 @@ def count_gaps(
     """Count the items with the other label between the rare values, and at each rare value.
 
     `part` and `table` are as in `count_below`; `rare` (m,) holds the distinct values of the rare items
-    as written by `to_ordered_bits`, rising. `out` is (gaps, ties): each row of `gaps` (m + 1, 2)
-    receives the number of items between two rare values, and the lowest value of these items; `ties`
-    (m,) receives the number of items at each rare value. Return whether a float is not finite, and the
+    as written by `to_ordered_bits`, rising. `out` is (gaps, ties). A row of `gaps` (m + 1, 2) receives
+    the number of items between two rare values, and the lowest value of these items. `ties` (m,)
+    receives the number of items at each rare value. Return whether a float is not finite, and the
     bitwise OR of the labels.
     """
     (values, bits, labels), (gaps, ties) = part, out

@@ -1,9 +1,7 @@
 """Sort keys: distribute them over buckets if they are many, and sort each bucket.
 
-Large inputs are first distributed over buckets (`histogram`, `scatter`). A table assigns the cells of
-confidences to buckets; it is made from a sample, so that the buckets have similar sizes. Each bucket
-fits the cache and is sorted on its own (`sort_keys`), by one thread. The time is linear in the number
-of items, and few branches are mispredicted.
+A table assigns the cells of confidences to buckets; it is made from a sample, so that the buckets have
+similar sizes. Each bucket fits the cache and is sorted on its own (`sort_keys`), by one thread.
 """
 
 from __future__ import annotations
@@ -44,8 +42,8 @@ def cell_of(value: Any, ends: Any) -> Any:
 
 @kernel
 def fill_cells(values: Array, ends: Any, cells: Array) -> None:
-    """Write `cell_of` for each value, in a loop of its own, which the compiler can vectorise."""
-    for i in range(len(values)):
+    """Write `cell_of` for each value."""
+    for i in range(len(values)):  # a separate loop, which the compiler can vectorise
         cells[i] = np.int32(cell_of(np.float64(values[i]), ends))
 
 
@@ -95,9 +93,8 @@ def histogram(part: Any, kind: int, exponent: Any, plan: Any, counts: Array) -> 
 def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> None:
     """Write each item's key to the next free position of its bucket, and advance `positions`.
 
-    Another thread may have changed the arrays since the keys of each bucket were counted. Therefore
-    nothing is written beyond the end of `keys`; the final positions show whether each bucket received
-    the counted number of keys.
+    Another thread may have changed the arrays since the keys were counted, so nothing is written beyond
+    the end of `keys`. The final positions show whether each bucket received the counted number of keys.
     """
     values, bits, labels = part
     one, sign = one_and_sign(bits)
@@ -131,7 +128,7 @@ def insert_sorted(source: Array, keys: Array) -> None:
 def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) -> None:
     """Sort by digits from the lowest up; the number of passes is bounded for any distribution.
 
-    `differ` has a bit set if keys differ in this bit after `low` is subtracted.
+    `differ` has each bit set in which two keys differ after `low` is subtracted.
     """
     T = keys.dtype.type
     n = len(keys)
@@ -187,7 +184,7 @@ def sort_keys(keys: Array, spare: Array, counts: Array) -> None:
 
     `counts` (int32) has at least `counts_needed` entries; `spare` is used if it is long enough. One
     pass distributes the keys over about as many cells of equal width as there are keys, and insertion
-    finishes the sort. If the keys crowd into few cells, a radix sort is used instead.
+    finishes the sort.
     """
     n = len(keys)
     T = keys.dtype.type

@@ -135,7 +135,7 @@ def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
 def add_up_points(
     true_accepts: Array, false_accepts: Array, start: int, stop: int, quantity: int
 ) -> tuple[float, float]:
-    """Return the sum over the points from `start` up to `stop`, added one by one, as a double-double.
+    """Return the sum of `quantity` over the points from `start` up to `stop`, as a double-double.
 
     For trapezoids, the sum is twice the area. The caller divides by the total: all items for areas over
     the acceptance rate, correct items for areas over the recall.
@@ -229,7 +229,7 @@ def add_up_polygon(
 
 @kernel
 def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, scale: float) -> None:
-    """Write, for the indices 0 to m, the factor of the precision t/a in the sum.
+    """Write into `w[0]` … `w[m]` the factor of each precision t/a in the sum of `quantity`.
 
     Index 0 holds the counts above the points 1 to m; if these are 0, a[0] is set to 1.
     """
@@ -302,7 +302,7 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
     """Return the area under the precision over one tie; `by` is 1/n0 for the n0 items above the tie.
 
     The tie has g items, p of them correct; t0 of the items above are correct. The area is p + (t0 −
-    p·n0/g)·ln(1 + g/n0). It is computed as a sum of non-negative terms, so that nothing cancels. With
+    p·n0/g)·ln(1 + g/n0), computed as a sum of non-negative terms, so that nothing cancels. With
     `of_recall`, the area is over the recall.
     """
     x = g * by
@@ -314,10 +314,9 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
 def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row: Array) -> None:
     """Add the areas over the ties 1 to m: wide ties to `row`, all others to `sums` (3·LANES,).
 
-    `t` counts the correct (or, for the risk, the incorrect) items. If all p items of a tie are counted,
-    and also most of the n0 items above it, the area over the tie is close to p. If at least half of the
-    n0 items are counted, the whole number p and the rest −(n0 − t0)·ln(1 + p/n0) are summed separately,
-    so that no digits are lost.
+    `t` counts the correct (or, for the risk, the incorrect) items. Digits would be lost if all p items
+    of a tie are counted, and at least half of the n0 items above it. In this case, the whole number p
+    and the rest −(n0 − t0)·ln(1 + p/n0) are summed separately.
     """
     wide = 0
     for start in range(0, m, LANES):
@@ -361,7 +360,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
 def point_sums(
     c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
 ) -> None:
-    """Add one point to the six sums of a row (see `gather`); `before` is where its interval begins."""
+    """Add point j to the six sums of `row` (see `gather`); `before` is where its interval begins."""
     t = a[j] - c[j] if of_risk else c[j]
     rest = t * scale
     first = (rest / a[j] + ROUNDER) - ROUNDER
@@ -380,11 +379,11 @@ def point_sums(
 
 @kernel
 def add_both(c: Array, a: Array, m: int, of_risk: bool, scale: float, sums: Array, row: Array) -> None:
-    """Add two sums over the points 1 to m to `sums` (6·LANES,).
+    """Add the sums of two quantities over the points 1 to m to `sums` (6·LANES,).
 
-    `c` and `a` hold the correct and the accepted items.
-    One quotient per point serves for both `PRECISION_TRAPEZOIDS` and `RECALL_STEPS`. With `of_risk` the
-    quotients are risks, and the precision of the steps is 1 minus the risk.
+    `c` and `a` hold the correct and the accepted items. One quotient per point serves for both
+    `PRECISION_TRAPEZOIDS` and `RECALL_STEPS`. With `of_risk`, the quotients are risks, and the
+    precision of the steps is 1 minus the risk.
     """
     last_c = c[m]
     last_a = a[m]
@@ -462,10 +461,10 @@ def gather(quantity: int, sums: Array, row: Array) -> None:
 def next_points(
     keys: Array, first: int, end: int, j: int, stop: int, flip: Any, t: Array, a: Array
 ) -> tuple[int, int]:
-    """Write the counts at the ties of `keys[first:end]`, highest first, at indices j up to `stop`.
+    """Write the correct and accepted items down to each tie of `keys[first:end]`, highest first.
 
-    Index j - 1 holds the counts above. `flip` (0 or 1) swaps the labels. Return the start of the lowest
-    tie written, and the next j.
+    They are written at the indices from j up to `stop`; index j - 1 holds the counts above. `flip` (0
+    or 1) swaps the labels. Return the start of the lowest tie written, and the next j.
     """
     one = keys.dtype.type(1)
     correct = np.int64(t[j - 1])
@@ -504,8 +503,8 @@ def go_to(
 ) -> tuple[int, int]:
     """Write the counts above point `start` to index 0; return the point's position for `read_points`.
 
-    For a sweep, `x` and `y` are the true and false accepts and `above` is None. For sorted buckets, `x`
-    and `y` are the keys and bounds. `above` (n_buckets, 3) holds the points, correct items and
+    For a sweep, `x` and `y` are the true and false accepts, and `above` is None. For sorted buckets,
+    `x` and `y` are the keys and bounds, and `above` (n_buckets, 3) holds the points, correct items and
     incorrect items above each bucket. The position is then a bucket and the key that ends the tie.
     """
     if above is None:

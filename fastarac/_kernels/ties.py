@@ -1,7 +1,7 @@
 """Count pairs, and the items at each threshold, in one pass over the ties of sorted keys.
 
 A pair is one correct and one incorrect item. `doubled_pairs` counts a pair twice if the correct item is
-above, and once if the two items are tied; it is therefore an integer.
+above, and once if the two items are tied.
 """
 
 from __future__ import annotations
@@ -128,8 +128,7 @@ def write_buckets(
 ) -> None:
     """Call `write_sweep` for buckets `first` up to `last`; from `below` on, values are not negative.
 
-    `starts` (n_buckets, 3) holds the number of thresholds, correct items and incorrect items above each
-    bucket.
+    `starts` (n_buckets, 3) holds the thresholds, correct items and incorrect items above each bucket.
     """
     for b in range(first, last):
         above = starts[b, 0], starts[b, 1], starts[b, 2]

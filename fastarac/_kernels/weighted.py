@@ -1,8 +1,8 @@
 """Sorting, pair counts and sweeps for weighted items: each key is moved together with its weight.
 
-Sums are double-doubles: whole weights are summed exactly, and the order of the items has no effect.
-`scale` is a power of two that brings the largest weight into [0.5, 1), so that no sum or product
-overflows.
+Sums are double-doubles, so that whole weights are summed exactly and the order of the items has no
+effect. `scale` is a power of two that brings the largest weight into [0.5, 1), so that no sum or
+product overflows.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def sum_bucket(keys: Array, weights: Array, scale: float, result: Array) -> None
 
 @kernel
 def combine(results: Array) -> Array:
-    """Add up the results of `sum_bucket` for all buckets; the lowest bucket comes first."""
+    """Return the sums of `sum_bucket` over all buckets together; the lowest bucket comes first."""
     out = np.zeros(7)
     for b in range(len(results)):
         r = results[b]
@@ -176,8 +176,7 @@ def write_weighted(
 ) -> None:
     """Write the sweep of a sorted bucket as `ties.write_sweep` does, with weights.
 
-    `above` is the row of `sums_above` for this bucket; its first entry is the number of thresholds that
-    precede those of this bucket.
+    `above` is the row of `sums_above` for the bucket.
     """
     thresholds, true_accepts, false_accepts = out
     one, sign = one_and_sign(keys)

@@ -1,9 +1,9 @@
 """Pairs of many weighted items: distribute over buckets in one pass, sort only the smaller class.
 
 An item is stored as its key (as in `keys`, but always of 64 bits) and its weight. Each bucket has two
-streams, for incorrect and for correct items. A stream consists of pieces of memory. A piece holds the
-keys of `PIECE` items, then their weights. A stream with a full last piece takes the next free piece of
-the store; this saves a counting pass and keeps writes close together. Sums are kept as in `weighted`.
+streams, for incorrect and for correct items. A stream consists of pieces of memory, each with the keys
+of `PIECE` items, then their weights. A stream with a full last piece takes the next free piece of the
+store; this saves a counting pass.
 """
 
 from __future__ import annotations
@@ -42,12 +42,10 @@ def fill_streams(
 ) -> tuple[bool, int, int, int]:
     """Write each item's key and weight into its stream; the first free piece of `store` is `free`.
 
-    `positions` holds the position in the store of the next item of each stream; at a multiple of
-    `PIECE`, the stream needs a new piece. The stream of each piece is written to `stream_of`. Return
-    whether a float is not finite, the bitwise OR of the labels, the bits of the largest weight, and the
-    next free piece.
-
-    Each item is read only once, because another thread may write to the arrays meanwhile.
+    `positions` holds where the next item of each stream goes in the store; at a multiple of `PIECE`,
+    the stream needs a new piece. The stream of each piece is written to `stream_of`. Return whether a
+    float is not finite, the bitwise OR of the labels, the bits of the largest weight, and the next free
+    piece.
     """
     values, bits, labels = part
     one, sign = one_and_sign(bits)
@@ -55,6 +53,7 @@ def fill_streams(
     bad = False
     seen = np.uint8(0)
     largest = np.int64(0)
+    # Each item is copied once, because another thread may write to the arrays meanwhile.
     own = np.empty(BLOCK, bits.dtype)
     own_values = own.view(values.dtype)
     own_labels = np.empty(BLOCK, np.uint8)
@@ -127,7 +126,7 @@ def prefetch_piece(store: Array, piece: int) -> None:
 
 @kernel
 def copy_weighted(store: Array, pieces: Array, flip: Any, keys: Array, weights: Array) -> int:
-    """Copy the items of nonzero weight; return their number. The outputs are as long as the input."""
+    """Copy the items of nonzero weight; return their number. The outputs are as long as the pieces."""
     n = 0
     for k in range(len(pieces)):
         if k + 2 < len(pieces):
@@ -153,7 +152,7 @@ def sort_buckets(streams: Any, first: int, last: int, buckets: Any, results: Arr
 
     `streams` holds the store, the list of its pieces stream by stream, and where each stream begins in
     that list. `buckets` holds the keys and weights to be written, each bucket's bounds, and the scale.
-    The sums of `weighted.sum_bucket` are written to `results`.
+    `results` receives the sums of `weighted.sum_bucket`.
     """
     store, pieces, bounds_of_pieces = streams
     keys, weights, bounds, scale = buckets
@@ -172,8 +171,8 @@ def sum_around_few(
 ) -> None:
     """Sum over two classes and over their pairs, as double-doubles, sorting only the smaller class.
 
-    The smaller class is "the few". After the bits set in `flip` are inverted, the lowest bit of a key
-    is 0 for the few and 1 for the others. `result` (6,) receives, each as high and low: the weight of
+    The smaller class is "the few". The bits set in `flip` are inverted in each key; its lowest bit is
+    then 0 for the few and 1 for the others. `result` (6,) receives, each as high and low: the weight of
     the few, the weight of the others, and the doubled pairs of the few with others above them.
     """
     few = np.empty(PIECE * len(few_pieces), np.uint64)
@@ -263,10 +262,10 @@ def sum_around_few(
 def sums_of_streams(
     store: Array, pieces: Array, bounds: Array, scale: float, first: int, last: int, results: Array
 ) -> None:
-    """Write the sums of the buckets from `first` up to `last` into `results`, as `weighted.sum_bucket`.
+    """Write the sums of `weighted.sum_bucket` for the buckets from `first` up to `last` into `results`.
 
-    The number of distinct confidences is not counted, but set to 0. `pieces` lists the pieces of each
-    stream in turn. In each bucket, the stream with fewer pieces is sorted.
+    Distinct confidences are not counted: their number is set to 0. `pieces` lists the pieces of each
+    stream in turn.
     """
     sums = np.empty(6)
     for b in range(first, last):

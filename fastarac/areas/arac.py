@@ -1,8 +1,7 @@
 """Areas under the ARAC curve and the generalised risk–coverage curve.
 
-The areas under the ARAC and the ROC curve depend only on the pairs of a correct and an incorrect item:
-how many pairs have the correct item above, and how many are tied (`PairCounts`). These counts are exact
-integers, so the only rounding is in one division at the end.
+The areas under the ARAC and the ROC curve depend only on exact integer counts (`PairCounts`), so the
+only rounding is in one division at the end.
 """
 
 from __future__ import annotations
@@ -67,8 +66,8 @@ def curve_area(
     """Return an area with its parts, given the area `auc` and `loss` = 1 − `auc`.
 
     With weights, `auc` and `loss` are both rounded. The upper part is computed from the smaller of the
-    two, because its absolute error is smaller. `rounding` is a bound on the error of the area; a part
-    that does not exceed this bound is set to 0.
+    two, because its absolute error is smaller. A part that does not exceed `rounding`, the bound on the
+    error of the area, is set to 0.
     """
     p, q, _ = whole_pairs(pairs)  # Python integers are much faster than fractions
     n = p + q
@@ -328,8 +327,8 @@ def augrc_loss(
 def ends_of_normalized(gamma: float = 1.0) -> tuple[float, float]:
     """Return the smallest and the largest possible normalised area, over all recognition rates.
 
-    The normalised area is (γ·u + β)/(γ + 1), for the cost ratio γ and the recognition rate β. The upper
-    part of the area gives u = A_U/(1 − β), which is (1 − β)/2 for the worst order of the items.
+    The normalised area is (γ·u + β)/(γ + 1), for the cost ratio γ and the recognition rate β. Here u =
+    A_U/(1 − β), for the upper part A_U of the area; u is (1 − β)/2 for the worst order of the items.
     """
     return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
 
@@ -345,7 +344,7 @@ def estimated_arac_area(
 ) -> CurveArea:
     """Return the parts of an estimated ARAC area, with `upper` clipped to the possible range.
 
-    The ends of the range are the values of `upper` for the worst and the best order of the items.
+    The range is from the worst to the best order of the items.
     """
     errors = 1.0 - recognition_rate
     ends = errors**2 / 2.0, errors * (1.0 + recognition_rate) / 2.0
@@ -367,8 +366,8 @@ def _share_for_all(items: PartialItems) -> Shares | None:
 def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
     """Return how much one error raises the AUGRC, at each threshold except the first.
 
-    This is (share of items below the threshold + half the share of items at it)/Ω, where Ω is the
-    weight of all items.
+    This is (share of items below the threshold + half the share of items at it)/Ω, for the weight Ω of
+    all items.
     """
     total = float(sweep.total)
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
@@ -383,7 +382,7 @@ def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
 def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tuple[float, float]:
     """Return the derivatives of the normalised area by the area A and by the recognition rate β.
 
-    The normalised area is (γ(A − β)/(1 − β) + β)/(γ + 1). Both derivatives are 0 if β = 1.
+    The normalised area is (γ(A − β)/(1 − β) + β)/(γ + 1).
     """
     rest = sweep.n_incorrect / sweep.total
     if rest == 0.0:

@@ -33,7 +33,7 @@ def differences(counts: NDArray[Any]) -> FloatArray:
 
 
 def from_here_on(terms: FloatArray) -> FloatArray:
-    """Replace each term by the sum of this term and all later ones, and return the sums."""
+    """Return, for each term, the sum of this term and all later ones; `terms` is overwritten."""
     np.cumsum(terms[::-1], out=terms[::-1])
     return terms
 
@@ -54,8 +54,8 @@ def by_precision(
 def by_integrals(sweep: ThresholdSweep, *, over_accepted: bool) -> tuple[float, PointInfluence]:
     """Return an area under the precision, integrated also inside the ties, and its gradient.
 
-    With `over_accepted`, the precision is integrated over the accepted items, otherwise over the
-    correct items.
+    With `over_accepted`, the precision is integrated over the accepted items, else over the correct
+    ones.
     """
     ta, fa = sweep.true_accepts, sweep.false_accepts
     out = np.empty((2, len(ta) - 1))

@@ -67,7 +67,7 @@ def are_alike(items: ArrayLike | ThresholdSweep) -> bool:
 
 
 def question_sweep(sweep: ThresholdSweep, groups: Any = None, of: str = "") -> None:
-    """Apply :func:`question_order` to the items of a sweep, unless they are weighted."""
+    """Warn as :func:`question_order` does for the items of a sweep, unless they are weighted."""
     if sweep.false_accepts.dtype != np.int64:
         return
     pairs = as_ranked(sweep).pairs
@@ -89,8 +89,7 @@ def question_order(
 ) -> None:
     """Warn if a confidence is reversed by more than chance explains, or equal for all items.
 
-    `items` are the confidences, or a sweep. If the items are dependent, `independent` is the number of
-    independent groups.
+    For dependent items, `independent` is the number of independent groups.
     """
     n = correct + incorrect
     scale = 1.0 if independent is None else min(1.0, independent / n)

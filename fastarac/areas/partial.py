@@ -70,7 +70,7 @@ def area_between(x: Counts, y: Counts, low: Fraction, high: Fraction) -> Fractio
 
 
 def _range(values: Any, name: str) -> tuple[Fraction, Fraction]:
-    """Check that a range lies within [0, 1] and is not empty, and return its ends."""
+    """Return the ends of a range; raise unless it lies within [0, 1] and is not empty."""
     try:
         low, high = values
     except (TypeError, ValueError) as error:
@@ -266,7 +266,7 @@ def roc_partial_auc_score(
 
 
 def _mcclish(curve: str, area: Fraction, chance: Fraction, width: Fraction) -> float:
-    """Rescale an area to ½ at the area by chance and to 1 at `width`; NaN if that is impossible."""
+    """Return the area rescaled to ½ at the area by chance and to 1 at `width`; NaN if impossible."""
     if not chance < width or area < chance:
         cause = "the area is below the area expected by chance"
         warn_undefined(

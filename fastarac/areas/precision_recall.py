@@ -448,8 +448,8 @@ def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointI
 def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDArray[np.float64]:
     """Return how much one error reduces the average precision, at each threshold except the first.
 
-    This is Σ 1/(n⁺·N) over the correct items at the threshold and below. Here n⁺ is the number of all
-    correct items, and N is the number of items accepted at the threshold of the item in the sum.
+    This is Σ 1/(n⁺·N) over the correct items at the threshold and below, where n⁺ is the number of all
+    correct items. N is the number of items accepted at the threshold of the item in the sum.
     """
     del interpolation  # in large samples, all interpolations agree
     terms = differences(sweep.true_accepts)

@@ -1,8 +1,8 @@
 """Areas under precision and risk: ARP-AUC, AURC and their normalised forms.
 
 Precision and risk divide by the number of accepted items, so these areas are sums of one fraction per
-threshold. For "trapezoid" and "mean", `_kernels.sums` adds the fractions to about 30 digits. For
-"exact", each tie adds a logarithm; logarithms are computed and added as doubles.
+threshold. For "trapezoid" and "mean", `_kernels.sums` adds the fractions to about 30 digits; for
+"exact", each tie adds a logarithm, computed as a double.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
 def _precision_and_risk(items: RankedItems, estimator: str) -> tuple[Quotient, Quotient]:
     """Return ARP-AUC and AURC: the smaller one is a sum, and the larger one is 1 minus the smaller.
 
-    The smaller one would lose digits if it were computed as 1 minus the larger one.
+    Computed the other way round, the smaller one would lose digits.
     """
     correct, incorrect, _ = items.totals
     of_risk = incorrect < correct

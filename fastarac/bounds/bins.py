@@ -1,10 +1,9 @@
 """Bins of confidence that do not depend on the data, and are narrow near 0 and 1.
 
-The number of a bin increases with the confidence. There are 2,048 bins for each halving of the
-confidence below 0.5, for each halving of its distance from 1 above 0.5, and for each doubling beyond 1.
-This suits softmax outputs and logits. Libraries of data frames may round logarithms differently.
-Therefore a bin is described by the lowest and the highest confidence in it, and bins that overlap are
-merged.
+Below 0.5, there are 2,048 bins for each halving of the confidence. From 0.5 to 1, there are as many for
+each halving of the distance from 1; beyond 1, for each doubling. Libraries of data frames may round
+logarithms differently. Therefore a bin is described by the lowest and the highest confidence in it, and
+bins that overlap are merged.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Split(NamedTuple):
 
 
 def bin_numbers(confidence: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the bin number of each confidence."""
+    """Return the bin number of each confidence; it rises with the confidence."""
     x = confidence.astype(np.float64, copy=False)
     distance = np.where(x < 0.5, np.abs(x), np.where(x <= 1.0, 1.0 - x, x))
     octaves = np.floor(np.log2(np.maximum(distance, LEAST)) * PER_OCTAVE)

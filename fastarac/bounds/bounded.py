@@ -174,7 +174,6 @@ class BoundedSweep(Table, Result):
         return counts | {"single_valued": np.append(True, self.single_valued)}
 
     def __add__(self, other: object) -> NoReturn:
-        """Raise a TypeError, because the bins of two sweeps differ."""
         raise TypeError(
             "a BoundedSweep cannot be added, because the bins of different data are not the same; "
             "add ThresholdSweeps (method='counts') or ThresholdSketches, or count all data in one call"
@@ -315,7 +314,6 @@ def refuse_of_bounds(**given: object) -> None:
 
 
 def _check(sweep: BoundedSweep) -> None:
-    """Raise unless the arrays are valid counts in bins."""
     thresholds = sweep.thresholds
     if thresholds.ndim != 1 or len(thresholds) < 2 or thresholds[0] != np.inf:
         raise ValueError(

@@ -1,21 +1,18 @@
 """The smallest and the largest possible areas, given the counts of items in bins.
 
-All bounds are computed from four arrays over the edges of the bins, from the highest edge down. The
-arrays are lower and upper bounds on the numbers of correct and of incorrect items at or above each
-edge. If lower and upper bounds agree at all edges, the bins are independent and the extremes are
-attained:
+All bounds are computed from four arrays over the edges of the bins, from the highest edge down. They
+are lower and upper bounds on the numbers of correct and of incorrect items at or above each edge. If
+lower and upper bounds agree at all edges, the bins are independent and the extremes are attained:
 
-* ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below. The
-  areas are computed from exact integers.
-* Average precision: it is largest if the correct items are above the incorrect ones and tied with each
-  other, and smallest if they are below them, each with a confidence of its own. Let the bin have p
-  correct items, and let T correct and F incorrect items come before them. Then the j-th correct item of
-  the bin has the precision (T + j)/(T + j + F); the sum over j is
-  p − F·(H(T + p + F) − H(T + F)), with the harmonic numbers H.
+* ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below.
+* Average precision: it is largest if the correct items are above the incorrect ones, and tied. It is
+  smallest if they are below them, each with a confidence of its own. Let the bin have p correct items,
+  and let T correct and F incorrect items come before them. Then the j-th correct item of the bin has
+  the precision (T + j)/(T + j + F). The sum over j is p − F·(H(T + p + F) − H(T + F)), with the
+  harmonic numbers H.
 * ARP by trapezoids: it is largest if the correct items are above with distinct confidences, and the
-  incorrect items are tied below (a straight line lies above a convex curve). It is smallest if the
-  incorrect items are above with distinct confidences, and the correct items are tied below (a straight
-  line lies below a concave curve).
+  incorrect items are tied below (a straight line lies above a convex curve). It is smallest with the
+  classes exchanged (a straight line lies below a concave curve).
 
 If lower and upper bounds differ, an item may be in one of several bins. The bounds of its precision are
 then the extremes over all these bins. Such bounds are guaranteed, but may not be sharp.
@@ -106,8 +103,8 @@ class Counts(NamedTuple):
         """Return both counts in the best or worst order, and the edge below each point.
 
         In the best order, the correct items of a bin come first, in `steps` steps; its incorrect items
-        follow, all tied. In the worst order, the incorrect items come first. Points with the same
-        counts as the previous point are omitted.
+        follow, all tied. In the worst order, the incorrect items come first. Points that repeat the
+        previous counts are omitted.
         """
         first, second = self.correct_high, self.incorrect_low
         if not best:
@@ -123,7 +120,7 @@ class Counts(NamedTuple):
         return correct[new], incorrect[new], where[new]
 
     def pair_area(self, metric: str) -> Bounds | None:
-        """Return the bounds of an area that is computed from pairs of items; None if it is 0/0."""
+        """Return the bounds of an area that depends on the pairs of items only; None if it is 0/0."""
         ends = []
         for best in (False, True):
             correct, incorrect, _ = self.path(best=best)
@@ -156,8 +153,8 @@ class Counts(NamedTuple):
     def precision(self, correct: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the smallest and largest height of the precision–recall curve at `correct` items.
 
-        The curve is a step function. Its height is the precision at the first threshold that accepts at
-        least this many correct items.
+        The height is the precision at the first threshold that accepts at least this many correct
+        items.
         """
         tl, th, fl, fh = self._floats()
         # These are the bins that may contain the threshold. With exact counts, there is only one.
@@ -216,7 +213,7 @@ class Counts(NamedTuple):
         return count - np.where(wrong > 0, wrong * self._rise(right + wrong, count), 0.0)
 
     def _curve(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
-        """Return the same sum by trapezoids: the first and the last value have half the weight."""
+        """Return `_one_by_one` by trapezoids: the first and the last value have half the weight."""
         area = self._one_by_one(right, wrong, count)
         if self.correct_low.dtype != np.int64:
             return area
@@ -237,7 +234,7 @@ def outward(low: Fraction, high: Fraction) -> Bounds:
 
 
 def _bounds(low: FloatArray, high: FloatArray) -> Bounds:
-    """Add up terms of areas in [0, 1], and widen the bounds by a margin for rounding errors."""
+    """Return the sums of terms of areas in [0, 1], widened by a margin for rounding errors."""
     return Bounds(max(0.0, math.fsum(low) - MARGIN), min(1.0, math.fsum(high) + MARGIN))
 
 
@@ -271,11 +268,12 @@ def _over_ranks(
     largest: bool = True,
     alone: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """For each run of ranks with the same possible bins, return its length times their largest `value`.
+    """Return a term for each run of ranks with the same possible bins: its length times a `value`.
 
-    At least low[i] and at most high[i] items are at or above edge i. So the highest possible bin of
-    rank r is the first with high >= r, and the lowest possible bin is the first with low >= r. With
-    ``largest=False``, the smallest value is used. Bins that are marked in `alone` are omitted.
+    The largest `value` of the possible bins is used, or the smallest without `largest`. At least low[i]
+    and at most high[i] items are at or above edge i. So the highest possible bin of rank r is the first
+    with high >= r, and the lowest is the first with low >= r. Bins that are marked in `alone` are
+    omitted.
     """
     ends = np.union1d(low, high)
     runs, ends = np.diff(ends), ends[1:]

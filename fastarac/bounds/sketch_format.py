@@ -34,7 +34,7 @@ ROUNDING = 1 + 1e-9
 
 
 class Nodes(NamedTuple):
-    """The nodes of a sketch (see `_kernels.sketch`)."""
+    """Ranges of keys and the counts of the items in them (see `_kernels.sketch`)."""
 
     low: NDArray[np.uint64]
     bits: NDArray[np.uint8]

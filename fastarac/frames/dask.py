@@ -56,7 +56,10 @@ class DaskSource(ItemSource):
     def _added_up(
         self, function: Callable[..., pd.DataFrame], keys: list[str], **how: str
     ) -> pd.DataFrame:
-        """Count with `function` in each partition; aggregate rows with equal `keys` as `how` says."""
+        """Return the counts of `function` over all partitions, for each group and value of `keys`.
+
+        `how` says how the columns of rows with equal keys are aggregated.
+        """
         keys = [*self.keys, *keys]
         meta = pd.DataFrame(
             {name: pd.Series([], dtype=self.types.get(name, "int64")) for name in (*keys, *how)}
@@ -83,7 +86,7 @@ class DaskSource(ItemSource):
         return sweeps_of_kinds(self._by(table), table["confidence"].to_numpy(), weight, *counts)
 
     def bins(self) -> Groups:
-        """Count the items of each bin."""
+        """Return the counts of items in each bin, by group."""
         table = self._added_up(_bins, ["bin"], low="min", high="max", p="sum", q="sum")
         bins = (table[name].to_numpy() for name in ("low", "high", "p", "q"))
         return cells_of_bins(self._by(table), *bins)
@@ -115,7 +118,6 @@ def _renamed(part: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
 
 
 def _within(part: pd.DataFrame, ranges: list[Range]) -> pd.DataFrame:
-    """On a worker: return the items in these ranges."""
     confidence, _ = _arrays(part)
     return part[rows_within(ranges, confidence, _groups(part))]
 
@@ -126,7 +128,7 @@ def _check_and_count(
     count: Callable[[pd.DataFrame], pd.DataFrame],
     part: pd.DataFrame,
 ) -> pd.DataFrame:
-    """On a worker: raise if items are invalid, and otherwise count them."""
+    """Raise if items of a partition are invalid; otherwise return the result of `count`."""
     for problem in problems:
         if n := int(_has(part[problem.role], problem).sum()):
             problem.reject(columns[problem.role], n, " of a partition")
@@ -155,7 +157,7 @@ def _arrays(part: pd.DataFrame) -> tuple[Array, Array]:
 
 
 def _kinds(part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: count correct and incorrect items by confidence (and weight)."""
+    """Count the correct and incorrect items of a partition by confidence (and weight)."""
     confidence, correct = _arrays(part)
     table = pd.DataFrame({"confidence": confidence})
     if "weight" in part:
@@ -164,7 +166,6 @@ def _kinds(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _bins(part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: count the items of each bin."""
     confidence, correct = _arrays(part)
     table = pd.DataFrame({"bin": bin_numbers(confidence), "low": confidence, "high": confidence})
     return _counted(part, table, correct, low="min", high="max")
@@ -179,7 +180,7 @@ def _counted(part: pd.DataFrame, table: pd.DataFrame, correct: Array, **how: str
 
 
 def _numbered(plan: Mapping[Any, Planned], most: int, part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: leave out the items of `dropped` bins; number the segment of each other item."""
+    """Leave out the items of `dropped` bins in a partition; number the segment of each other item."""
     kept = np.ones(len(part), np.bool_)
     confidence, _ = _arrays(part)
     segment = np.zeros(len(part), np.int64)
@@ -198,7 +199,7 @@ def _groups(part: pd.DataFrame) -> Iterator[tuple[Any, Any]]:
 
 
 def _work(plan: Mapping[Any, Planned], part: pd.DataFrame) -> pd.DataFrame:
-    """On a worker: return one row of sums for each group of a partition."""
+    """Return one row of sums for each group of a partition."""
     rows = []
     if len(part):
         confidence, correct = _arrays(part)

@@ -57,7 +57,7 @@ class QuerySource(ItemSource):
         self.splits: list[list[Split]] = []
 
     def approximate_distinct(self) -> int:
-        """Estimate the number of distinct confidences; return 0 if the engine has no estimate."""
+        """Return an estimate of the number of distinct confidences; 0 if the engine has no estimate."""
         native: Any = self.frame.to_native()
         if self.frame.implementation is nw.Implementation.DUCKDB:
             return int(native.aggregate("approx_count_distinct(confidence)").fetchall()[0][0])
@@ -107,7 +107,7 @@ class QuerySource(ItemSource):
         return reduce(or_, map(self.is_group, labels))
 
     def bins(self) -> Groups:
-        """Count the items of each bin."""
+        """Return the counts of items in each bin, by group."""
         bad = reduce(or_, map(self.items_with, self.problems()))
         query = self.frame.with_columns(
             nw.when(bad).then(nw.lit(BAD)).otherwise(self.bin_number()).alias("bin")
@@ -137,7 +137,7 @@ class QuerySource(ItemSource):
         return cells_of_bins(self._numbered(table), low, high, p.astype(np.int64), q.astype(np.int64))
 
     def _refined(self, groups: dict[Any, Cells]) -> Groups:
-        """Split bins that are too large for a worker and hold several confidences."""
+        """Return the bins; those with several confidences that are too large for a worker are split."""
         x = nw.col("confidence")
         total = sum(int(cells.size.sum()) for cells in groups.values())
         most = max(self.batch, total >> SHARE)
@@ -235,11 +235,11 @@ class QuerySource(ItemSource):
 
 
 def renamed(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
-    """Select the columns of a lazy frame, and name each by its role, such as "confidence".
+    """Return the chosen columns of a lazy frame, each named by its role, such as "confidence".
 
-    Columns are selected by position, because engines interpret special names: polars reads ``*`` and
-    ``^…$`` as patterns, DuckDB reads ``*`` as all columns and ``A`` as ``a``, and Spark reads ``a.b``
-    as field ``b`` of ``a``.
+    Columns are selected by position, because engines interpret special names. polars reads ``*`` and
+    ``^…$`` as patterns. DuckDB reads ``*`` as all columns and ``A`` as ``a``. Spark reads ``a.b`` as
+    field ``b`` of ``a``.
     """
     native: Any = frame.to_native()
     place = {name: number for number, name in enumerate(frame.collect_schema())}

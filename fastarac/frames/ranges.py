@@ -1,8 +1,8 @@
 """Exact sums over the thresholds of confidence ranges; the sums of all ranges add up to the total.
 
-A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). These
-counts tell how many items have higher confidences than its own. Therefore, the worker can compute what
-its own thresholds contribute to the sums over all thresholds.
+A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). The
+counts tell how many items have higher confidences than its own. So the worker can compute what its own
+thresholds contribute to the sums.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Cells(NamedTuple):
 
 
 class RangeSums(NamedTuple):
-    """Sums over the thresholds of some ranges. The sums of all ranges add up to the total."""
+    """Sums over the thresholds of some ranges of confidence."""
 
     correct: int
     incorrect: int
@@ -62,7 +62,7 @@ class RangeSums(NamedTuple):
     """Sum of the steps of the precision over the recall."""
 
     def plus(self, other: RangeSums) -> RangeSums:
-        """Add the sums of another set of ranges."""
+        """Return the sums over these ranges and `other` ranges together."""
         return RangeSums(
             self.correct + other.correct,
             self.incorrect + other.incorrect,
@@ -72,7 +72,7 @@ class RangeSums(NamedTuple):
         )
 
     def areas(self) -> dict[str, float]:
-        """Return the areas, each rounded once; these sums must be the total over all ranges."""
+        """Return the areas, each rounded once; the sums must be the total over all ranges."""
         pairs = PairCounts(self.correct, self.incorrect, self.doubled)
         area = self.trapezoids / (2 * (self.correct + self.incorrect))
         precision, risk = (1 - area, area) if self.incorrect < self.correct else (area, 1 - area)
@@ -88,7 +88,7 @@ NOTHING = RangeSums(0, 0, 0, Fraction(0), Fraction(0))
 
 
 def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells:
-    """Sort bins in increasing order and merge overlapping ones."""
+    """Return bins in increasing order, with overlapping ones merged."""
     order = np.argsort(low, kind="stable")
     low, high, correct, incorrect = (array[order] for array in (low, high, correct, incorrect))
     reached = np.maximum.accumulate(high)
@@ -102,7 +102,7 @@ def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells
 
 
 def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
-    """Split the bins that are not `dropped` into segments (first, last + 1) of at most `most` items."""
+    """Return segments (first, last + 1) of at most `most` items each, without the `dropped` bins."""
     runs = []
     first = total = 0
     apart_of = dropped(cells, most).tolist()
@@ -139,8 +139,8 @@ def sums_of_items(
 ) -> RangeSums:
     """Return the sums of a worker's items; the worker must hold all items of each of its bins.
 
-    `starts` holds the lowest confidence of each segment, in increasing order. It is needed if the items
-    may belong to several segments, which need not be adjacent.
+    `starts` holds the lowest confidence of each segment, in increasing order; it is needed if the items
+    may belong to several segments.
     """
     total = NOTHING
     above = counts_above(cells)
@@ -187,7 +187,7 @@ def _sums_of(ranked: RankedItems, above: tuple[int, int], cells: Cells) -> Range
 
 
 def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
-    """Add the sums of all ranges; raise unless these ranges hold all items."""
+    """Return the sum over all ranges; raise unless these ranges hold all items."""
     total = reduce(RangeSums.plus, parts, NOTHING)
     if (total.correct, total.incorrect) != (int(cells.correct.sum()), int(cells.incorrect.sum())):
         raise ValueError(CHANGED)

@@ -51,10 +51,8 @@ PROBLEMS = (
 class ItemSource(ABC):
     """A frame and the columns to read.
 
-    Attributes
-    ----------
-    columns : dict of str to str
-        Column names by role. The roles are confidence, correct and, if given, weight and by.
+    `columns` holds the column names by role. The roles are confidence, correct and, if given, weight
+    and by.
     """
 
     batch = 1 << 25  # maximum number of items for a worker to hold at a time
@@ -64,7 +62,7 @@ class ItemSource(ABC):
 
     @property
     def keys(self) -> list[str]:
-        """Return the columns with group labels: none, "by", or "by_0", "by_1" and so on."""
+        """Return the roles of the label columns: none, "by", or "by_0", "by_1" and so on."""
         return keys_of(self.columns)
 
     @property
@@ -98,7 +96,7 @@ class ItemSource(ABC):
 
     @abstractmethod
     def bins(self) -> Groups:
-        """Count the items of each bin and group in one pass."""
+        """Return the counts of items in each bin, by group, from one pass."""
 
     @abstractmethod
     def within(self, ranges: Sequence[Range]) -> Self:
@@ -135,7 +133,7 @@ class ArraySource(ItemSource):
         return found if most is None or self.weighted or distinct <= most else None
 
     def bins(self) -> Groups:
-        """Count the items of each bin."""
+        """Return the counts of items in each bin, by group."""
         # Building the sweep also checks the values and sorts them.
         return {label: cells_of_sweep(sweep_of_items(part)) for label, part in self.parts()}
 
@@ -226,10 +224,7 @@ def sweeps_of_kinds(
     correct: Array,
     incorrect: Array,
 ) -> Sweeps:
-    """Return each group's sweep from the counts for each pair of confidence and weight.
-
-    `by` holds the labels and each row's index into them, as `numbered` returns them.
-    """
+    """Return each group's sweep from the counts for each pair of confidence and weight."""
     counts = correct.astype(np.int64), incorrect.astype(np.int64)
     return {
         label: _sweep_of_kinds(

@@ -34,7 +34,7 @@ class SparkSource(QuerySource):
     batch = 1 << 22
 
     def approximate_distinct(self) -> int:
-        """Estimate the number of distinct confidences."""
+        """Return Spark's estimate of the number of distinct confidences."""
         from pyspark.sql import functions
 
         native: Any = self.frame.to_native()
@@ -72,7 +72,7 @@ class SparkSource(QuerySource):
 
 
 def _work(plan: dict[Any, Planned], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """On a worker: yield one row of sums for each group of a partition."""
+    """Yield one row of sums for each group of a partition."""
     import pyarrow as pa
 
     given = list(batches)

@@ -48,7 +48,7 @@ class Spelling(NamedTuple):
         )
 
     def labelled(self, name: str, label: str) -> str:
-        """Return the expression for a row's count, or 0 if the row is invalid or has another label."""
+        """Return the expression for a row's count; 0 if the row is invalid or has another label."""
         text = f"LOWER(CAST(correct AS {self.text}))"
         finite = "low - low = 0 AND high - high = 0"
         return f"CASE WHEN {text} IN {label} AND {finite} THEN n ELSE 0 END AS {name}"

@@ -287,7 +287,7 @@ def _source(
     by: str | Sequence[str] | None,
     method: Method,
 ) -> ItemSource:
-    """Check the arguments as far as possible before opening the frame, then open it."""
+    """Return the opened frame, after checking the arguments as far as possible without it."""
     choice(method, "method", METHODS)
     if weight is not None and method in IN_BINS:
         raise ValueError(
@@ -307,7 +307,7 @@ def _source(
 
 
 def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
-    """Check the columns and their types in the schema, and return the source for the frame."""
+    """Return the source for the frame, after checking the columns and their types in the schema."""
     require("narwhals", "frames")
     import narwhals as nw
 
@@ -345,7 +345,6 @@ def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
 
 
 def _reject_repeated(names: Iterable[Any]) -> None:
-    """Raise if several columns share a name, because the name would be ambiguous."""
     repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
     if repeated:
         raise ValueError(
@@ -397,7 +396,6 @@ def _check(schema: Mapping[str, Any], columns: dict[str, str], frame: Any = None
 
 
 def _check_label(name: str, kind: Any) -> None:
-    """Raise if the labels have a nested type."""
     if kind.is_nested():
         raise TypeError(
             f"by (column {name!r}) must hold labels, got type {kind}; for combinations, give a "
@@ -433,7 +431,10 @@ def _bounded(source: ItemSource, *, exact: bool) -> dict[Any, BoundedSweep]:
 def _sharpened(
     source: ItemSource, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
 ) -> Mapping[Any, Sweep]:
-    """In bins that contain a limit, count items at each confidence, unless these are too many."""
+    """Return sweeps that count items at each confidence in bins that contain a limit.
+
+    Bins with too many distinct confidences stay as they are.
+    """
     found = {label: sweep for label, sweep in sweeps.items() if isinstance(sweep, BoundedSweep)}
     for limit in limits:
         if limit.criterion == "threshold":
@@ -459,7 +460,7 @@ def _sharpened(
 def _with_counts(
     sweep: BoundedSweep, first: int, last: int, part: ThresholdSweep | None
 ) -> BoundedSweep:
-    """Replace the bins between the thresholds `first` and `last` by the counts of `part`."""
+    """Return the sweep with the counts of `part` in place of its bins between `first` and `last`."""
     ta, fa = sweep.true_accepts_low, sweep.false_accepts_low
     if part is None or (part.n_correct, part.n_incorrect) != (
         ta[last] - ta[first],

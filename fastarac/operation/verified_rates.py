@@ -64,7 +64,7 @@ class KnownErrors(NamedTuple):
         items = PartialItems(truth, confidence, codes)
         taken = accepted[items.order[items.places]].astype(np.float64)
         estimate = np.empty(len(truth))
-        estimate[items.order] = items.estimate(items.share_of(taken)).errors
+        estimate[items.order] = items.sweep(items.share_of(taken)).item_errors
         # Replace unknown probabilities by the assumed lower bound, or else by the smallest known one.
         given = truth.inclusion_probability
         least = truth.least_probability or float(given[truth.verified].min())

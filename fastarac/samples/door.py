@@ -43,7 +43,7 @@ def answers_of(
 ) -> tuple[Any, PartialTruth | None, Reviewer | None]:
     """Return the labels, the `PartialTruth` or None, and the people who answered, or None.
 
-    If people may err, tests of limits use their answers without a correction. So the answers are
+    If people may err, tests of limits use their answers without a correction, so the answers are
     returned as labels.
     """
     people = informative(truth_reader)
@@ -198,7 +198,7 @@ def as_sweep(
 ) -> ThresholdSweep:
     """Return a sweep with every threshold: the given sweep, or that of (correct, confidence).
 
-    With `instead`, raise for a `PartialTruth`, with this advice.
+    With `instead`, a `PartialTruth` is refused with this advice.
     """
     if instead is not None:
         refuse_partial(correct, instead)
@@ -222,10 +222,11 @@ def as_ranked(
     share_of_judge: Callable[[PartialItems], Shares | None] | None = None,
     instead: str | None = None,
 ) -> RankedItems:
-    """Return ranked items or counts, from which metrics are computed without all thresholds.
+    """Return an object that computes metrics from items or from a given sweep.
 
-    With `corners`, the result may be a `CornerSweep`. For partly verified items, `share_of_judge`
-    computes the judge's share κ; with `instead`, they are refused with this advice.
+    `corners` promises that the points where a curve bends are enough, so that `correct` may be a
+    `CornerSweep`. For partly verified items, `share_of_judge` computes the judge's share κ; with
+    `instead`, they are refused with this advice.
     """
     if instead is not None:
         refuse_partial(correct, instead)
@@ -253,7 +254,7 @@ def ranked_in_place(
 ) -> RankedItems | None:
     """Return ranked items if `y_true` is a sweep or a partial truth; None for class labels.
 
-    Raise if any of `others` is given, too.
+    Raise if any of `others` is given beside a sweep or a partial truth.
     """
     labels, truth = labels_and_truth(y_true)
     if truth is not None:
@@ -275,8 +276,8 @@ def estimated_sweep(
 ) -> EstimatedSweep:
     """Return the estimated counts at every threshold.
 
-    The judge's share κ is the result of `share_of_judge`; by default, the best κ for the number of
-    errors of all items.
+    The judge's share κ is the result of `share_of_judge`; by default, it is the best κ for the number
+    of errors of all items.
     """
     require_alone(sample_weight=sample_weight)
     items = PartialItems(truth, confidence, truth.groups)
@@ -291,8 +292,8 @@ def known_best(
 ) -> tuple[Any, ArrayLike | None]:
     """Return (correct, confidence) as given; for a partial truth, return (estimated counts, None).
 
-    The counts use the judge's share κ that is best at a threshold chosen from these counts:
-    `acceptance(counts)` returns its acceptance rate.
+    `acceptance(counts)` chooses a threshold: it returns the acceptance rate there. The counts use the
+    judge's share κ that is best at this threshold.
     """
     labels, truth = labels_and_truth(correct)
     if truth is None:

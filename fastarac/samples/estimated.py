@@ -152,7 +152,6 @@ class EstimatedSweep(ThresholdSweep):
         return trusted_sweep(ThresholdSweep, counts)
 
     def __add__(self, other: object) -> ThresholdSweep:
-        """Raise ``TypeError``: add the truths instead, and estimate counts from their sum."""
         raise TypeError("an EstimatedSweep cannot be added: use a PartialTruth of all items")
 
 
@@ -172,7 +171,7 @@ class EstimatedItems(RankedItems):
         return self.given.precision_area(interpolation)
 
     def within(self, value: Number, least: Number, most: Number) -> Number:
-        """Return a metric, clipped to its possible range."""
+        """Return `value`, clipped to [`least`, `most`]."""
         return min(max(value, least), most)
 
     def refuse_unestimated(self, **options: object) -> None:
@@ -181,7 +180,7 @@ class EstimatedItems(RankedItems):
 
 
 def plain(sweep: ThresholdSweep) -> ThresholdSweep:
-    """Return the counts as a plain sweep, as if they were known."""
+    """Return a `ThresholdSweep` with the estimated counts, as if they were exact."""
     counts = ThresholdCounts(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
     return trusted_sweep(ThresholdSweep, counts)
 

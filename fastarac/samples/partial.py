@@ -330,7 +330,6 @@ def _read_drawn(drawn: ArrayLike, truth: FloatArray) -> NDArray[np.bool_]:
 
 
 def _such_rows(bad: NDArray[np.bool_]) -> str:
-    """Return the number of invalid rows, in words."""
     n = int(bad.sum())
     return f"{n:,} such {plural('row', n)}"
 
@@ -357,7 +356,7 @@ def _read_judges(judge: Any, n: int) -> FloatArray:
 
 
 def answered_by(truth: PartialTruth, people: Reviewer | None) -> PartialTruth:
-    """Return the same answers, as if `people` had given them; None stands for people who never err."""
+    """Return the truth as if `people` had given the answers; None stands for people who never err."""
     found = PartialTruth.__new__(PartialTruth)
     found._fill(  # noqa: SLF001
         truth.correct, truth.inclusion_probability, truth.judge, truth.groups, truth.least_probability,
@@ -367,13 +366,7 @@ def answered_by(truth: PartialTruth, people: Reviewer | None) -> PartialTruth:
 
 
 def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> PartialTruth:
-    """Return the truth of some of the items, given by a mask or by indices.
-
-    Raises
-    ------
-    ValueError
-        If none of them is verified.
-    """
+    """Return the truth of some of the items, given by a mask or by indices."""
     if not truth.verified[chosen].any():
         raise ValueError(
             "correct has no verified item in one of the parts that are evaluated separately (of "

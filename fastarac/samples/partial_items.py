@@ -130,7 +130,7 @@ class PartialItems:
         return self.reader is not None or len(self.places) < self.n or bool((self.weight != 1.0).any())
 
     def answered_by(self, people: Reviewer | None) -> PartialItems:
-        """Return the same items, as if `people` had answered; None stands for people who never err."""
+        """Return the items as if `people` had given the answers; None: people who never err."""
         items = copy(self)
         items.__dict__.pop("beginning", None)  # it belongs to the other answers
         items.read_answers(answered_by(self._truth, people))  # the order does not depend on the answers
@@ -142,12 +142,12 @@ class PartialItems:
         return float(np.sum(self.weight * self.error)) * 2.0 > self.n
 
     def share_of(self, derivative: FloatArray) -> Shares:
-        """Return each judge's κ, from a statistic's derivative with respect to each verified error.
+        """Return each judge's weight κ, from a statistic's derivative by each verified error.
 
         κ is the slope of a regression through the origin (PPI++, equation 8). The response is each
         verified item's contribution to the statistic's error. The regressors are the parts of this
-        contribution that depend on the differences gʲ − g⁰. No κ is negative, their sum is at most 1,
-        and they are rounded to 1/`STEPS`, so that similar statistics share the same counts.
+        contribution that depend on the differences gʲ − g⁰. Rounding to 1/`STEPS` lets similar
+        statistics share the same counts.
         """
         if len(self.predictions) == 1:
             return ()
@@ -184,8 +184,8 @@ class PartialItems:
     def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> Shares | None:
         """Return the judges' weights κ (see `share_of`) if enough errors are verified.
 
-        Otherwise, return () to use no judge, or None to use no predictions if a linear statistic has
-        very few verified errors.
+        Otherwise, return () to use no judge. If a linear statistic has very few verified errors, return
+        None to use no predictions at all.
         """
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
@@ -206,12 +206,12 @@ class PartialItems:
         return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
 
     def last_tie(self, acceptance_rate: float) -> int:
-        """Return the index of the tie at which this acceptance rate is reached."""
+        """Return the index of the distinct confidence at which `acceptance_rate` is reached."""
         wanted = acceptance_rate * self.n * (1.0 - 1e-12)
         return min(int(np.searchsorted(self.starts[1:], wanted)), len(self.starts) - 2)
 
     def share_up_to(self, last: int) -> Shares | None:
-        """Return κ for the number of accepted errors up to and including a tie."""
+        """Return the judges' weights κ for the number of errors among items down to the tie `last`."""
         derivative = (self.tie <= last).astype(np.float64)
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
@@ -219,8 +219,8 @@ class PartialItems:
         """Return counts for choosing a threshold by a limit, and the index of the last tie accepted.
 
         `acceptance(counts)` returns the acceptance rate that the limit allows. Up to the chosen
-        threshold, the counts use the κ that is best there. So choosing this threshold without a limit
-        gives the same errors.
+        threshold, the counts use the κ that is best there, so they are the same as if the threshold
+        were given.
         """
         chosen: dict[Shares | None, int] = {}
 
@@ -250,7 +250,7 @@ class PartialItems:
             last = after  # the risk exceeds the limit here, but may be within it at a higher threshold
 
     def _last_kept(self, choice: Callable[[Shares | None], int], circle: list[int]) -> int:
-        """Return the last tie that is accepted with its own κ, if the choice of both goes in circles.
+        """Return the last tie that counts with the tie's own κ accept, if `at_limit` goes in circles.
 
         κ changes only at ties with a verified item. The first tie of the circle is always accepted.
         """
@@ -328,14 +328,11 @@ class PartialItems:
         by_judges: predictions.Prediction,
         corrected: FloatArray,
     ) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
-        """Return correct items and errors by threshold, ẽ by item, and sums over pairs.
-
-        Threads process blocks of items. The blocks do not depend on the number of threads, and
-        therefore the results do not, either.
-        """
+        """Return correct items and errors by threshold, ẽ by item, and sums over pairs."""
         kernels, m = _kernels.estimated, len(self.starts) - 1
         errors, (right, wrong) = np.empty(self.n), np.empty((2, m + 1))
         right[0] = wrong[0] = 0.0
+        # The blocks, and therefore the results, do not depend on the number of threads.
         n_blocks = -(-m // kernels.BLOCK)
         sums, before = np.empty((n_blocks, 5)), np.empty(n_blocks)
         ends = [n_blocks * edge // m for edge in parallel.edges(m)]
@@ -360,10 +357,10 @@ class PartialItems:
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
         """Return the bias of Σc̃ᵢẽⱼ over pairs of two items that were drawn together.
 
-        ẽ is the estimated error of :class:`.PartialTruth`, c̃ = 1 − ẽ, and π the probability of a
-        draw. For two items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product
-        of their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with the
-        correct item above the incorrect one.
+        ẽ is the estimated error of :class:`.PartialTruth`, c̃ = 1 − ẽ, and π the probability of a draw.
+        Let two items i, j belong to a group drawn as a whole. The mean of c̃ᵢẽⱼ is then lower than the
+        product of their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with
+        the correct item above.
         """
         if self.codes is None or not self.drawn_whole:
             return 0.0
