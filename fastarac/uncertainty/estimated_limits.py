@@ -83,12 +83,16 @@ def interval_of_limit(
             n, by = min(n, _as_few(sample, found, last)), _by_error_rate
         ends = by(sample, found, parameters, n, level)
     most = most_accepted(found.sweep.rising, parameters.get("never_accepted"))
+
+    def accepted(point: int) -> float:
+        return float(sample.items.starts[point]) / sample.items.n
+
     low, high = inversion.both(
         value,
         ends,
         most,
         lambda accepted: _of_threshold(sample, accepted, level),
-        None if parameters.get("interpolate", False) else sample.items.starts / sample.items.n,
+        None if parameters.get("interpolate", False) else (accepted, len(sample.items.starts)),
     )
     return Interval(value, low, high, math.nan, level, "inversion"), found
 

@@ -8,6 +8,7 @@ the normal and t Student's quantile.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -142,12 +143,12 @@ def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) 
         design = 1.0 if sample.counted else _effective_per_item(sample, value, level)
         low, high = by_risk(sweep, parameters, design, level)
     most = most_accepted(sweep, parameters.get("never_accepted"))
-    points = None if parameters.get("interpolate", False) else np.add(*_accepts(sweep)) / sweep.total
-    return both(value, (low, high), most, lambda rate: of_threshold(sample, rate, level), points)
 
+    def accepted(point: int) -> float:
+        return float((sweep.true_accepts[point] + sweep.false_accepts[point]) / sweep.total)
 
-def _accepts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
-    return sweep.true_accepts, sweep.false_accepts
+    ties = None if parameters.get("interpolate", False) else (accepted, len(sweep.thresholds))
+    return both(value, (low, high), most, lambda rate: of_threshold(sample, rate, level), ties)
 
 
 def _effective_total(sample: ItemSample, value: float, level: float) -> float:
@@ -179,12 +180,12 @@ def both(
     of_errors: tuple[float, float],
     most: float,
     of_threshold: Callable[[float], tuple[float, float]],
-    points: NDArray[np.float64] | None,
+    ties: tuple[Callable[[int], float], int] | None,
 ) -> tuple[float, float]:
     """Combine two intervals of an acceptance rate: from the errors, and at a fixed threshold.
 
-    `most` is the largest share of items that a threshold may accept; `points` are the shares that the
-    thresholds accept, or None if tied items may be accepted in part.
+    `most` is the largest share of items that a threshold may accept; `ties` returns the
+    share accepted at each point, with the number of points; None if ties may be accepted in part.
 
     If few thresholds are possible, the population's threshold is often that of an end, and its
     acceptance rate is uncertain, too. Let g be the share of the items at this threshold, and d the
@@ -195,13 +196,16 @@ def both(
     a, b = of_threshold(value)
     lowest = max(0.0, value - math.hypot(value - low, value - a))
     highest = min(1.0, value + math.hypot(high - value, b - value))
-    if points is not None:
-        at, to = np.searchsorted(points, np.array([low, high]) * (1.0 - ROUNDING))
+    if ties is not None:
+        accepted, n_points = ties
+        at, to = (
+            bisect_left(range(n_points), end * (1.0 - ROUNDING), key=accepted) for end in (low, high)
+        )
         if 0.0 < low < value:
-            part = min(1.0, float(points[at] - points[at - 1]) / (value - low))
+            part = min(1.0, (accepted(at) - accepted(at - 1)) / (value - low))
             lowest = min(lowest, low - part * (low - of_threshold(low)[0]))
         if value < high < 1.0:
-            part = min(1.0, float(points[to + 1] - points[to]) / (high - value))
+            part = min(1.0, (accepted(to + 1) - accepted(to)) / (high - value))
             highest = max(highest, high + part * (of_threshold(high)[1] - high))
     if value < most < 1.0 and high >= most * (1.0 - ROUNDING):
         highest = of_threshold(most)[1]
