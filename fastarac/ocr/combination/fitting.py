@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from fastarac.ocr.combination.readings import Readings
 
 #: Inverse strength of the L2 penalty on the coefficients of standardised features (`C` in
-#: scikit-learn). Chosen from 0.03, 0.1, 0.3, 1 and 10, on pages that no figure in the documentation uses.
+#: scikit-learn). Chosen from 0.03, 0.1, 0.3, 1 and 10, on pages that the documentation does not use.
 STRENGTH = 0.1
 #: Seed for dividing the pages into folds and for drawing the words that a regression is fitted to.
 SEED = 0
-#: Maximum number of words to which a regression is fitted; of more words, this many are drawn at random.
+#: Maximum number of words to which a regression is fitted; of more words, this many are drawn.
 MOST_WORDS = 60_000
 
 

@@ -353,7 +353,7 @@ class FieldOutputs(Table, Result):
         }
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedFields]:
-        """Return the fields grouped by document, and the source of the report's additional sections."""
+        """Return the fields, and the source of the report's additional sections."""
         by, group = labels_of(self.by), labels_of(self.groups)
         items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
         source = ReportedFields(
@@ -501,7 +501,7 @@ def _checked(threshold: float) -> float:
 
 
 class _Whole(NamedTuple):
-    """Tables of documents and fields: one row per document, one column per field name."""
+    """Which fields each document has: one row per document, one column per field name."""
 
     fields: FieldOutputs
     documents: tuple[str, ...]
@@ -517,7 +517,7 @@ class _Whole(NamedTuple):
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
-        # A row count tells that all fields of its list are listed, even if the list has no rows.
+        # With a row count, all fields of its list count as listed, even without rows.
         for i, name in enumerate(names):
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:
@@ -564,12 +564,12 @@ class _Whole(NamedTuple):
 
 
 def below_all(confidence: NDArray[np.float64]) -> float:
-    """Return a confidence below 0 and below all given confidences; NaN is ignored."""
+    """Return a number below 0 and below all confidences; NaN is ignored."""
     return float(np.floor(min(0.0, np.nanmin(confidence, initial=0.0)))) - 1.0
 
 
 def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """Return the distinct labels in the order of their first item, and each item's index into them."""
+    """Return the distinct labels in order of appearance, and each label's index into them."""
     first: dict[str, int] = {}
     codes = np.array([first.setdefault(label, len(first)) for label in labels], np.intp)
     return tuple(first), codes
