@@ -60,7 +60,7 @@ ROWS = """
 
 
 class _Output(NamedTuple):
-    """The output for one field of a document; the prediction is None if the document lacks the field."""
+    """The output for one field of a document; its prediction is None if it lacks the field."""
 
     document: str
     field: str

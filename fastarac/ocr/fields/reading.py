@@ -572,7 +572,7 @@ def _counted(
 
 
 def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
-    """Yield a note if no output is right; otherwise, one for each field with many outputs, all wrong."""
+    """Yield a note if no output is right, or else one for each field with many outputs, all wrong."""
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def read(file: InputFile, root: Node) -> Words:
     """Read the output of docTR's `export()`; boxes are fractions of the page.
 
-    docTR's KIE predictor groups words by class and gives no lines: each word becomes a line, in the
-    order of the file.
+    The words of the KIE predictor have a class but no line: each becomes a line, in the order of the
+    file.
     """
     builder = Builder[Node](file, "doctr", str, "docTR")
     for page in root.items("pages"):

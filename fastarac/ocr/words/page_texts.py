@@ -1,4 +1,4 @@
-"""Pages as texts, line by line: the true words and the words read, with the differences marked."""
+"""Pages as lines of true words and words read, with the differences marked."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.records import Records
 
-#: The true text may have no line breaks. So lines of more than LONG words are broken after every BROKEN
-#: words.
+#: Lines of more than LONG words are broken after every BROKEN words, because a true text may have no line
+#: breaks.
 LONG, BROKEN = 20, 12
-#: Approximate number of bytes that one line, one piece of a line, and one changed part of a piece add
-#: to a report.
+#: Approximate size in a report, in bytes, of a line, a piece of a line, and a changed part of a piece.
 PER_LINE, PER_PIECE, PER_CHANGE = 60, 26, 9
 
 #: Consecutive words of these kinds are marked as one piece.
@@ -30,15 +29,14 @@ RUNS = ("", KINDS[MISSED], KINDS[MOVED])
 
 
 class PageOrder(NamedTuple):
-    """Pages with differences, those with the most differences first.
+    """Pages with differences, those with most differences first.
 
     Attributes
     ----------
     page : ndarray of shape (n,), intp
         Indices of the pages.
     differences : ndarray of shape (n,), intp
-        Number of differences on each page: inserted outputs, and true words that are neither right nor
-        moved.
+        Number of inserted outputs and of true words that are neither right nor moved, on each page.
     """
 
     page: NDArray[np.intp]
@@ -46,7 +44,7 @@ class PageOrder(NamedTuple):
 
 
 def page_order(records: Records) -> PageOrder:
-    """Return the pages with differences, those with the most differences first."""
+    """Return the pages with differences, those with most differences first."""
     differs = (records.kind != RIGHT) & (records.kind != MOVED)
     counts = np.bincount(records.page[differs], minlength=len(records.page_names))
     order = np.argsort(-counts, kind="stable")
@@ -57,8 +55,8 @@ def page_order(records: Records) -> PageOrder:
 def compared_text(records: Records, page: int, threshold: float | None = None) -> ComparedText:
     """Return a page as lines of the true text, each with its reading.
 
-    A moved output is put next to its true word. Errors with a confidence at or above `threshold` are
-    marked as accepted.
+    A moved output is next to its true word. Errors with a confidence of at least `threshold` are marked
+    as accepted.
     """
     start, stop = np.searchsorted(records.page, [page, page + 1]).tolist()
     lines = tuple(
@@ -82,7 +80,7 @@ def size_of(text: ComparedText) -> int:
 
 
 def _lines(records: Records, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each line. Long lines are broken, but never inside an output."""
+    """Yield begin and end of each line; long lines are broken, but never inside an output."""
     ends = np.flatnonzero(records.gap[start:stop] == LINE_END) + start
     bounds = sorted({start, stop, *ends.tolist()})
     for first, last in pairwise(bounds):
@@ -147,7 +145,7 @@ def _parts(
 
 
 def _add(pieces: list[TextPiece], space: str, piece: TextPiece) -> None:
-    """Add a piece to a line; merge it with the last piece if both have the same kind in `RUNS`."""
+    """Add a piece to a line; merge it with the last piece if both have the same kind, one of `RUNS`."""
     last = pieces[-1] if pieces else None
     if last is not None and last.kind == piece.kind and piece.kind in RUNS:
         text = f"{last.parts[0][0]}{space}{piece.parts[0][0]}"
