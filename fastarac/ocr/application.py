@@ -146,8 +146,8 @@ class AppliedPages(Table, Result):
     def pages(self) -> AppliedPageCounts:
         """The counts and expected errors of each page.
 
-        The total of the expected errors (:meth:`.Policy.expected_errors`) is divided among the pages in
-        proportion to the summed error probabilities of their accepted outputs.
+        Each page has a part of all expected errors (:meth:`.Policy.expected_errors`), in proportion to
+        the summed error probabilities of its accepted outputs.
         """
         n_pages = len(self.page_names)
         outputs = np.bincount(self.page, minlength=n_pages)
@@ -353,11 +353,7 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
 
 
 def are_engine_outputs(paths: Sequence[Path]) -> bool:
-    """Return whether these paths lead to an engine's own files rather than to a table of outputs.
-
-    Several files are an engine's if one of them lacks a table's file ending. Otherwise, one file for
-    which :func:`is_engine_output` is true is enough.
-    """
+    """Return whether these paths lead to an engine's own files rather than to a table of outputs."""
     endings = tuple(WRITTEN_FORMATS)
     tables = {path.name.lower().removesuffix(".gz").endswith(endings) for path in paths}
     if len(paths) > 1 and False in tables:

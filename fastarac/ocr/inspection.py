@@ -210,7 +210,6 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
 
 
 def _of_folder(folder: Path) -> FileInspection:
-    """Inspect the pages of a folder together."""
     files = found_files(folder, None).files
     if not files:
         raise OcrFileError(folder, "it has no file of an engine or a truth")

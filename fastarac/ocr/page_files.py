@@ -92,11 +92,9 @@ def names_of_files(
 ) -> tuple[list[str], list[str]]:
     """Return the page names of the files of truth and of output; equal names make a pair.
 
-    The name of a page is the name of its file up to the first dot. If two files of a folder would then
-    have the same name, each file loses only the longest ending that is common to all files of its side.
-    If the files of one side have no common ending, each takes the longest page name of the other side
-    with which its file name begins. If a name occurs in several folders, the folder is put before it,
-    on both sides. Accents are composed (NFC).
+    The rules are those of :func:`.pair_files`. In addition, if the files of one side have no common
+    ending, each takes the longest page name of the other side with which its file name begins. Accents
+    are composed (NFC).
 
     Examples
     --------

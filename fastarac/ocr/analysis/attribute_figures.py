@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import PageCounts
     from fastarac.uncertainty.shares import Verdict
 
-#: Maximum number of pages needed to prove a limit that the report mentions.
+#: If proving a limit takes more pages than this, the report does not name their number.
 MOST = 1 << 20
 
 
@@ -165,7 +165,7 @@ class AttributeFigures(Table, Result):
     def _fewest(self, limit: Limit, verdict: tuple[Verdict, ...] | None) -> int | None:
         """Return how many error-free pages of equal size prove that a limit is kept.
 
-        None without verdicts by page, or if the number exceeds `MOST`.
+        The result is None if there are no verdicts by page, or if the number exceeds `MOST`.
         """
         if not self.by_page or verdict is None or not 0.0 < limit.value < 1.0:
             return None

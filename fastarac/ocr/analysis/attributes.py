@@ -246,7 +246,6 @@ def read_attributes(
 
 
 def _columns_of(table: object) -> dict[str, tuple[str | None, ...]]:
-    """Return the columns of a mapping or of a data frame as texts."""
     names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]  # type: ignore[attr-defined]
     if PAGE not in names:
         raise ValueError(f"attributes must have a column page, got {listed(names)}")

@@ -77,7 +77,7 @@ def _features(
 def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
     """Return indices of a few values that most missed words have.
 
-    Empty unless words with these values are missed much more often than other words.
+    The result is empty unless words with these values are missed much more often than other words.
     """
     counts = np.bincount(codes[codes >= 0], minlength=n)
     lost = np.bincount(codes[missed & (codes >= 0)], minlength=n)

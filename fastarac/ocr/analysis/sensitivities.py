@@ -148,11 +148,7 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 
 
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
-    """Say which pairs of engines change order, under which policies, and by how much.
-
-    Up to `PAIRS` pairs of the engine with the largest accepted share are described; other pairs are
-    only named. The result is empty if no pair changes order.
-    """
+    """Say which engines change order under which policies, and by how much; empty if none does."""
     changes = order_changes(engines, limit)
     if not changes:
         return ""

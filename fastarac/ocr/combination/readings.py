@@ -1,4 +1,4 @@
-"""The words of several engines, place by place on pages; or their fields, by document."""
+"""The words of several engines on pages, place by place, or their fields of documents."""
 
 from __future__ import annotations
 

@@ -123,10 +123,7 @@ def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArra
 
 
 def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of words with a lower confidence than each word (ties count half).
-
-    0 for a word without a confidence.
-    """
+    """Return each word's share of words with a lower confidence (ties count half); 0 for NaN."""
     known = ~np.isnan(confidence)
     found = np.zeros(len(confidence))
     if known.any():

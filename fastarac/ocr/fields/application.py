@@ -330,9 +330,8 @@ def apply_to_fields(
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
     """Return whether `apply_to_fields` can apply a policy of fields to this path.
 
-    This is so for folders and nested JSON, which hold whole documents. It is also so for tables of
-    fields if the policy has rules, or if both the policy and the table have fields of lists. Any other
-    table already has a row for each output, named as in the policy.
+    It can for folders, for nested JSON, and for tables if the policy has rules or if policy and table
+    have fields of lists. Any other table already has a row for each output of the policy.
     """
     file = Path(path)
     if file.is_dir():

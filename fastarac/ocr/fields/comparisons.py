@@ -322,8 +322,7 @@ def _by_readings(
 ) -> Callable[[Written, Written], Judgement]:
     """Return a comparison for texts that have several readings, such as 1.234.
 
-    Two texts are equal if their readings agree one by one. If only some agree, the output is wrong with
-    the remark `undecided`.
+    Two texts are equal if their readings agree one by one.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
 
@@ -434,8 +433,7 @@ def comparisons_by_field(
 ) -> dict[str, FieldComparison]:
     """Return the comparison of each field; the default is ``exact``.
 
-    A field's exact name takes precedence over patterns with * and ?. If several patterns match, the
-    last one applies.
+    A field's exact name takes precedence over patterns; of several patterns, the last one applies.
 
     Raises
     ------

@@ -2,8 +2,7 @@
 
 If the engine misses a row of a list, there is no output that a threshold could reject. The row count,
 however, is an output, and it is then wrong. Engines give no confidence for it, so it gets the lowest
-confidence of the outputs in the rows. A policy calibrates this confidence: it replaces it by the share
-of right row counts in some documents. These documents are not used to prove the limit of the policy.
+confidence of the outputs in the rows, which a policy calibrates.
 """
 
 from __future__ import annotations

@@ -252,7 +252,6 @@ def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tupl
 
 
 def _refuse_words(file: InputFile, value: dict[str, Any], value_key: str, confidence_key: str) -> None:
-    """Raise if a file has words of pages, not fields."""
     if json_reader(Node(value, file)) is not None:
         raise OcrFileError(
             file.path,

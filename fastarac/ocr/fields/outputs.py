@@ -513,7 +513,6 @@ class _Whole(NamedTuple):
 
     @classmethod
     def of(cls, fields: FieldOutputs) -> _Whole:
-        """Tabulate which fields each document has."""
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
@@ -531,7 +530,6 @@ class _Whole(NamedTuple):
         return self.have.lacking(Requirements.of(self.names, tuple(optional)).required)
 
     def outputs(self, optional: Collection[str]) -> DocumentOutputs:
-        """Return the documents as items, with these fields optional."""
         fields, n = self.fields, len(self.documents)
         given = ~fields.rejected
         confidence = np.full(n, np.inf)
@@ -548,7 +546,6 @@ class _Whole(NamedTuple):
         return DocumentOutputs(self.documents, correct, confidence, n_fields, never)
 
     def straight_through(self, threshold: float, optional: Collection[str]) -> StraightThrough:
-        """Return the counts at a threshold, with these fields optional."""
         fields, documents = self.fields, self.outputs(optional)
         accepted = ~fields.rejected & (fields.confidence >= threshold)
         whole = ~documents.rejected & (documents.confidence >= threshold)

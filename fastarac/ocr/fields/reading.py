@@ -292,7 +292,6 @@ class _Join:
         self.names |= dict.fromkeys(self.counts)
 
     def items(self, ways: Mapping[str, FieldComparison]) -> list[Item]:
-        """Return the items of all documents of the truth."""
         found: list[Item] = []
         for document in self._truths.documents:
             items = self._of_document(document, ways)

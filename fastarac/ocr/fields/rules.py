@@ -85,9 +85,7 @@ class FieldRule:
     def is_broken(self, values: Mapping[str, Sequence[Written]]) -> bool:
         """Return whether a document breaks the rule; `values` are the outputs of each field.
 
-        A rule is not broken if the document lacks one of its fields, but it is broken if an output is
-        not a number or date. If a number has several readings, such as 1.234, one that satisfies the
-        rule is enough.
+        If a number has several readings, such as 1.234, one that satisfies the rule is enough.
         """
         if any(not values.get(name) for name in self.fields):
             return False
@@ -165,7 +163,6 @@ def broken_note(broken: Mapping[str, str]) -> str:
 
 
 def _terms(side: str, text: str) -> tuple[_Term, ...]:
-    """Parse one side of a rule."""
     found: list[_Term] = []
     sign, place, is_open = 1, 0, True  # is_open: whether a term must follow
     while side[place:].strip():
@@ -220,7 +217,6 @@ def _sums(terms: Sequence[_Term], values: Mapping[str, Sequence[Written]]) -> se
 
 
 def _numbers(written: Written) -> list[Decimal]:
-    """Return the readings of a number or an amount of money."""
     if written.value is not None:
         return [exactly(written.value.rpartition(" ")[2])]
     return [each.number for each in amounts(written.text)]

@@ -193,7 +193,6 @@ def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the members of an object; none if it is absent."""
     if node.value is None:
         return
     if not isinstance(node.value, dict):

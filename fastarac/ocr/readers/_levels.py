@@ -91,8 +91,8 @@ class LineLevels(Generic[Place]):
     ) -> None:
         """Add a line from its text and its words; one of the two may be blank.
 
-        If the file numbers the words (`numbered`), they keep their order even if the text has another
-        one: some software writes the text of right-to-left lines in visual order.
+        Numbered words keep their order even if the text has another one. The reason is that some
+        software writes the text of right-to-left lines in visual order.
         """
         level = self.file.level
         self.builder.new_line()

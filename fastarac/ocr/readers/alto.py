@@ -39,8 +39,8 @@ HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # "-", soft hyphen, not sign, hyphen, obl
 def read(file: InputFile) -> Words:
     """Read an ALTO file.
 
-    For a word divided at a line end, ALTO has two strings, each possibly with the whole word
-    (`SUBS_CONTENT`). The option `hyphenated` decides whether they are read as one word or as two.
+    A word divided at a line end has two strings, each possibly with the whole word (`SUBS_CONTENT`).
+    The option `hyphenated` decides whether they are read as one word or as two.
     """
     pages = _Pages(file)
     for element in elements(file, KINDS):
@@ -58,13 +58,12 @@ def read(file: InputFile) -> Words:
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
     """Return whether the files of one OCR run write 6% as ``0.6``, without a zero before the digit.
 
-    The result is None if the first file is not from Tesseract up to 5.5; then each file is judged by
-    itself.
+    The result is None, and each file is judged by itself, if the first is not from Tesseract up to 5.5.
 
-    Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
-    these versions are repaired. A single ``0.60`` proves the faulty notation, and a single ``0.06`` or
-    ``1.0`` proves a repaired build. If there is no such value, many values with one digit indicate a
-    repaired build: in the faulty notation they would all be below 10%, and such confidences are rare.
+    Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``, but some builds are
+    repaired. A single ``0.60`` proves the faulty notation, and a single ``0.06`` or ``1.0`` proves a
+    repaired build. Otherwise, many values with one digit indicate a repaired build. In the faulty
+    notation they would all be below 10%, and such confidences are rare.
     """
     n = low = 0
     for path in paths:

@@ -283,9 +283,8 @@ def _letters(text: str) -> str:
 def _places(lines: list[str], rows: list[str]) -> list[float]:
     """Return each line's position in the region's text, or 0, 1, … if that text has other lines.
 
-    At least half of the lines must equal lines of that text. The others may differ, because somebody
-    may have corrected only the line or only the text: each is matched with the most similar remaining
-    line.
+    Somebody may have corrected only the line or only the text. Therefore, up to half of the lines may
+    differ; each is matched with the most similar remaining line of the text.
     """
     from rapidfuzz.distance import Indel
 

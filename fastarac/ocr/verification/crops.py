@@ -50,8 +50,7 @@ def crops_of(
 ) -> dict[int, str]:
     """Crop the outputs of some records; return the data URI of each crop by record.
 
-    A record without a box, or on a page without an image, has no crop. Boxes are in the units of the
-    page size, or in pixels of the image if the file gives no page size.
+    Boxes are in the units of the page size or, without a page size, in pixels of the image.
     """
     place = {name: index for index, name in enumerate(words.page_names)}
     outputs = {}
@@ -89,10 +88,9 @@ def write_crops(
 def _pieces(
     images: Mapping[str, Path], words: Words, outputs: Mapping[int, tuple[int, NDArray[np.float64]]]
 ) -> Iterator[tuple[int, Image]]:
-    """Yield the crop around each output, with a margin, page by page.
+    """Yield the crop around each output that has a box and an image, with a margin, page by page.
 
-    `outputs` maps a key for each output to (index of its page in `words`, its boxes). An output without
-    a box, or on a page without an image, has no crop.
+    `outputs` maps a key for each output to (index of its page in `words`, its boxes).
     """
 
     def page_of(key: int) -> int:
@@ -137,8 +135,8 @@ def region_of(
 ) -> tuple[int, int, int, int] | None:
     """Return the edges in pixels (left, top, right, bottom) of the image part around some boxes.
 
-    None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` is (left and
-    right, above and below), in units of the boxes' height.
+    The result is None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` is
+    (left and right, above and below), in units of the boxes' height.
     """
     if not len(boxes) or np.isnan(boxes).any():
         return None

@@ -534,7 +534,6 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
 
 
 def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, ...]:
-    """Return the accepted share at each limit."""
     points = (aligned.operating_point(**{limit.criterion: limit.value}) for limit in limits)
     return tuple(point.acceptance_rate for point in points)
 
@@ -542,10 +541,7 @@ def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, 
 def _accepted_without(
     aligned: AlignedOutputs, limits: Iterable[Limit], pages: Collection[str]
 ) -> tuple[float, ...]:
-    """Return the accepted share at each limit without some pages.
-
-    Empty if `pages` is empty or has all pages.
-    """
+    """Return the accepted share at each limit without `pages`; empty for no pages or all pages."""
     own = [name for name in pages if name in set(aligned.records.page_names)]
     if not pages or len(own) == len(aligned.records.page_names):
         return ()
@@ -558,7 +554,7 @@ def _accepted_without(
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the indices into `rows` of the items next to missed words on the same page.
 
-    This is the item before a missed word or, at the start of a page, the item after it.
+    A missed word is next to the item before it or, at the start of a page, to the item after it.
     """
     missed = np.flatnonzero(records.kind == MISSED)
     if not len(rows):
@@ -574,7 +570,6 @@ def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _no_item(records: Records, reading: Reading) -> str:
-    """Explain why no item has a confidence."""
     n_pages = len(records.page_names)
     pages = f"{n_pages:,} {plural('page', n_pages)} with {records.n_true:,} true {plural(reading.unit)}"
     if not records.n_outputs:

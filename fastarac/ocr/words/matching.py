@@ -151,7 +151,7 @@ def _stepwise(
 ) -> list[tuple[int, int, int, int]]:
     """Divide a very long part without unique sequences, such as copies of a table or unrelated texts.
 
-    The beginnings of both texts are aligned and cut near the middle of this alignment, again and again.
+    Again and again, the beginnings of both texts are aligned and cut near the middle.
     """
     from rapidfuzz.distance import Indel
 

@@ -71,10 +71,10 @@ def align_page(truth: PageText, outputs: PageText, *, merge_gaps: bool = False) 
     other words are aligned again around the runs of equal words that have not moved. The new alignment
     is used only if it makes more words right.
 
-    Words between two moved words also count as moved, right or wrong, if both sides have the two moved
-    words in the same order with at most 20 words in between. So does a missed word next to a moved run,
-    for example a line of one word between two columns. For this, an equal inserted output must be
-    between the outputs of the word's two neighbours, which must be at most 20 apart.
+    If two moved words have the same order on both sides, the words in between (at most 20) also count
+    as moved, right or wrong. So does a missed word next to a moved run, for example a line of one word
+    between two columns, if it equals an inserted output between the outputs of its two neighbours.
+    These outputs must be at most 20 apart.
 
     Examples
     --------

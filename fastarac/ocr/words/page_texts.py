@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.records import Records
 
-#: Lines of more than LONG words are broken after every BROKEN words, because a true text may have no line
-#: breaks.
+#: Lines of more than LONG words are broken after every BROKEN words: a true text may lack line breaks.
 LONG, BROKEN = 20, 12
 #: Approximate size in a report, in bytes, of a line, a piece of a line, and a changed part of a piece.
 PER_LINE, PER_PIECE, PER_CHANGE = 60, 26, 9
@@ -55,8 +54,7 @@ def page_order(records: Records) -> PageOrder:
 def compared_text(records: Records, page: int, threshold: float | None = None) -> ComparedText:
     """Return a page as lines of the true text, each with its reading.
 
-    A moved output is next to its true word. Errors with a confidence of at least `threshold` are marked
-    as accepted.
+    Errors with a confidence of at least `threshold` are marked as accepted.
     """
     start, stop = np.searchsorted(records.page, [page, page + 1]).tolist()
     lines = tuple(
@@ -134,7 +132,6 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
 def _parts(
     kind: int, truth: str, read: str
 ) -> tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]:
-    """Divide both texts into equal and changed parts."""
     if kind in (MISSED, INSERTED, MOVED):
         return ((truth, False),), ((read, False),)
     pieces = list(pieces_of(truth, read))
@@ -145,7 +142,7 @@ def _parts(
 
 
 def _add(pieces: list[TextPiece], space: str, piece: TextPiece) -> None:
-    """Add a piece to a line; merge it with the last piece if both have the same kind, one of `RUNS`."""
+    """Add a piece to a line; merge it with the last piece if both have the same kind in `RUNS`."""
     last = pieces[-1] if pieces else None
     if last is not None and last.kind == piece.kind and piece.kind in RUNS:
         text = f"{last.parts[0][0]}{space}{piece.parts[0][0]}"

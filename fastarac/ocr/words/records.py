@@ -250,15 +250,13 @@ class _Side(NamedTuple):
 
     @property
     def text(self) -> PageText:
-        """The folded texts, with the spaces between them."""
         return PageText(self.folded, self.tokens.space)
 
     @classmethod
     def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
         found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
-        # A word joined from two parts takes two numbers, so that the numbers of true words do not depend
-        # on the engine.
+        # A word joined from two parts takes two numbers, so that numbers do not depend on the engine.
         second = sorted(after for _, after in joined.values())
         number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):
@@ -340,7 +338,6 @@ def _of_page(
 def _kinds(
     n_true: NDArray[Any], n_outputs: NDArray[Any], equal: NDArray[np.bool_], moved: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """Return the kind of each row of aligned words and outputs."""
     kinds = np.full(len(n_true), WRONG, np.uint8)
     kinds[n_true > n_outputs] = MERGED
     kinds[n_true < n_outputs] = SPLIT

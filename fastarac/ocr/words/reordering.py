@@ -254,8 +254,8 @@ class _Windows:
     def longest_common(self, most: int) -> int:
         """Return the largest length, up to `most`, of a window common to both sequences, or 0.
 
-        A start whose window of length `most` has too few `bits` is dropped for good: shorter windows
-        have even fewer.
+        Starts whose window of length `most` has too few `bits` are dropped: shorter windows have even
+        fewer.
         """
         ends = np.minimum(self.begins + most, self.n_first)
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
@@ -336,7 +336,6 @@ class _Windows:
 
 
 def _is_in(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which numbers are among the others."""
     there = set(others.tolist())
     return np.fromiter((number in there for number in numbers.tolist()), np.bool_, len(numbers))
 

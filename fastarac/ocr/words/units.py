@@ -61,8 +61,7 @@ def tokens(
 ) -> Tokens:
     """Return the texts to align from a slice of the words.
 
-    Scripts written without spaces are divided into characters. `joined` maps the index of the first
-    part of a divided word to the joined word; the second part is left out.
+    `joined` maps the index of the first part of a divided word to the joined word.
 
     Examples
     --------

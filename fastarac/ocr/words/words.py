@@ -297,7 +297,7 @@ def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[Read
     for words in readings:
         for number, one, several in words.notes:
             counts[one, several] = counts.get((one, several), 0) + number
-    # A reading without any confidence has no such note.
+    # A reading whose words all lack a confidence has no such note, so count its words here.
     counts.pop(WITHOUT_CONFIDENCE, None)
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
