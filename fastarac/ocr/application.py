@@ -146,8 +146,8 @@ class AppliedPages(Table, Result):
     def pages(self) -> AppliedPageCounts:
         """The counts and expected errors of each page.
 
-        The total of the expected errors (:meth:`.Policy.expected_errors`) is divided among the pages in
-        proportion to the summed error probabilities of their accepted outputs.
+        Each page has a part of all expected errors (:meth:`.Policy.expected_errors`), in proportion to
+        the summed error probabilities of its accepted outputs.
         """
         n_pages = len(self.page_names)
         outputs = np.bincount(self.page, minlength=n_pages)
@@ -201,7 +201,7 @@ class AppliedPages(Table, Result):
         write_tables(goals, tables, queries)
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ReviewPage]:
-        """Yield one review page for each page; `images` maps page names to image files."""
+        """Yield the review page of each page; `images` maps page names to image files."""
         check_images(images, self.page_names)
         counts = self.pages
         for page, name in enumerate(self.page_names):
@@ -353,12 +353,7 @@ def is_engine_output(path: str | PathLike[str]) -> bool:
 
 
 def are_engine_outputs(paths: Sequence[Path]) -> bool:
-    """Return whether these paths lead to an engine's own files rather than to a table of outputs.
-
-    Several files are an engine's if at least one of them does not have a table's file ending. A single
-    file, or several files with such endings, are an engine's if :func:`is_engine_output` is true for at
-    least one file that exists.
-    """
+    """Return whether these paths lead to an engine's own files rather than to a table of outputs."""
     endings = tuple(WRITTEN_FORMATS)
     tables = {path.name.lower().removesuffix(".gz").endswith(endings) for path in paths}
     if len(paths) > 1 and False in tables:
@@ -369,10 +364,9 @@ def are_engine_outputs(paths: Sequence[Path]) -> bool:
 def same_scale(
     policy: Policy, named: str, confidence: NDArray[np.float64], page: NDArray[np.intp]
 ) -> ConfidenceShift:
-    """Test whether the confidences have shifted since the policy was fitted, and return the result.
+    """Return how far the confidences have shifted since the policy was fitted.
 
-    The test treats pages as groups if the policy was fitted with groups. Raise DataFileError if the
-    confidences are clearly on another scale than those that the policy was fitted to.
+    Raise DataFileError if they are clearly on another scale than those that the policy was fitted to.
     """
     shift = policy.shift(confidence, groups=page if policy.has_groups else None)
     require_scale(named, policy, shift, confidence)
@@ -380,10 +374,7 @@ def same_scale(
 
 
 def require_one_threshold(policy: Policy) -> None:
-    """Raise unless a policy has one threshold for all outputs.
-
-    Policies for fields or whole documents cannot decide on words, because words have no fields.
-    """
+    """Raise unless a policy has one threshold for all outputs, because words have no fields."""
     require_policy(policy)
     if policy.documents or policy.fields:
         what = "accepts whole documents" if policy.documents else "has a threshold for each field"

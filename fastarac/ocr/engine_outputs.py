@@ -1,4 +1,4 @@
-"""Read an engine's outputs from its files, without truth: one row for each output."""
+"""Read an engine's outputs from its files, without truth."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class EngineOutputs(NamedTuple):
     Attributes
     ----------
     page, number, line : ndarray of shape (n,), intp
-        For each output: the index of its page in `words`, its number on the page (from 1), and its line
+        The index of each output's page in `words`, its number on the page (from 1), and its line
         number.
     space : ndarray of shape (n,), bool
         Whether a space precedes each output in its line.
@@ -95,7 +95,7 @@ def read_engine_outputs(
 ) -> EngineOutputs:
     """Read the files of one engine, or of several engines and combine their words.
 
-    The parameters are as for :func:`.apply_to_files`.
+    Parameters as for :func:`.apply_to_files`.
     """
     check_unit(unit, join)
     if combination is not None and isinstance(output, Mapping):
@@ -132,10 +132,7 @@ def read_engine_outputs(
 
 
 def columns_of_pages(outputs: Any) -> dict[str, Any]:
-    """Return `EngineOutputs` or `AppliedPages` as the columns of a table.
-
-    A box becomes a string of four numbers, empty if it is unknown.
-    """
+    """Return `EngineOutputs` or `AppliedPages` as columns; a box becomes a string of four numbers."""
     boxes = [
         "" if any(map(math.isnan, ends)) else " ".join(f"{end:.10g}" for end in ends)
         for ends in outputs.box.tolist()
@@ -161,7 +158,7 @@ class _Files(NamedTuple):
 
 
 def _read_files(output: Paths, pattern: str | None, level: Level, hyphenated: Hyphenated) -> _Files:
-    """Return the words of an engine's files, the files, remarks, and a name for error messages."""
+    """Return an engine's words, the files read, remarks, and a name for error messages."""
     paths = [output] if isinstance(output, str | PathLike) else list(output)
     named = few_of(map(str, paths), 3)
     found = found_files(paths, pattern).files

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: Number of files in one batch for a worker process.
 AT_A_TIME = 16
-#: With fewer files than this, no workers are started.
+#: Minimum number of files for which workers are started.
 FEW = 64
 ENDED = "a worker process has ended before its work was done: it was killed, or could not start"
 
@@ -220,8 +220,8 @@ def _in_workers(
 ) -> list[list[_Part]]:
     """Return the parts of each batch, computed by worker processes.
 
-    All processes have ended when this function returns or raises. Each process has its own pipe. A
-    shared queue has a lock, which an interrupt could leave locked.
+    All processes have ended when this function returns or raises. Each process has its own pipe,
+    because an interrupt could leave the lock of a shared queue locked.
     """
     context = get_context("spawn")
     found: list[list[_Part]] = [[] for _ in batches]

@@ -30,7 +30,7 @@ class Format:
     unit : {"word", "line"}
         Whether each word or each line has a confidence.
     gives : str
-        The part of the file that has the confidence, and special features of the confidence.
+        Where the file has the confidence, and peculiarities of the confidence.
     option : str
         How to make the engine write confidences.
     tried : str

@@ -159,8 +159,8 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
     Parameters
     ----------
     path : str or path-like
-        A file of an OCR engine or a service, a truth, or a table. A folder is inspected as one archive
-        of pages: the files of an engine or of a truth in it and its subfolders, without images.
+        A file of an OCR engine or a service, a truth, or a table. In a folder, all pages of an engine
+        or of a truth are inspected together, also in subfolders; images are left out.
 
     Returns
     -------
@@ -210,7 +210,6 @@ def inspect_file(path: str | os.PathLike[str]) -> FileInspection:
 
 
 def _of_folder(folder: Path) -> FileInspection:
-    """Inspect the pages of a folder together."""
     files = found_files(folder, None).files
     if not files:
         raise OcrFileError(folder, "it has no file of an engine or a truth")
@@ -273,7 +272,7 @@ def _encoding(file: InputFile) -> str:
 
 
 def _fields_beside(path: Path, node: _json.Node) -> str:
-    """Return a sentence on the fields in a response that also has words; empty if it has no fields."""
+    """Return a sentence on the fields of a response that also has words; empty without fields."""
     if service_of(node) is None:
         return ""
     try:

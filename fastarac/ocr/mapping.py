@@ -1,4 +1,4 @@
-"""Read tables of words with arbitrary columns. A mapping gives the meaning of each column."""
+"""Read tables of words with arbitrary columns."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PageFile(NamedTuple):
-    """A file, and its folder relative to the searched folder (empty for the searched folder itself)."""
+    """A file, and its folder relative to the searched folder (empty for files directly in it)."""
 
     path: Path
     folder: str = ""
@@ -33,8 +33,6 @@ def found_files(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], pattern: str | None
 ) -> FoundFiles:
     """Return the given files, and all files in the given folders except hidden files and images.
-
-    Subfolders are searched, too.
 
     Raises
     ------
@@ -73,7 +71,7 @@ def found_files(
 def files_inside(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder and its subfolders, except hidden ones.
 
-    Links are followed, but each folder is read only once.
+    Links are followed, but no folder is read twice.
     """
     seen: set[str] = set()
     for above, folders, names in os.walk(folder, followlinks=True):
@@ -92,13 +90,11 @@ def files_inside(folder: Path) -> Iterator[Path]:
 def names_of_files(
     truth: Sequence[PageFile], output: Sequence[PageFile]
 ) -> tuple[list[str], list[str]]:
-    """Return the page names of the files of truth and of output, by which the files are paired.
+    """Return the page names of the files of truth and of output; equal names make a pair.
 
-    The name of a page is the name of its file up to the first dot. If two files of a folder would then
-    have the same name, truth and output are each named without the longest ending, from a dot on, that
-    all of their files have. If the files of one side have no common ending, each takes the
-    longest page name of the other side with which its file name begins. If a name occurs in several
-    folders, the folder is put before it, on both sides. Accents are composed (NFC).
+    The rules are those of :func:`.pair_files`. In addition, if the files of one side have no common
+    ending, each takes the longest page name of the other side with which its file name begins. Accents
+    are composed (NFC).
 
     Examples
     --------
@@ -139,7 +135,7 @@ def names_of_files(
 def _fitting(path: Path, stems: set[str]) -> str:
     """Return the longest of `stems` with which the file name begins, before one of its dots.
 
-    If no stem fits, return the file name up to its first dot.
+    If none fits, return the file name up to its first dot.
     """
     name = composed(path.name)
     while "." in name:
@@ -150,7 +146,7 @@ def _fitting(path: Path, stems: set[str]) -> str:
 
 
 def _common_ending(names: list[str]) -> str:
-    """Return the longest ending that begins with a dot and is common to all names."""
+    """Return the longest ending of all names that begins with a dot."""
     common = names[0] if names else ""
     for name in names:
         while not name.endswith(common):

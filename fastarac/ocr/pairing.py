@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PAIR_COLUMNS = "truth", "engine", "output"
 
-#: Maximum number of names that an error message lists. The attributes of the error hold all names.
+#: Maximum number of names that an error message lists.
 LISTED = 20
 
 
@@ -142,8 +142,8 @@ def read_pair(
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
-    `digits` says whether ALTO files write a confidence of 6% as 0.6, as a fault of Tesseract does; if
-    None, this is judged from each file alone. `parts` selects the parts of a page that are evaluated.
+    `digits` says whether ALTO files write 6% as 0.6, as a fault of Tesseract does. If it is None, each
+    file is judged by itself.
     """
     ignored = parts.ignored
     truth = read_truth_file(
@@ -484,8 +484,8 @@ def read_pairs(path: str | os.PathLike[str], *, skip_unmatched: bool = False) ->
 def _by_name(files: list[PageFile], names: list[str], side: str, shared: set[str]) -> dict[str, Path]:
     """Return a mapping from page names to files; raise if two files have the same name."""
     named: dict[str, list[Path]] = {}
-    # If no name occurs on both sides, a folder may hold each page in several formats. Then the error
-    # lists files with the same name up to the first dot, which explain best why there is no pair.
+    # If no name occurs on both sides, a folder may hold each page in several formats. Files with the
+    # same name up to the first dot then explain best why there is no pair.
     for file, name in zip(files, names, strict=True):
         key = name if shared else f"{file.folder}/{page_stem(file.path)}"
         named.setdefault(key, []).append(file.path)
@@ -523,9 +523,9 @@ def match_pages(truth: Words, words: Words, *, name: str) -> tuple[Words, Words]
     Returns
     -------
     truth, words : Words
-        Both sides with the same pages; these are matched by their order. If one side has a single page
-        and the other has several, all words of each side become one page, and a note of `words` says
-        so: without page breaks, nobody knows on which pages the words of the single page are.
+        Both sides with the same pages, matched by their order. If one side has a single page and the
+        other has several, all words of each side become one page, and a note of `words` says so. The
+        reason is that a single page does not show where the pages begin.
 
     Raises
     ------

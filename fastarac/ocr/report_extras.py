@@ -1,6 +1,6 @@
 """Report sections and tables that only reports on pages or fields have.
 
-A section is a template in the folder `templates`, with the values that it reads from `section`.
+A section is a template in the folder `templates`, with the values that it uses.
 """
 
 from __future__ import annotations
@@ -50,13 +50,12 @@ if TYPE_CHECKING:
 
 #: Maximum numbers of errors, of confusions and of pages with missed words that a report lists.
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
-#: A report shows whole pages of text. TEXTS: their maximum size in bytes, over all engines. MOST_TEXTS:
-#: the maximum number of these pages.
+#: Maximum size, in bytes over all engines, and maximum number of the whole pages that a report shows.
 TEXTS, MOST_TEXTS = 900_000, 150
 #: Maximum length of a confusion, in characters, in a report that must not reveal texts.
 WITHOUT_TEXT = 2
-#: If the choice of policy changes the accepted share by at least DECISIVE, the report calls the choice
-#: decisive. If the change is below HARDLY, the report says that the choice hardly matters.
+#: A choice of policy is decisive if it changes the accepted share by at least DECISIVE, and hardly
+#: matters if it changes the share by less than HARDLY.
 DECISIVE, HARDLY = 0.01, 0.0005
 
 
@@ -82,7 +81,7 @@ class ReportedPages(Source):
     sensitivity : Sensitivity
         The accepted shares under other policies.
     leaving_out : callable
-        Function that takes names of pages and returns the accepted shares without these pages.
+        Returns the accepted shares without the pages of some names.
     beside : Beside
         The images and attributes of the pages, and whether the report may show texts.
     words : Words or None
@@ -149,10 +148,7 @@ class ReportedPages(Source):
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return this source with the accepted shares on the pages that align well for all engines.
-
-        Pages that hardly align for at least one engine are left out.
-        """
+        """Return this source with the accepted shares on the pages that align well for all engines."""
         every = (each.sensitivity.without_pages for each in _engines(sources).values())
         names = tuple(dict.fromkeys(name for pages in every for name in pages))
         shares = self.leaving_out(names)
@@ -213,7 +209,7 @@ class ReportedPages(Source):
         models: Mapping[str, tuple[Source, Outputs, Evaluation]],
         confidence_level: float,
     ) -> list[Section]:
-        """Return the figures of all engines by the attributes of pages."""
+        """Return a section with the figures of all engines by the attributes of pages."""
         found = {}
         for name, (source, outputs, evaluation) in models.items():
             if isinstance(source, ReportedPages):
@@ -239,7 +235,7 @@ class ReportedPages(Source):
         return "0 to 100" if self.highest == 100.0 else "0 to 1"
 
     def remark(self, limit: int) -> tuple[str, str, bool]:
-        """Return a remark on how much the accepted share at a limit depends on the policy.
+        """Return how much the accepted share at a limit depends on the policy.
 
         The result is (title, sentence, whether the effect is decisive).
         """
@@ -271,7 +267,7 @@ class ReportedPages(Source):
         return order_sentence({name: each.sensitivity for name, each in engines.items()}, limit)
 
     def caveat(self, limit: int) -> str:
-        """Return a warning if missed words alone exceed a limit; else an empty string."""
+        """Return a warning if missed words alone exceed a limit, else an empty string."""
         bound, n_true = self.sensitivity.limits[limit], self.records.n_true
         if bound.criterion == "threshold" or self.policy.missed == "drop":
             return ""
@@ -324,7 +320,7 @@ class ReportedPages(Source):
         return [section_of("policies", policy=policy, policies=self._policies())], after
 
     def _texts(self, thresholds: Sequence[float], most: Callable[[int], int]) -> list[Section]:
-        """Return the whole texts of the worst pages, within the limits on size and number."""
+        """Return the whole texts of the worst pages, up to a maximum size and number."""
         if not self.beside.texts:
             return []
         order, room = page_order(self.records), most(TEXTS)

@@ -38,7 +38,7 @@ def evaluate_attributes(
     confidence_level : float, default=0.95
         Level of the intervals and the verdicts, in (0, 1).
     by_page : bool, default=True
-        Whether items on the same page depend on each other. If False, all items are treated as
+        Whether to treat items on the same page as dependent. If False, all items are treated as
         independent.
 
     Returns
@@ -56,14 +56,14 @@ def evaluate_attributes(
 
     Notes
     -----
-    Verdicts use the tests of :meth:`.Policy.check`: one test whether the error rate is below the limit,
-    and one test whether it is above the limit, each at level (1 − `confidence_level`)/2. The tests bet
-    on pages in random order (Waudby-Smith and Ramdas 2024). If `by_page` is False, they use the
-    binomial distribution. Holm's correction accounts for testing all values of the attribute. A betting
-    test must allow for pages on which everything is wrong. So it takes hundreds of error-free pages to
-    prove a limit of 1%. Intervals for the rates use linearisation and Student's t quantile, as for the
-    error rates of texts. With few pages, these intervals are approximate: an interval may be entirely
-    below the limit although the test proves nothing.
+    Verdicts use the two tests of :meth:`.Policy.check`: is the error rate below the limit, or is it
+    above? Each test has level (1 − `confidence_level`)/2. The tests bet on pages in random order
+    (Waudby-Smith and Ramdas 2024). If `by_page` is False, they use the binomial distribution. Holm's
+    correction accounts for testing all values of the attribute. A betting test must allow for pages on
+    which everything is wrong. So it takes hundreds of error-free pages to prove a limit of 1%.
+    Intervals for the rates use linearisation and Student's t quantile, as for the error rates of texts.
+    With few pages, they are approximate, and may be entirely below the limit although the test proves
+    nothing.
 
     Because the thresholds are chosen on the evaluated pages themselves, new pages will do slightly
     worse on average.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import PageCounts
     from fastarac.uncertainty.shares import Verdict
 
-#: If more than this many pages are needed to prove a limit, the report does not give their number.
+#: If proving a limit takes more pages than this, the report does not name their number.
 MOST = 1 << 20
 
 
@@ -48,9 +48,9 @@ class AttributeAtLimit(Result):
     acceptance_rate, acceptance_low, acceptance_high : ndarray, float64
         Accepted share, with its interval. The interval treats pages as the sampling units.
     error_rate, error_low, error_high : ndarray, float64
-        Accepted errors divided by all items or, for a limit on the risk, by the accepted items, with
-        the interval. Rates are NaN if their denominator is 0. Interval ends are NaN if there are fewer
-        than two pages or if all pages have the same rate.
+        Accepted errors divided by all items, with the interval; for a limit on the risk, divided by the
+        accepted items. Rates are NaN if their denominator is 0. Interval ends are NaN if there are
+        fewer than two pages or if all pages have the same rate.
     verdict : tuple of str, or None
         "holds", "fails" or "too few" for each value; None if the user gave a threshold, not a limit.
 
@@ -117,10 +117,7 @@ class AttributeFigures(Table, Result):
         return f"AttributeFigures({len(self)} values of {', '.join(names)})"
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the figures as columns.
-
-        The name of a column for one limit contains the limit's key.
-        """
+        """Return the figures as columns; the names of columns for one limit contain the limit's key."""
         columns: dict[str, Any] = {
             "attribute": self.attribute,
             "value": self.value,
@@ -166,9 +163,9 @@ class AttributeFigures(Table, Result):
         return said
 
     def _fewest(self, limit: Limit, verdict: tuple[Verdict, ...] | None) -> int | None:
-        """Return how many error-free pages of equal size it takes to prove that a limit is kept.
+        """Return how many error-free pages of equal size prove that a limit is kept.
 
-        Return None if there are no verdicts by page, or if the number exceeds `MOST`.
+        The result is None if there are no verdicts by page, or if the number exceeds `MOST`.
         """
         if not self.by_page or verdict is None or not 0.0 < limit.value < 1.0:
             return None
@@ -218,7 +215,7 @@ def figures_by_attribute(
     *,
     by_page: bool,
 ) -> AttributeFigures:
-    """Evaluate items by attributes of their pages, at the threshold of each limit."""
+    """Evaluate the items on the pages with each attribute value, at the threshold of each limit."""
     rows, notes = attributes.rows_of(pages.name)
     parts = [_parts_of(each, rows) for each in attributes.attributes]
     which = [code for part in parts for code in part]
@@ -245,7 +242,7 @@ def figures_by_attribute(
 def splits_by_attribute(
     attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
 ) -> list[ItemParts]:
-    """Divide the items by each attribute's values; add the missed share of each value's words."""
+    """Divide the items by the values of each attribute, with the missed share of true words."""
     rows, _ = attributes.rows_of(pages.name)
     found = []
     for attribute in attributes.attributes:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PAGE = "page"
-#: Limits for one attribute. MOST_VALUES: maximum number of distinct texts. MOST_NUMBERS: maximum number
-#: of distinct numbers that are used as they are; more numbers are put into PARTS bins.
+#: Maximum number of distinct texts of an attribute, and of distinct numbers. More numbers are put into
+#: PARTS bins.
 MOST_VALUES, MOST_NUMBERS, PARTS = 30, 10, 4
 LISTED = 6
 
@@ -246,7 +246,6 @@ def read_attributes(
 
 
 def _columns_of(table: object) -> dict[str, tuple[str | None, ...]]:
-    """Return the columns of a mapping or of a data frame as texts."""
     names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]  # type: ignore[attr-defined]
     if PAGE not in names:
         raise ValueError(f"attributes must have a column page, got {listed(names)}")
@@ -269,7 +268,7 @@ def _text_of(value: object) -> str | None:
 
 
 def _attribute(name: str, texts: Sequence[str | None]) -> tuple[Attribute | None, str]:
-    """Return an attribute (None if it is left out) and a note on what was done (may be empty)."""
+    """Return an attribute, or None if it cannot be used, and a note on what was done."""
     distinct = {text for text in texts if text is not None}
     if len(distinct) < 2:
         value = next(iter(distinct), "empty")

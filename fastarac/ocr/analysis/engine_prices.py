@@ -16,21 +16,9 @@ if TYPE_CHECKING:
 def with_engine_price(
     found: CostEvaluation, n_items: int, n_pages: int, price: float
 ) -> CostEvaluation:
-    """Add the engine's price per page to the costs.
+    """Return costs per item that include the engine's price: `price` × `n_pages` / `n_items`.
 
-    Parameters
-    ----------
-    found : CostEvaluation
-        Costs per item.
-    n_items, n_pages : int
-    price : float
-        Price of a page, in the unit of the other prices.
-
-    Returns
-    -------
-    CostEvaluation
-        Costs per item, plus the price of all pages divided by the number of items. The cheapest
-        threshold does not change, because this price is the same at every threshold.
+    The cheapest threshold stays the same, because this price is the same at every threshold.
     """
     more = price * n_pages / n_items
     return replace(
@@ -50,11 +38,11 @@ def worth_of_all(
     Parameters
     ----------
     of_page : mapping of str to float
-        For each engine, the cost of a page with this engine alone, including its price.
+        Cost of a page with each engine alone, including its price.
     together : tuple of (str, float)
         Name of the combination, and cost of a page with it, including all prices.
     prices : mapping of str to float
-        Price of each engine per page. An engine without a price costs 0.
+        Price of each engine per page; 0 if missing.
     page : str
         Word for a page, such as "document".
     """

@@ -40,7 +40,7 @@ class Error(NamedTuple):
         Number of the true word on its page; 0 for a field.
     confidence : float
     pieces : tuple of Difference
-        The true word and the output, divided into pieces that are equal or differ.
+        The true word and the output, divided into equal and different pieces.
     before, after : str
         True words before and after.
     accepted : tuple of bool
@@ -64,10 +64,10 @@ class Confusion(NamedTuple):
     Attributes
     ----------
     truth, read : str
-        The true characters and the characters read. `truth` is empty if characters were added, and
-        `read` is empty if characters were left out.
+        The true characters and the characters read. One of the two is empty if characters were added or
+        left out.
     n : int
-        Number of times.
+        Number of occurrences.
     accepted : int
         Number of occurrences in outputs that the threshold of the first limit accepts.
     """
@@ -131,8 +131,7 @@ def confusions_of(
 ) -> ConfusionTable:
     """Count the confusions of characters in words that are wrong or split.
 
-    Merged words are left out, because one output covers several true words. Confusions of more than
-    `longest` characters are not listed; `n_longer` is their number.
+    Merged words are left out, because one output covers several true words.
     """
     longest = LONGEST if longest is None else longest
     rows = np.flatnonzero((records.kind == WRONG) | (records.kind == SPLIT))
@@ -196,7 +195,7 @@ def _context(records: Records, row: int) -> tuple[str, str]:
 
 
 def pieces_of(truth: str, read: str) -> Iterator[Difference]:
-    """Divide both texts into pieces that are equal or differ; adjacent differences form one piece."""
+    """Divide two texts into equal and different pieces; adjacent differences form one piece."""
     from rapidfuzz.distance import Levenshtein
 
     changed: list[str] = []

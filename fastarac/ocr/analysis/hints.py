@@ -1,4 +1,4 @@
-"""Sentences that warn of problems in an engine's outputs that make the figures doubtful."""
+"""Warnings of problems that make the figures of an engine doubtful."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.records import Reading, Records
     from fastarac.ocr.words.words import Scale
 
-#: A tie is reported if at least this share of all confidences has the same value.
+#: A tie is reported if more than this share of all confidences has the same value.
 LARGE_TIE = 0.2
-#: Missed and merged words are reported, with the likely reason, if they are at least this share of the
-#: true words.
+#: Missed and merged words are reported if they are more than this share of the true words.
 MANY_LOST = 0.2
 #: A reason is named only if it explains at least this share of the missed and merged words.
 MOST = 0.5
-#: Moved words are reported if they are at least this share of all true words. A page is named if moved
-#: words are at least this share of its true words.
+#: Moved words are reported if they are more than this share of all true words. Pages on which they
+#: exceed this share are named.
 MANY_MOVED = 0.05
-#: In scripts without spaces, spaces are noted if the character error rate is above
+#: In scripts without spaces, a hint on spaces is given if the character error rate exceeds
 #: 2 × word error rate + SPACES.
 SPACES = 0.05
 #: Maximum number of pages that one sentence names.
@@ -45,11 +44,7 @@ def hints_of(
     scale: Scale | None = None,
     attributes: PageAttributes | None = None,
 ) -> list[str]:
-    """Return all warnings, one sentence each.
-
-    `rows` are the indices of the items in `records`; `scale` is the scale of the confidences;
-    `attributes` are the pages' attributes, if known.
-    """
+    """Return all warnings, one sentence each; `rows` are the indices of the items in `records`."""
     units = plural(reading.unit)
     known = records.confidence[~np.isnan(records.confidence)]
     found = [*_none_right(records, reading), *_lost(records, reading, attributes)]
@@ -70,7 +65,7 @@ def hints_of(
 
 
 def _pages(records: Records, units: str) -> list[str]:
-    """Return sentences on pages that lack outputs or a truth, and on pages that hardly align."""
+    """Return warnings about pages without outputs, without a truth, or with very different texts."""
     found, blank = [], _blank(records)
     if blank:
         found.append(f"{_of_pages(blank, 'without any output')}.")
@@ -108,7 +103,7 @@ def _words(records: Records, reading: Reading) -> list[str]:
         )
     if 2 * records.n_unspaced > records.n_true and "whitespace" not in reading.fold:
         edits = records.edits[~np.isnan(records.edits[:, 0])].sum(axis=0)
-        # `edits` begins with: edits in characters, true characters, edits in words, true words.
+        # The first columns: edits in characters, true characters, edits in words, true words.
         of_characters, of_words = (edits[k] / edits[k + 1] for k in (0, 2))
         if of_characters > 2 * of_words + SPACES:
             found.append(
@@ -131,7 +126,7 @@ def _words(records: Records, reading: Reading) -> list[str]:
 
 
 def _none_right(records: Records, reading: Reading) -> Iterator[str]:
-    """If no output is right, yield a sentence with examples of true words and outputs."""
+    """If no output is right, yield a sentence with examples."""
     wrong = np.flatnonzero(records.kind == WRONG)
     if np.isin(records.kind, (RIGHT, MOVED)).any() or not len(wrong):
         return

@@ -19,15 +19,13 @@ if TYPE_CHECKING:
     from fastarac.ocr.analysis.attributes import PageAttributes
     from fastarac.ocr.words.records import Records
 
-#: Minimum share of all missed words that the named values must cover: MOST for all named values
-#: together, SOME for each of them.
+#: Minimum share of all missed words that the named values cover: MOST together, SOME each.
 MOST, SOME = 0.5, 0.05
 #: A value is named only if its words are missed at least this many times as often as other words.
 TIMES = 3.0
 #: Maximum number of values that one sentence names.
 NAMED = 3
-#: Each page is divided into this many equal parts, in reading order. Only the first and the last part
-#: can be named as a cause.
+#: Each page is divided into this many equal parts. Only the first and the last part can be named.
 PARTS = 5
 PLACES = "the first fifth", "the last fifth"
 WITHOUT_LETTERS = {True: "numbers", False: "punctuation marks"}
@@ -54,9 +52,9 @@ def in_common(records: Records, attributes: PageAttributes | None, units: str) -
 def _features(
     records: Records, true: NDArray[np.intp], attributes: PageAttributes | None
 ) -> Iterator[tuple[str, Sequence[str], NDArray[np.intp], str]]:
-    """Yield each feature as (text before a value, values, codes, text after a value).
+    """Yield each feature of true words as (text before a value, values, codes, text after a value).
 
-    The codes are the index of each true word's value, or -1 if it has none.
+    `codes` holds the index of each true word's value, or -1 if it has none.
     """
     page = records.page[true]
     if attributes is not None:
@@ -77,7 +75,7 @@ def _features(
 
 
 def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
-    """Return indices of values that most missed words have.
+    """Return indices of a few values that most missed words have.
 
     The result is empty unless words with these values are missed much more often than other words.
     """
@@ -92,8 +90,8 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
         if not others or held < MOST * n_missed:
             continue
         share, rate = held / n_missed, held / (n_true - others)
-        # Youden's index: the share of missed words that have these values, minus the share of all other
-        # words that have them.
+        # Youden's index: the share of missed words with these values, minus the share of other words
+        # with them.
         index = share - (n_true - others - held) / max(1, n_true - n_missed)
         if rate >= TIMES * (n_missed - held) / others and index > contrast:
             best, contrast = order[:k], index
@@ -102,7 +100,7 @@ def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) 
 
 @cache
 def _script(text: str) -> str:
-    """Return the script of a word's first letter; for a word without letters, number or punctuation."""
+    """Return the script of a word's first letter or, without letters, numbers or punctuation marks."""
     for character in unicodedata.normalize("NFKC", text):
         if character.isalpha():
             name = unicodedata.name(character, "unknown").partition(" ")[0].capitalize()

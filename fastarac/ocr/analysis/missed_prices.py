@@ -38,9 +38,8 @@ def with_missed_price(
     Returns
     -------
     CostEvaluation
-        Costs per item: the costs of the outputs plus `price` for each missed word, divided by the
-        number of items. The cheapest threshold is chosen by the costs of the outputs alone, because
-        missed words cost the same at every threshold.
+        Costs of the outputs plus `price` for each missed word, divided by the number of items. The
+        cheapest threshold depends on the outputs alone: missed words cost the same at every threshold.
     """
     others = aligned
     if aligned.policy.has_missed_items:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from fastarac.evaluation.limits import Limit
     from fastarac.ocr.words.policies import AlignmentPolicy
 
-#: The order of two engines counts as reversed only if their accepted shares then differ by at least
-#: this much. Tables round smaller differences to 0.
+#: Minimum difference of two engines' accepted shares for a reversed order. Tables round smaller
+#: differences to 0.
 LEAST = 0.0005
 #: Maximum number of pairs of engines that one sentence names.
 PAIRS = 3
@@ -28,13 +28,12 @@ class OrderChange(NamedTuple):
     Attributes
     ----------
     first, second : str
-        The engines, in the order of their accepted shares under the policy in use.
+        The engines; `first` has the larger accepted share under the policy in use.
     by : float
-        Accepted share of the first engine minus the accepted share of the second, under the policy in
-        use.
+        Accepted share of `first` minus that of `second`, under the policy in use.
     under : mapping of AlignmentPolicy to float
-        For each policy that reverses the order, the accepted share of the second engine minus the
-        accepted share of the first. Policies are sorted by this difference, the largest first.
+        For each policy that reverses the order, the accepted share of `second` minus that of `first`;
+        the largest difference comes first.
     """
 
     first: str
@@ -52,8 +51,8 @@ class Sensitivity(Result):
     limits : tuple of Limit
     accepted : mapping of AlignmentPolicy to tuple of float
         For each policy, the accepted share of its items at each limit. The policy in use comes first.
-        If several policies give the same items, only one of them is included. For example, if no word
-        was missed, all treatments of missed words give the same items.
+        Of policies that give the same items, only one is included: for example, if no word was missed,
+        one treatment of missed words.
     without_pages : tuple of str
         Names of the pages that hardly align with the truth for this engine or, in a comparison, for at
         least one engine.
@@ -118,7 +117,7 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
     Parameters
     ----------
     engines : mapping of str to Sensitivity
-        Sensitivities of the engines, with the same limits and the same policy in use.
+        Sensitivities with the same limits and the same policy in use.
     limit : int
         Index of the limit.
 
@@ -149,11 +148,7 @@ def order_changes(engines: Mapping[str, Sensitivity], limit: int) -> list[OrderC
 
 
 def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
-    """Say which pairs of engines change order, under which policies, and by how much.
-
-    Of the engines in these pairs, one has the largest accepted share. Up to `PAIRS` sentences describe
-    its pairs, and one more sentence names other pairs. The result is empty if no pair changes order.
-    """
+    """Say which engines change order under which policies, and by how much; empty if none does."""
     changes = order_changes(engines, limit)
     if not changes:
         return ""
@@ -165,8 +160,8 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         if change.first != leader or len(said) == PAIRS:
             others.append(f"{first} and {second}")
             continue
-        # Name the policy that differs from `own` in the fewest fields. If several do, `min` takes the
-        # first one, which has the largest difference between the engines.
+        # Of the policies that differ from `own` in the fewest fields, `min` takes the first, which has
+        # the largest difference between the engines.
         policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
         here = "" if said else "As counted here, "
         said.append(

@@ -47,12 +47,12 @@ class CombinedOutputs(Table, Result):
         The combined words, with confidences from 0 to 1. They have the same type as the words of an
         engine.
     engine : ndarray of shape (n_words,), intp
-        Index, in `names`, of an engine that read each word.
+        Index into `names` of an engine that read each word.
     agreeing : ndarray of shape (n_words,), intp
         Number of engines that read each word.
     fold_of_page : ndarray of shape (n_pages,), intp, or None
-        Fold of each page of `words`. The words in a fold are combined by a rule learnt on the other
-        folds. None if this call learnt no rule.
+        Fold of each page of `words`; its words are combined by a rule learnt on the other folds. None
+        if this call learnt no rule.
     aligned : AlignedOutputs or None
         The items, if a truth was given.
     combination : Combination or None
@@ -87,10 +87,7 @@ class CombinedOutputs(Table, Result):
         return len(self.words)
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the words as columns.
-
-        Two columns are added: an engine that read the word, and the number of engines that read it.
-        """
+        """Return the words as columns, with an engine that read each, and how many engines did."""
         engine = np.array(self.names, object)[self.engine]
         return self.words.to_columns() | {"engine": engine, "agreeing": self.agreeing}
 
@@ -261,7 +258,7 @@ def require_several(engines: Any, kind: str) -> None:
 
 
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
-    """Return the foldings with which the engines were aligned; empty if all engines are `Words`."""
+    """Return the foldings with which the engines were aligned; empty if none was aligned."""
     if not isinstance(engines, Mapping):
         return ()  # a later check raises a clearer error
     found = {
@@ -327,10 +324,7 @@ def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words)
 def _cross_fitted(
     given: _Given, records: Sequence[Records], n_folds: int, *, moved: bool
 ) -> tuple[list[tuple[PlacedWords, Chosen]], NDArray[np.intp], Combination]:
-    """Combine each fold by a rule learnt on the other folds.
-
-    Also return the rule learnt on all pages.
-    """
+    """Combine each fold by a rule learnt on the other folds; also return the rule of all pages."""
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(
@@ -382,7 +376,7 @@ def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) 
 def _put_together(
     given: _Given, parts: Sequence[tuple[PlacedWords, Chosen]]
 ) -> tuple[Words, NDArray[np.intp], NDArray[np.intp]]:
-    """Return the words of all parts in page order; each page belongs to exactly one part."""
+    """Join parts, each with the words of some pages, in page order."""
     name = " + ".join(given.names)
     found = [words_of(given.words, placed, chosen, given.pages, name) for placed, chosen in parts]
     lines = np.cumsum([0, *(len(words) for words in found)])

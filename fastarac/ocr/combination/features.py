@@ -37,7 +37,7 @@ def features_of(
     engine : int
         Index of the engine.
     calibrated : sequence of ndarray of shape (n_words,), float64
-        Log-odds that each engine's words are right; NaN without a confidence.
+        For each engine, the log-odds that its words are right; NaN without a confidence.
     highest : float
         The highest confidence of the engine's scale.
     """
@@ -62,7 +62,7 @@ def features_of(
 
 
 def _least(readings: Readings, engine: int, calibrated: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the lowest log-odds of an engine's words at each place; 0 if it has no word there."""
+    """Return the lowest log-odds of an engine's words at each place; 0 without a word."""
     least = np.full(len(readings), np.inf)
     np.fmin.at(least, readings.place[engine], calibrated)
     return np.where(np.isinf(least), 0.0, least)

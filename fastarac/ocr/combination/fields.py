@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Represents a field that an engine reports as empty. The text "" already means that an engine did not
-#: read the field.
+#: Stands for a field that an engine reports as empty, because "" means that it did not read the field.
 EMPTY = " "
 
 Key = tuple[str, str, str]
@@ -179,17 +178,14 @@ def _keys(fields: FieldOutputs) -> Iterator[tuple[str, str]]:
 
 
 def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
-    """Return the keys (document and field) of all outputs except inserted ones.
-
-    Inserted outputs are left out, because they are not in the truth.
-    """
+    """Return the document and field of all outputs that have a true field."""
     return {key for key, kind in zip(_keys(fields), fields.kind, strict=True) if kind != "inserted"}
 
 
 def _highest(fields: FieldOutputs) -> float:
     """Return the maximum of the confidences' scale: 1, 100 or, if exceeded, the largest confidence.
 
-    The scale is guessed from the confidences, because files of fields do not name it.
+    Files of fields do not name their scale.
     """
     most = float(fields.confidence[~fields.rejected].max())
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
@@ -198,7 +194,7 @@ def _highest(fields: FieldOutputs) -> float:
 def _readings(
     parts: Sequence[FieldOutputs], true: set[tuple[str, str]]
 ) -> tuple[list[Key], Readings, list[NDArray[np.intp]], tuple[str, ...]]:
-    """Return all fields' keys and readings, each reading's row in `parts`, and the documents."""
+    """Return the fields' keys, their readings, each reading's row in `parts`, and the documents."""
     places: dict[Key, int] = {}
     found: list[dict[int, int]] = []
     for fields in parts:
@@ -240,10 +236,7 @@ def _cross_fitted(
     documents: tuple[str, ...],
     n_folds: int,
 ) -> tuple[Chosen, Combination]:
-    """Combine each fold by a rule learnt on the other folds.
-
-    Also return the rule learnt on all documents.
-    """
+    """Combine each fold by a rule learnt on the other folds; also return the rule of all documents."""
     n = len(documents)
     if n < 2:
         raise ValueError(
@@ -272,13 +265,13 @@ def _put_together(
     chosen: Chosen,
     combination: Combination | None,
 ) -> CombinedFields:
-    """Return an item for each true field, and for each inserted output that was chosen."""
+    """Return the combined fields: all true fields, and the inserted outputs that were chosen."""
     every = zip(*(column.tolist() for column in chosen), strict=True)
     stands = dict(zip(chosen.place.tolist(), every, strict=True))
     first = parts[0]
     truths = {key: row for row, key in enumerate(zip(first.document, first.field, strict=True))}
-    # One tuple per item: the `FieldOutputs` of its engine, its row in them, its confidence, and the
-    # number of engines that agree.
+    # For each item: its engine's `FieldOutputs`, its row there, its confidence, and the number of
+    # engines that agree.
     rows: list[tuple[FieldOutputs, int, float, int]] = []
     for place, (document, field, inserted) in enumerate(keys):
         if place in stands:

@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from fastarac.ocr.combination.readings import Readings
 
 #: Inverse strength of the L2 penalty on the coefficients of standardised features (`C` in
-#: scikit-learn). The value was chosen from 0.03, 0.1, 0.3, 1 and 10, on pages that are not used for any
-#: figure in the documentation.
+#: scikit-learn). Chosen from 0.03, 0.1, 0.3, 1 and 10, on pages that the documentation does not use.
 STRENGTH = 0.1
 #: Seed for dividing the pages into folds and for drawing the words that a regression is fitted to.
 SEED = 0
-#: Maximum number of words to which a regression is fitted. If an engine has more words, this many are
-#: drawn at random.
+#: Maximum number of words to which a regression is fitted; of more words, this many are drawn.
 MOST_WORDS = 60_000
 
 
@@ -41,7 +39,7 @@ class WordLabels(NamedTuple):
 
 
 def folds_of(names: Sequence[str], n_folds: int) -> NDArray[np.intp]:
-    """Return the fold of each page, of shape (n_pages,), whatever the order of the pages."""
+    """Return the fold of each page, of shape (n_pages,); the order of the pages does not matter."""
     fold = np.empty(len(names), np.intp)
     order = np.argsort(np.array(names, object), kind="stable")
     drawn = np.random.default_rng(SEED).permutation(len(names))
@@ -108,9 +106,8 @@ def _curve(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return confidence knots and, for each knot, the log-odds of being right, by isotonic regression.
 
-    Isotonic regression divides the confidences into blocks. A knot is the mean confidence of a block.
-    In each block, 1/2 is added to the number of right words and to the number of wrong words, so that
-    the odds are finite.
+    A knot is the mean confidence of a block of the regression. Adding 1/2 to a block's numbers of right
+    and wrong words keeps its odds finite.
     """
     known = ~np.isnan(confidence)
     if not known.any():  # the engine gives no confidence on the training pages

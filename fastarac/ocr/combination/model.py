@@ -60,8 +60,7 @@ class EngineModel(Result):
         Model of the probability that a word is right. `Combination.features` names its features.
     real : Regression or None
         Model of the probability that there is a true word at the place of a word, used for words that
-        at most half of the engines have. None if there was a true word at the place of each such word
-        in the training data.
+        at most half of the engines have. None if all such words in the training data have a true word.
     """
 
     name: str
@@ -72,7 +71,7 @@ class EngineModel(Result):
     real: Regression | None
 
     def calibrated(self, confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log-odds at each confidence, of shape (n,); NaN stays NaN."""
+        """Return the log-odds of being right at each confidence, of shape (n,); NaN stays NaN."""
         return np.interp(confidence, self.knots, self.odds)
 
 
@@ -237,10 +236,7 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
 def probabilities(
     combination: Combination, readings: Readings
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """Return two probabilities for each word of each engine.
-
-    The first is that the word is right; the second is that there is a true word at its place.
-    """
+    """Return, by engine, the probabilities that a word is right and that its place has a true word."""
     calibrated = [
         engine.calibrated(confidence)
         for engine, confidence in zip(combination.engines, readings.confidence, strict=True)
@@ -257,7 +253,7 @@ def probabilities(
 
 
 def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
-    """Raise unless `combination` was learnt on these engines and scales (None matches any scale)."""
+    """Raise unless `combination` was learnt on these engines and scales; None matches any scale."""
     expected = "a Combination, as Combination.load reads it from a file"
     require_type(combination, Combination, "combination", expected)
     names = combination.names

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 
 class PlacedWords(NamedTuple):
-    """The aligned readings of pages, with the words from which they were made.
+    """The aligned words of several engines on pages.
 
     Attributes
     ----------
     readings : Readings
-        The readings; their groups are pages.
+        The words by place; their groups are pages.
     own : tuple of ndarray of shape (n_words,), intp
-        For each reading of each engine, the index of its word among the engine's words.
+        For each engine, the index of each reading among the engine's words.
     order : tuple of int
-        Indices of the engines, in order of precedence: the first engine determines the reading order.
+        Indices of the engines; the first engine determines the reading order.
     """
 
     readings: Readings
@@ -82,7 +82,7 @@ class PlacedWords(NamedTuple):
 
 
 def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
-    """Return the place of each word of each engine on a page.
+    """Return the place number of each word on a page; words aligned with each other share a place.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
     Returns
     -------
     list of ndarray of intp
-        Place of each word of each engine, from 0. Each place has words of at least one engine. If an
-        engine merges or splits words, these words share one place with the corresponding words of the
+        For each engine, the place of each word, from 0. Each place has a word of at least one engine.
+        If an engine merges or splits words, these words share one place with the corresponding words of
         other engines.
 
     Notes
@@ -124,8 +124,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         spans = align_page(PageText(sequence), PageText(words)).spans
         begin, end, first, last = spans.T
         inserted = begin == end
-        # Each row of `spans` adds its words of the old sequence to the new sequence. A row without such
-        # words adds the inserted words.
+        # Each row of `spans` adds its words of the old sequence to the new one or, if it has none, the
+        # inserted words.
         size = np.where(inserted, last - first, end - begin)
         start = np.cumsum(size) - size
         known = np.repeat(~inserted, size)
@@ -157,7 +157,7 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
 
 
 def divided_unspaced(words: Words) -> Words:
-    """Divide the words of scripts written without spaces into characters; return all words."""
+    """Return all words, with words of scripts written without spaces divided into characters."""
     if not any(map(UNSPACED.search, words.text)):
         return words
     begin: list[NDArray[np.intp]] = []
@@ -210,8 +210,7 @@ def words_of(
         mine = placed.own[k][chosen.word[rows]]
         word[rows] = mine
         text[rows] = np.array(words.text, object)[mine]
-        # If this engine gives no page size, its boxes are assumed to be in the same units as the other
-        # engines' boxes.
+        # Without a page size, boxes are assumed to be in the units of the other engines' boxes.
         scale = np.where(np.isnan(sizes[k]), 1.0, size / sizes[k])[page[rows]]
         box[rows] = words.box[mine] * np.tile(scale, 2)
     return Words(
@@ -240,10 +239,10 @@ def _lines(
     page: NDArray[np.intp],
     word: NDArray[np.intp],
 ) -> NDArray[np.intp]:
-    """Return the line number of each word.
+    """Return the line number of each chosen word.
 
     The first engine with words at two neighbouring places decides whether a new line begins between
-    these places. If no engine has words at both places, the places are on the same line.
+    them. If no engine has words at both, they are on the same line.
     """
     if not len(page):
         return np.empty(0, np.intp)

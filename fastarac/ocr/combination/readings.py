@@ -1,4 +1,4 @@
-"""The readings of several engines, place by place: words on pages, or fields of documents."""
+"""The words of several engines on pages, place by place, or their fields of documents."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: Names of the columns that :func:`looks_of` returns. The first column is log2 of the length, and the
-#: other columns are 0 or 1.
+#: Names of the columns that :func:`looks_of` returns: log2 of the length, and four flags (0 or 1).
 LOOKS = ("length", "one character", "a digit", "neither letter nor digit", "a capital")
 
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """The words of several engines. Aligned words of different engines have the same place.
+    """The words (or fields) of several engines; aligned words share a place.
 
     Attributes
     ----------
@@ -56,7 +55,7 @@ class Readings:
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
-        """For each place and engine, the index of the engine's first word at this or a later place."""
+        """Index of each engine's first word at or after each place, of shape (n_places, n_engines)."""
         return np.cumsum(self.sizes, axis=0) - self.sizes
 
     @cached_property
@@ -89,10 +88,7 @@ class Readings:
 
     @cached_property
     def candidate(self) -> NDArray[np.intp]:
-        """Candidate of each engine at each place, of shape (n_places, n_engines); -1 without a word.
-
-        A candidate is identified by the index of the first engine that has its text.
-        """
+        """For each place and engine, the index of the first engine with the same text; -1 if none."""
         found = np.where(self.sizes > 0, np.arange(self.n_engines), -1)
         for e in range(self.n_engines):
             for f in range(e):
@@ -110,10 +106,7 @@ class Readings:
 
     @cached_property
     def supporters(self) -> NDArray[np.intp]:
-        """Number of engines with the same text as each engine, itself included.
-
-        The shape is (n_places, n_engines).
-        """
+        """Number of engines with the same text, itself included, of shape (n_places, n_engines)."""
         found: NDArray[np.intp] = self.same.sum(axis=2)
         return found
 

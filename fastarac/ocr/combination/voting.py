@@ -23,8 +23,7 @@ class Chosen(NamedTuple):
     Attributes
     ----------
     engine, word : ndarray of intp
-        Index of the engine from which each word comes, and the index of the word among the readings of
-        that engine.
+        Index of each word's engine, and of the word among the readings of this engine.
     place : ndarray of intp
     agreeing : ndarray of intp
         Number of engines that have each word.
@@ -44,15 +43,12 @@ class Chosen(NamedTuple):
 
 
 def by_probability(readings: Readings, combination: Combination) -> Chosen:
-    """Choose the most probable candidate at each place, by a learnt combination.
+    """Choose the most probable candidate (distinct text) at each place, by a learnt combination.
 
-    Returns
-    -------
-    Chosen
-        The confidence of a candidate is the mean, over the engines that have it, of the probability
-        that their word is right. A word that at most half of the engines have is left out if the
-        probability of a true word is below 1/2. A tie goes to the candidate that more engines have, or
-        else to the candidate of the first engine.
+    The confidence of a candidate is the mean, over the engines that have it, of the probability that
+    their word is right. In a tie, the candidate of more engines is chosen, or else that of the first
+    engine. A word that at most half of the engines have is left out if the probability of a true word
+    is below 1/2.
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
@@ -63,19 +59,11 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
 
 
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
-    """Choose, at each place, the candidate that the most engines have.
+    """Choose, at each place, the candidate (distinct text) that the most engines have.
 
-    In a tie, the candidate with the highest mean rank is chosen.
-
-    With `exact`, the confidence is 1 if all engines have the candidate, otherwise 0.
-
-    Returns
-    -------
-    Chosen
-        The confidence is (m - 1 + r)/k if m of k engines have the candidate and r is the lowest rank of
-        the candidate's words. The rank of a word is the share of its engine's words with a lower
-        confidence (ties count half), or 0 if the word has no confidence. If the ranks are also equal,
-        the candidate of the first engine is chosen.
+    In a tie, the candidate with the highest mean rank is chosen, or else that of the first engine. If m
+    of k engines have the candidate, its confidence is (m − 1 + r)/k, with r the lowest rank of its
+    words. With `exact`, the confidence is 1 if all engines have the candidate, otherwise 0.
     """
     ranks = [_ranks(each) for each in readings.confidence]
     found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")
@@ -93,14 +81,14 @@ def _chosen(
 ) -> Chosen:
     """Choose the candidate with the largest mean score at each place.
 
-    The confidence of a chosen word is the mean or minimum of `of_word` over the engines that have it.
+    Its confidence is the mean or minimum of `of_word` over the engines that have the candidate.
     """
     there = readings.sizes > 0
     n = readings.n_engines
     if not len(readings):
         none = np.empty(0, np.intp)
         return Chosen(none, none, none, none, np.empty(0))
-    # All engines that read a candidate get the same score for it: their mean.
+    # Engines that read the same text share their mean score.
     of_candidate = np.stack(
         [
             np.where(readings.same[:, e], score, 0.0).sum(axis=1)
@@ -135,10 +123,7 @@ def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArra
 
 
 def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each word's rank: the share of words with a lower confidence (ties count half).
-
-    The rank of a word without a confidence is 0.
-    """
+    """Return each word's share of words with a lower confidence (ties count half); 0 for NaN."""
     known = ~np.isnan(confidence)
     found = np.zeros(len(confidence))
     if known.any():

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
 LISTED = 6  # maximum number of names that a note lists
 
-# The table `outputs` holds 0, "" and NaN in place of null, because DuckDB cannot infer the type of a
-# column of nulls. This query turns these values back into null.
+# DuckDB cannot infer the type of a column of nulls. Therefore, the table `outputs` has 0, "" and NaN in
+# place of null.
 ROWS = """
     SELECT id, document, field, nullif(page, 0) AS page, nullif(box, '') AS box,
         CASE WHEN has THEN prediction END AS prediction,
@@ -60,7 +60,7 @@ ROWS = """
 
 
 class _Output(NamedTuple):
-    """The output for one field of a document; the prediction is None if there is no output."""
+    """The output for one field of a document; its prediction is None if it lacks the field."""
 
     document: str
     field: str
@@ -328,11 +328,10 @@ def apply_to_fields(
 
 
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
-    """Return whether `apply_to_fields` is the function that applies a policy of fields to this path.
+    """Return whether `apply_to_fields` can apply a policy of fields to this path.
 
-    That function applies policies to folders and nested JSON, which hold whole documents. It also takes
-    tables of fields if the policy has rules, or if the policy has fields of lists and the table numbers
-    the items of lists. Any other table already has a row for each output, named as in the policy.
+    It can for folders, for nested JSON, and for tables if the policy has rules or if policy and table
+    have fields of lists. Any other table already has a row for each output of the policy.
     """
     file = Path(path)
     if file.is_dir():
@@ -349,7 +348,7 @@ def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
 
 
 def _is_table_of_outputs(path: Path) -> bool:
-    """Return whether a JSON file has one row for each output in place of whole documents."""
+    """Return whether a JSON file has one row for each output, not whole documents."""
     try:
         return {"field", "confidence"} <= set(columns_of(open_file(path)))
     except OcrFileError:
@@ -378,9 +377,9 @@ def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
 def _by_policy(
     policy: Policy, files: Sequence[FieldFile], documents: Sequence[str]
 ) -> tuple[list[_Output], list[Row]]:
-    """Return a row for each document and policy field, and the rows of fields not in the policy.
+    """Return the outputs of each document for the policy's fields, and the rows of other fields.
 
-    A field that a document lacks has a row without a prediction.
+    A field that a document lacks has an output without a prediction.
     """
     names = [str(field) for field in policy.fields]
     lists = lists_of_names(names)
@@ -413,7 +412,7 @@ def _of_document(
     name_of: Mapping[str, str],
     names: Sequence[str],
 ) -> Iterator[_Output]:
-    """Yield the outputs of a document, its row counts, and an empty row for each missing field."""
+    """Yield the outputs of a document, its row counts, and an empty output for each missing field."""
     found = [(path.written(), name_of[path.key], row) for path, row in placed]
     for name, key in counts.items():
         row = given.get((document, name)) or read_count(placed, key)

@@ -44,12 +44,12 @@ EXPECTED = (
 _HOW = re.compile(rf"({'|'.join(COMPARISONS)})(?::(.*)|>=(.*)|)", re.DOTALL)
 ORDERS = ("dmy", "mdy", "ymd")
 # Maximum processor time of a regular expression, in seconds: for one text, and for all texts together.
-# Texts come from untrusted files, and on some of them an expression can run for hours.
+# On some texts of untrusted files, an expression could run for hours.
 SECONDS_FOR_A_TEXT, SECONDS_FOR_ALL = 1.0, 60.0
 
 
 class TooSlowError(ValueError):
-    """Matching a pattern takes too long. The message names the text and says what to use instead."""
+    """Matching a pattern takes too long; the message names the text and says what to use instead."""
 
 
 class Written(NamedTuple):
@@ -62,18 +62,18 @@ class Written(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Whether an output is right, with a remark on how it was judged."""
+    """Whether an output is right, with a remark."""
 
     right: bool
     remark: str = ""
-    """`folded` if the output is right though the texts differ; `undecided` if a text can be read in
-    several ways and only some of them would be right; `unreadable` if the output is not of the kind
-    that the comparison expects."""
+    """`folded`: the output is right though the texts differ. `undecided`: a text has several readings,
+    and only some would be right. `unreadable`: the output is not of the kind that the comparison
+    expects."""
 
 
 @lru_cache
 def judged(*, right: bool, remark: str = "") -> Judgement:
-    """Return a judgement. Equal judgements are the same object, to save memory."""
+    """Return a judgement; equal judgements are the same object, to save memory."""
     return Judgement(right, remark)
 
 
@@ -86,8 +86,8 @@ class FieldComparison:
     name : str
         The comparison's notation, such as ``amount:comma``.
     values : {"none", "truth", "both"}
-        Whether the comparison uses the normalized number or date that a service gives, in place of the
-        text: never, for the truth only, or for truth and output.
+        Where the comparison uses a service's normalized number or date in place of the text: nowhere,
+        in the truth, or in truth and output.
     """
 
     name: str
@@ -98,7 +98,7 @@ class FieldComparison:
         return f"FieldComparison({self.name!r})"
 
     def of_truth(self, written: Written) -> Written:
-        """Return a truth, without its normalized value unless the comparison uses it."""
+        """Return a true value, without its normalized value unless the comparison uses it."""
         return written if self.values != "none" or written.value is None else Written(written.text)
 
     def of_prediction(self, written: Written) -> Written:
@@ -322,8 +322,7 @@ def _by_readings(
 ) -> Callable[[Written, Written], Judgement]:
     """Return a comparison for texts that have several readings, such as 1.234.
 
-    Two texts are equal if they have the same number of readings, and these agree one by one. Otherwise,
-    the output is wrong; its remark is `undecided` if some readings of the two texts agree.
+    Two texts are equal if their readings agree one by one.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
 
@@ -375,7 +374,7 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
         else:
             field, equals, how = text.partition("=")
             if not equals:
-                comparison(text)  # always raises, with the right notation in the message
+                comparison(text)  # always raises: the text is no comparison
             each = {field: how}
         if twice := [field for field in each if field in found]:
             raise ValueError(f"compare has {shown(twice[0])} twice")
@@ -386,9 +385,9 @@ def read_comparisons(given: Iterable[str]) -> dict[str, str]:
 
 
 def settings_of_file(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Read a TOML file that says how each field is compared and which fields are optional.
+    """Return the comparison of each field in a TOML file, and its optional fields.
 
-    Each line gives a field either a comparison or a table with the keys ``compare`` and ``optional``.
+    The value of a field is a comparison, or a table with the keys ``compare`` and ``optional``.
     """
     compare: dict[str, str] = {}
     optional: list[str] = []
@@ -432,10 +431,9 @@ def table_of_file(path: Path) -> dict[str, Any]:
 def comparisons_by_field(
     compare: str | Mapping[str, str] | os.PathLike[str] | None, fields: Sequence[str]
 ) -> dict[str, FieldComparison]:
-    """Return the comparison of each field.
+    """Return the comparison of each field; the default is ``exact``.
 
-    A field's exact name takes precedence over patterns with * and ?; if several patterns match, the
-    last one applies. A field without a match gets the default comparison, ``exact``.
+    A field's exact name takes precedence over patterns; of several patterns, the last one applies.
 
     Raises
     ------

@@ -1,10 +1,8 @@
 """Row counts: fields such as ``items.count`` with the number of rows of a document's list.
 
 If the engine misses a row of a list, there is no output that a threshold could reject. The row count,
-however, is such an output, and it is wrong if a row was missed. Engines give no confidence for a row
-count, so it gets the lowest confidence of the outputs in the rows. A policy calibrates this confidence:
-it replaces the confidence by the observed share of right row counts. The documents used for this
-calibration are not used to prove the limit of the policy.
+however, is an output, and it is then wrong. Engines give no confidence for it, so it gets the lowest
+confidence of the outputs in the rows, which a policy calibrates.
 """
 
 from __future__ import annotations
@@ -65,8 +63,7 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
     key : str
         The name of the list.
     complete : bool
-        Whether a list that the truth does not mention has no rows; if False, its number of rows is
-        unknown.
+        Whether a list that the truth does not mention has no rows; if False, its length is unknown.
     """
     n = len({number for number, _ in _cells(placed, key)})
     if n == 0 and not complete:
@@ -76,10 +73,9 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
 
 
 def read_count(placed: Sequence[Placed], key: str) -> Row | None:
-    """Return the row count of a list as an output; None if the document has no output at all.
+    """Return the number of rows of a list as an output; None if the document has no output at all.
 
-    Its confidence is the lowest confidence in the rows of the list. If the list has no rows, it is the
-    lowest confidence in the document.
+    Its confidence is the lowest confidence in the rows or, without rows, in the document.
     """
     outputs = [(path, row) for path, row in placed if is_there(row.prediction)]
     if not outputs:
@@ -94,7 +90,7 @@ def read_count(placed: Sequence[Placed], key: str) -> Row | None:
 
 
 def _row(row: Row, key: str) -> Row:
-    """Return a `Row` for the row count of a list in the document of `row`, still without a value."""
+    """Return a `Row` without a value for the row count of a list, in the document of `row`."""
     return Row(row.document, f"{key}{COUNT}", row.file, row.place)
 
 

@@ -129,7 +129,7 @@ def read_field_file(
 
 
 def require_one_kind(path: str | os.PathLike[str], kinds: Mapping[str, Path]) -> None:
-    """Raise if there is more than one kind of file; `kinds` maps each kind to a file of this kind."""
+    """Raise if `kinds`, which maps each kind of file to an example, has more than one kind."""
     if len(kinds) > 1:
         told = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), LISTED)
         raise OcrFileError(
@@ -156,7 +156,7 @@ def _files(path: Path) -> list[Path]:
 
 def _values(file: InputFile) -> Iterator[tuple[Any, str]]:
     """Yield the JSON value of a file, or of each line of JSON Lines, and its place in the file."""
-    # Files repeat coordinates and confidences: store equal numbers once, to save memory.
+    # Numbers repeat often: store equal ones once, to save memory.
     shared = lru_cache(maxsize=1 << 12)(JsonNumber)
     text = decoded(file)
 
@@ -220,8 +220,7 @@ def _read_json(
     for value, place in values:
         name, fields = _document(file, value, place, stem if alone else None)
         every = partial(_leaves, file, name, fields, value_key, confidence_key, place)
-        # Refuse a file of words before its leaves are listed: that list would take many times the
-        # memory of the file.
+        # Refuse a file of words before listing its leaves, which takes many times the file's memory.
         if role != "truth" and alone and all(leaf.confidence is None for leaf in every()):
             _refuse_words(file, fields, value_key, confidence_key)
         if role == "both":
@@ -231,7 +230,7 @@ def _read_json(
 
 
 def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tuple[str, dict[str, Any]]:
-    """Return the name of a document, or `stem` if it has no name, and its fields."""
+    """Return the name of a document (`stem` if it has none) and its fields."""
     if not isinstance(value, dict):
         raise OcrFileError(
             file.path,
@@ -253,7 +252,6 @@ def _document(file: InputFile, value: Any, place: str, stem: str | None) -> tupl
 
 
 def _refuse_words(file: InputFile, value: dict[str, Any], value_key: str, confidence_key: str) -> None:
-    """Raise if a file has words of pages, not fields."""
     if json_reader(Node(value, file)) is not None:
         raise OcrFileError(
             file.path,

@@ -1,4 +1,4 @@
-"""Match repeated fields and line items one to one with the truth, to maximize the similarity.
+"""Pair the fields and list items read with the true ones, so that their total similarity is maximal.
 
 SciPy finds the assignment with the largest sum (D. F. Crouse, "On implementing 2D rectangular
 assignment algorithms", IEEE Transactions on Aerospace and Electronic Systems 52, 2016).
@@ -29,12 +29,12 @@ LARGEST = 4_000_000
 def pair_fields(
     truths: Sequence[Placed], outputs: Sequence[Placed], similarity: Similarity
 ) -> list[Pair]:
-    """Pair the fields of a document: plain fields by name, repeated fields by similarity.
+    """Pair the fields of a document: plain fields by name, items of lists by similarity.
 
     Parameters
     ----------
     truths, outputs : sequence of (FieldPath, Row)
-        The fields of both sides.
+        The true fields and the fields read.
     similarity : callable
         Similarity of a true field and a field read, from 0 (nothing in common) to 1 (right).
 
@@ -42,9 +42,8 @@ def pair_fields(
     -------
     pairs : list of (truth or None, output or None)
         One pair for each true field, and one for each output without a true field. An item of a list is
-        paired as a whole, with at most one item of the other side. The pairing has the largest possible
-        number of item pairs and, among all such pairings, the largest sum of similarities over all
-        fields.
+        paired as a whole, with at most one item of the other side. As many items as possible are
+        paired, with the largest possible sum of similarities over all fields.
 
     Raises
     ------
@@ -56,14 +55,14 @@ def pair_fields(
     )[0]
 
 
-# A field's path, the number of its enclosing lists that are already paired, and its row.
+# A field's path, how many of its enclosing lists are already paired, and its row.
 Entry: TypeAlias = "tuple[FieldPath, int, Row]"
 
 
 def _paired(
     truths: Sequence[Entry], outputs: Sequence[Entry], similarity: Similarity
 ) -> tuple[list[Pair], float]:
-    """Return the pairs and the sum of their similarities."""
+    """Return the pairs, and the sum of their similarities."""
     lists = sorted(
         {p.key[: p.items[n][0]] for p, n, _ in (*truths, *outputs) if len(p.items) > n}, key=len
     )

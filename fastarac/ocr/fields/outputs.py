@@ -353,7 +353,7 @@ class FieldOutputs(Table, Result):
         }
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedFields]:
-        """Return the fields grouped by document, and the source of the report's additional sections."""
+        """Return the fields, and the source of the report's additional sections."""
         by, group = labels_of(self.by), labels_of(self.groups)
         items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
         source = ReportedFields(
@@ -501,7 +501,7 @@ def _checked(threshold: float) -> float:
 
 
 class _Whole(NamedTuple):
-    """Tables of documents and fields: one row per document, one column per field name."""
+    """Which fields each document has: one row per document, one column per field name."""
 
     fields: FieldOutputs
     documents: tuple[str, ...]
@@ -513,11 +513,10 @@ class _Whole(NamedTuple):
 
     @classmethod
     def of(cls, fields: FieldOutputs) -> _Whole:
-        """Tabulate which fields each document has."""
         documents, of_item = _numbered(fields.document)
         names, of_name = _numbered(fields.name)
         have = Documents.of(of_item, of_name, ~fields.rejected, len(names))
-        # A row count tells that all fields of its list are listed, even if the list has no rows.
+        # With a row count, all fields of its list count as listed, even without rows.
         for i, name in enumerate(names):
             for key in lists_of_names([name]):
                 if (count := f"{key}{COUNT}") in names:
@@ -531,7 +530,6 @@ class _Whole(NamedTuple):
         return self.have.lacking(Requirements.of(self.names, tuple(optional)).required)
 
     def outputs(self, optional: Collection[str]) -> DocumentOutputs:
-        """Return the documents as items, with these fields optional."""
         fields, n = self.fields, len(self.documents)
         given = ~fields.rejected
         confidence = np.full(n, np.inf)
@@ -548,7 +546,6 @@ class _Whole(NamedTuple):
         return DocumentOutputs(self.documents, correct, confidence, n_fields, never)
 
     def straight_through(self, threshold: float, optional: Collection[str]) -> StraightThrough:
-        """Return the counts at a threshold, with these fields optional."""
         fields, documents = self.fields, self.outputs(optional)
         accepted = ~fields.rejected & (fields.confidence >= threshold)
         whole = ~documents.rejected & (documents.confidence >= threshold)
@@ -564,12 +561,12 @@ class _Whole(NamedTuple):
 
 
 def below_all(confidence: NDArray[np.float64]) -> float:
-    """Return a confidence below 0 and below all given confidences; NaN is ignored."""
+    """Return a number below 0 and below all confidences; NaN is ignored."""
     return float(np.floor(min(0.0, np.nanmin(confidence, initial=0.0)))) - 1.0
 
 
 def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """Return the distinct labels in the order of their first item, and each item's index into them."""
+    """Return the distinct labels in order of appearance, and each label's index into them."""
     first: dict[str, int] = {}
     codes = np.array([first.setdefault(label, len(first)) for label in labels], np.intp)
     return tuple(first), codes

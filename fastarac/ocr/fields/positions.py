@@ -32,9 +32,9 @@ NOWHERE = Position()
 
 
 def position_of(*nodes: Node) -> Position:
-    """Return the first page and the first box found in values of a service's JSON.
+    """Return the first page and the first box in values of a service's JSON.
 
-    A position that cannot be read raises no error, because it only helps people to find a field.
+    Unreadable positions raise no error, because they only help people to find a field.
     """
     values = [node.value for node in nodes if isinstance(node.value, dict)]
     found = [_azure(value) for value in values] + [_google(value) for value in values]

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 LISTED = 20
 SINGLE = 3  # maximum number of outputs of a field that notes list one by one
 EXAMPLES = 3
-#: If outputs of a field are wrong by `exact`, these comparisons are tried on them, to suggest a better
-#: comparison.
+#: Comparisons that are tried on outputs that are wrong by `exact`, to suggest a better one.
 TRIED = ("text", "number", "amount", "date")
 UNDECIDED = (
     "can be read in two ways, of which only one is right, and {} wrong until an option of the "
@@ -65,7 +64,7 @@ MANY = 10
 
 
 class Item(NamedTuple):
-    """A field of a document, with the rows of its truth and of its output; one may be missing."""
+    """A field of a document, with the rows of its truth and of its output; one of them may be None."""
 
     name: str
     """Its name without item numbers."""
@@ -75,7 +74,7 @@ class Item(NamedTuple):
 
     @property
     def row(self) -> Row:
-        """The row of the truth or, without a truth, the row of the output."""
+        """The row of the truth or, if it is missing, of the output."""
         row = self.output if self.truth is None else self.truth
         assert row is not None  # noqa: S101, each item has a truth or an output
         return row
@@ -244,12 +243,12 @@ def read_fields(
 
 
 def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
-    """Return the items of a table that includes the truth: one for each row, and the row counts."""
+    """Return the items of a table that includes the truth, and its row counts."""
     lists = {name for row in file.rows for name in FieldPath.of(row.field).lists()}
     counts = count_names(lists)
     first = {name: number for number, name in enumerate(file.documents)}
     items: list[Item] = []
-    # One document at a time, because lists of all fields would take more memory than their rows.
+    # One document at a time, to save memory.
     of_documents = groupby(
         sorted(file.rows, key=lambda row: first[row.document]), lambda row: row.document
     )
@@ -270,10 +269,7 @@ def _with_own_truth(file: FieldFile, *, complete: bool) -> list[Item]:
 class _Join:
     """The outputs and the truths of documents, matched with each other.
 
-    Attributes
-    ----------
-    names : dict of str to None
-        The fields of the truth, without item numbers, in the order of the truth.
+    `names` has the fields of the truth, without item numbers, in the order of the truth.
     """
 
     def __init__(self, truths: FieldFile, outputs: FieldFile, *, complete: bool) -> None:
@@ -296,7 +292,6 @@ class _Join:
         self.names |= dict.fromkeys(self.counts)
 
     def items(self, ways: Mapping[str, FieldComparison]) -> list[Item]:
-        """Return the items of all documents of the truth."""
         found: list[Item] = []
         for document in self._truths.documents:
             items = self._of_document(document, ways)
@@ -352,27 +347,24 @@ class _Join:
         read: Sequence[Placed],
         read_counts: Mapping[str, Row],
     ) -> Iterator[Item]:
-        """Yield the row counts given in the files.
-
-        For all other lists, count the rows and yield the number.
-        """
+        """Yield the row counts given in the files; for other lists, count the rows."""
         for name, key in self.counts.items():
             truth = true_counts.get(name)
             if truth is None:
                 truth = true_count(true, key, complete=self._truths.whole or self._complete)
             output = read_counts.get(name) or read_count(read, key)
-            # Yield a row count without a truth, too: it is an inserted output and therefore wrong.
+            # A row count without a truth is an inserted output and therefore wrong.
             if truth is not None or output is not None:
                 yield Item(name, name, truth, output)
 
     @property
     def without_truth(self) -> Mapping[str, int]:
-        """For each field that never occurs in the truth, its number of outputs."""
+        """The number of outputs of each field that never occurs in the truth."""
         fields = Counter(FieldPath.of(row.field).written(numbers=False) for row in self._unmatched)
         return {name: number for name, number in fields.items() if name not in self.names}
 
     def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
-        """Raise if outputs have no truth, or note that they are left out; also note empty documents."""
+        """Raise if outputs have no truth, unless `skip_unmatched`; note what is left out or empty."""
         if self._unmatched:
             n = len(self._unmatched)
             said = f"{count(n)} {plural('output', n)} without a truth"
@@ -395,7 +387,7 @@ class _Join:
 
 
 def _by_field(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield field and document of each row; if a field has many rows, only its number of documents."""
+    """Yield field and document of each row or, for a field with many rows, the number of documents."""
     documents: dict[str, list[str]] = {}
     for row in rows:
         documents.setdefault(row.field, []).append(row.document)
@@ -409,7 +401,7 @@ def _by_field(rows: Iterable[Row]) -> Iterator[str]:
 def _without_counts(
     placed: Iterable[Placed], counts: Mapping[str, str]
 ) -> tuple[list[Placed], dict[str, Row]]:
-    """Separate the row counts in a file from all other fields, by their names."""
+    """Return all fields except row counts, and the row counts by name."""
     every = list(placed)
     given = {path.key: row for path, row in every if not path.items and path.key in counts}
     return [each for each in every if each[0].items or each[0].key not in counts], given
@@ -418,7 +410,7 @@ def _without_counts(
 def _by_document(
     file: FieldFile, lists: set[str], counts: Mapping[str, str]
 ) -> dict[str, list[Placed]]:
-    """Return the fields of each document; a field of a list gets item number 0 if it has no number."""
+    """Return the fields of each document; a list field without an item number gets number 0."""
     found: dict[str, list[Placed]] = {name: [] for name in file.documents}
     seen: dict[tuple[str, str], Row] = {}
     for row in file.rows:
@@ -463,10 +455,7 @@ def _similarity(truth: Row, output: Row, way: FieldComparison) -> float:
 
 @cache
 def _normalized_similarity() -> Callable[[str, str], float]:
-    """Return rapidfuzz's function.
-
-    It is cached, because an import in each call would take longer than the call.
-    """
+    """Return rapidfuzz's function, cached because an import in each call takes longer than the call."""
     from rapidfuzz.distance import Levenshtein
 
     return Levenshtein.normalized_similarity
@@ -533,7 +522,7 @@ def _outputs(
 
 
 def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
-    """Return the kind of an item. If it has no output, `right` means that the truth is empty."""
+    """Return the kind of an item; if it has no output, `right` says that its truth is empty."""
     if not is_read:
         return "empty" if right else "missed"
     return "right" if right else "wrong" if is_true else "inserted"
@@ -582,10 +571,7 @@ def _counted(
 
 
 def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
-    """Yield a note if no output is right.
-
-    Otherwise, yield a note for each field that has many outputs, all of them wrong.
-    """
+    """Yield a note if no output is right, or else one for each field with many outputs, all wrong."""
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):
@@ -637,7 +623,7 @@ def _differing(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterator[I
 def _hints(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[str]:
-    """Yield a hint on the fields for which another comparison than `exact` makes more outputs right."""
+    """Yield a hint on fields for which another comparison than `exact` makes more outputs right."""
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)

@@ -28,11 +28,10 @@ def renamed(
     file : FieldFile
     rename : mapping of str to str or path-like
         A new name for each field, or the path of a TOML file with such lines. A new name for a list or
-        object applies to all fields in it. Names omit item numbers or write them as ``[]``. The item
-        numbers of a field fill the ``[]`` of its new name in order. If the new name has fewer ``[]``,
-        each remaining item number is put after the part of the new name that is as deep as the number's
-        part of the old name or, without such a part, after the last part. If several names fit a
-        field, the longest one applies.
+        object applies to all fields in it. If several names fit a field, the longest one applies. The
+        item numbers of a field fill the ``[]`` of its new name in order. If the new name has fewer
+        ``[]``, each remaining number keeps its depth: with ``c.d`` for ``a.b``, ``a[3].b`` becomes
+        ``c[3].d``. If the new name is less deep, the number comes last.
 
     Examples
     --------
@@ -77,8 +76,7 @@ def _moved(path: FieldPath, key: str, new: str) -> FieldPath:
         begin += piece
     inside = [(length, number) for length, number in path.items if length <= len(key)]
     ends = [end for end in range(1, len(begin) + 1) if begin[end : end + 1] in (".", "")]
-    # If the new name has fewer [] than the old one, item numbers are left over. Put each number at the
-    # depth that it had in the old name, or else at the end: with c.d for a.b, a[3].b becomes c[3].d.
+    # Item numbers without [] in the new name keep their depth.
     for length, _ in inside[len(places) :]:
         places.append(ends[min(key[:length].count("."), len(ends) - 1)])
     after = [

@@ -1,4 +1,4 @@
-"""Rows of files of fields; parsing of the names of repeated fields, such as ``items[3].amount``."""
+"""Fields of documents as files give them; parsing of names such as ``items[3].amount``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ class Row:
     document, field : str
         Names of the document and field; repeated fields have an item number: ``items[3].amount``.
     file : Path
-        The file.
     place : str
         The place in the file, for error messages.
     prediction, truth : Written or None
@@ -65,8 +64,8 @@ class FieldFile:
     documents : tuple of str
         Names of all documents, including documents without fields.
     whole : bool
-        Whether a field is empty in a document if the file does not list it there. True for nested JSON.
-        False for a table: the value of such a field is unknown.
+        Whether a field that the file does not list in a document is empty there (nested JSON). In a
+        table, the value of such a field is unknown.
     kind : str
         The kind of file: the service's name, ``"JSON"`` or ``"a table"``.
     """
@@ -101,8 +100,8 @@ class FieldPath:
     key : str
         The name without item numbers: ``items.amount`` for ``items[3].amount``.
     items : tuple of (int, int)
-        A pair for each item number: the length of the part of `key` before it, and the number. For
-        ``items[3].amount``, this is ``((5, 3),)``.
+        For each item number, its position in `key` and the number: ``((5, 3),)`` for
+        ``items[3].amount``.
     """
 
     key: str
@@ -129,13 +128,13 @@ class FieldPath:
         return self.key == name or self.key.startswith((f"{name}.", f"{name}["))
 
     def within(self, lists: Iterable[str]) -> FieldPath:
-        """Return the path with number 0 for each of these lists in which the field has no number."""
+        """Return the path with item number 0 for each of these lists in which it has no number."""
         lengths = {length for length, _ in self.items}
         lacking = {len(name) for name in lists if self.is_below(name)} - lengths
         return FieldPath(self.key, tuple(sorted((*self.items, *((length, 0) for length in lacking)))))
 
     def written(self, mark: str = "", *, numbers: bool = True) -> str:
-        """Return the name with item numbers, each after `mark`, or with [] in their place."""
+        """Return the name with item numbers, each after `mark`, or with [] in place of numbers."""
         text, end = "", 0
         for length, number in self.items:
             text += (

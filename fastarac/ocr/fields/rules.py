@@ -27,7 +27,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
 }  # fmt: skip
 EXAMPLES = "net + tax == total, sum(items[].amount) == net, or date <= due"
-# Two sums count as equal if they differ by less than half a cent, because services round.
+# Sums that differ by less than this are equal, because services round.
 HALF_A_CENT = Decimal("0.005")
 MOST_READINGS = 64  # maximum number of values of one sum (a number such as 1.234 has two readings)
 LISTED = 6  # maximum number of rules that a note names
@@ -70,7 +70,7 @@ class FieldRule:
 
     @classmethod
     def of(cls, text: str) -> FieldRule:
-        """Parse a rule; raise a ValueError if the text is not a rule."""
+        """Parse a rule; raise ValueError if the text is not a rule."""
         parts = re.split(r"(==|!=|<=|>=|<|>)", text)
         if len(parts) != 3:
             raise _unknown(text)
@@ -85,9 +85,7 @@ class FieldRule:
     def is_broken(self, values: Mapping[str, Sequence[Written]]) -> bool:
         """Return whether a document breaks the rule; `values` are the outputs of each field.
 
-        A rule is not broken if the document lacks one of the fields. The rule is broken if an output
-        cannot be read as a number or date. If a number has several readings, such as 1.234, the rule is
-        not broken if it holds for one of them.
+        If a number has several readings, such as 1.234, one that satisfies the rule is enough.
         """
         if any(not values.get(name) for name in self.fields):
             return False
@@ -106,7 +104,7 @@ class FieldRule:
 
 
 def rules_of(texts: Sequence[str], known: Iterable[str]) -> tuple[FieldRule, ...]:
-    """Parse rules; raise a ValueError if one names a field that is not among the `known` ones."""
+    """Parse rules; raise ValueError if a rule names a field that is not among the `known` ones."""
     rules, names = tuple(map(FieldRule.of, texts)), list(known)
     for rule in rules:
         for name in rule.fields:
@@ -121,10 +119,7 @@ def rules_of(texts: Sequence[str], known: Iterable[str]) -> tuple[FieldRule, ...
 def broken_rules(
     rules: Sequence[FieldRule], outputs: Iterable[tuple[str, str, Written | None]]
 ) -> dict[str, str]:
-    """Return the first broken rule of each document that breaks a rule.
-
-    Each of `outputs` holds a document, a field without item numbers, and its output.
-    """
+    """Return the first broken rule of each document; `outputs` are (document, field, output)."""
     if not rules:
         return {}
     by_document: dict[str, dict[str, list[Written]]] = {}
@@ -148,7 +143,7 @@ def rules_of_policy(policy: Policy) -> Sequence[str]:
 def rule_columns(
     documents: Sequence[str], rules: Sequence[str], broken: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return columns with the rules and the broken rule of each row; no columns without rules."""
+    """Return a column with the rules and one with each row's broken rule; nothing without rules."""
     if not rules:
         return {}
     return {
@@ -168,7 +163,6 @@ def broken_note(broken: Mapping[str, str]) -> str:
 
 
 def _terms(side: str, text: str) -> tuple[_Term, ...]:
-    """Parse one side of a rule."""
     found: list[_Term] = []
     sign, place, is_open = 1, 0, True  # is_open: whether a term must follow
     while side[place:].strip():
@@ -223,7 +217,6 @@ def _sums(terms: Sequence[_Term], values: Mapping[str, Sequence[Written]]) -> se
 
 
 def _numbers(written: Written) -> list[Decimal]:
-    """Return the readings of a number or an amount of money."""
     if written.value is not None:
         return [exactly(written.value.rpartition(" ")[2])]
     return [each.number for each in amounts(written.text)]
@@ -244,8 +237,5 @@ def _dates(term: _Term, values: Mapping[str, Sequence[Written]]) -> list[date]:
 
 
 def _rounded(a: Decimal, b: Decimal) -> tuple[Decimal, Decimal]:
-    """Return both numbers.
-
-    If they differ by less than half a cent, the second is replaced by the first.
-    """
+    """Return (a, a) if the numbers differ by less than half a cent, else (a, b)."""
     return (a, a) if abs(a - b) < HALF_A_CENT else (a, b)

@@ -29,7 +29,7 @@ NORMALIZED = {
     "floatValue": "float_value",
 }
 NO_LABEL = "(without a label)"
-#: Maximum depth of nested fields, in levels; deeper files are refused.
+#: Maximum depth of nested fields; deeper files are refused.
 DEEPEST = 32
 
 
@@ -72,7 +72,7 @@ class Service(NamedTuple):
     highest : float
         Maximum of the service's scale of confidences.
     documents : callable
-        Function that takes a file's outermost value and path, and returns the fields of each document.
+        Returns the fields of each document, given a file's outermost JSON value and its path.
     """
 
     name: str
@@ -121,7 +121,7 @@ def written_of(value: object) -> Written | None:
 
 
 def _numbered(names: list[str]) -> list[str]:
-    """Return the names. Repeated names get item numbers: ``a[0]``, ``a[1]``."""
+    """Return the names; repeated names get item numbers: ``a[0]``, ``a[1]``."""
     several = {name for name, n in Counter(names).items() if n > 1}
     before: Counter[str] = Counter()
     found = []
@@ -132,7 +132,7 @@ def _numbered(names: list[str]) -> list[str]:
 
 
 def _with_numbers(leaves: list[Leaf]) -> list[Leaf]:
-    """Return the fields. Fields with the same name get item numbers."""
+    """Return the fields; fields with the same name get item numbers."""
     names = _numbered([leaf.field for leaf in leaves])
     return [leaf._replace(field=name) for name, leaf in zip(names, leaves, strict=True)]
 
@@ -182,7 +182,7 @@ def _azure(root: Node, path: Path) -> list[list[Leaf]]:
 
 
 def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
-    """Return the key-value pairs that a general model read from a form, as fields."""
+    """Return the key-value pairs of a form, read by a general model, as fields."""
     leaves = []
     for pair in pairs:
         name = _label(pair.at("key").text("content")) or NO_LABEL
@@ -193,7 +193,6 @@ def _azure_pairs(pairs: Sequence[Node]) -> list[Leaf]:
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the members of an object; nothing if the object is absent."""
     if node.value is None:
         return
     if not isinstance(node.value, dict):
@@ -311,7 +310,7 @@ def _label(text: str) -> str:
 
 
 def _related(block: Node, kind: str, blocks: dict[str, Node]) -> list[Node]:
-    """Return the blocks to which a block refers by this type of relationship."""
+    """Return the blocks to which a block refers by relationships of this type."""
     found = []
     for relation in block.items("Relationships"):
         if relation.text("Type") == kind:
@@ -369,7 +368,7 @@ def _google(root: Node, path: Path) -> list[list[Leaf]]:  # noqa: ARG001
 
 
 def _google_forms(document: Node) -> list[Leaf]:
-    """Return the name-value pairs that a general processor read from a form, as fields."""
+    """Return the name-value pairs of a form, read by a general processor, as fields."""
     whole = document.text("text")
     leaves = []
     for page in document.items("pages"):
@@ -383,7 +382,7 @@ def _google_forms(document: Node) -> list[Leaf]:
 
 
 def _anchored(node: Node, whole: str) -> str:
-    """Return a part's own text, or the segments of the document's text to which it refers."""
+    """Return the text of a part: its own, or the segments of the document's text to which it refers."""
     if node.value is None:
         return ""
     anchor = node.at("textAnchor", "text_anchor")

@@ -81,7 +81,7 @@ def columns_of(file: InputFile) -> list[str]:
 
 
 def field_rows(file: InputFile, role: str) -> list[Row]:
-    """Return the rows of a table of fields, with the "truth", the "prediction" or "both".
+    """Return the rows of a table of fields; `role` is "truth", "prediction" or "both".
 
     Raises
     ------
@@ -211,8 +211,7 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
         if not line.strip():
             continue
         place = f"line {number}"
-        # Keep numbers as they are written, because a comparison of texts must distinguish 12.50 from
-        # 12.5.
+        # Keep numbers as written, because a comparison of texts distinguishes 12.50 from 12.5.
         value = parsed(line, file.path, place, parse_float=JsonNumber, parse_int=JsonNumber)
         if not isinstance(value, dict):
             problem = 'expected an object on each line, such as {"document": "a1", "field": "total"}'
@@ -225,8 +224,7 @@ def _json_lines(file: InputFile) -> tuple[list[str], Records]:
 def _text(file: InputFile, place: str, key: str, value: object) -> Written | None:
     if value is None or isinstance(value, str | bool):
         return written_of(value)
-    # A float here is NaN or Infinity, which Python accepts in JSON. All other numbers arrive as
-    # written.
+    # Only NaN and Infinity arrive as float; all other numbers arrive as written.
     if isinstance(value, float):
         return None if math.isnan(value) else Written(str(value))
     if key in (*KEYS, "prediction", "truth", "confidence"):
@@ -252,7 +250,7 @@ def _parquet(file: InputFile) -> tuple[list[str], Records]:
 
 
 def _of_parquet(value: object) -> Written | None:
-    """Return a value of a column as text; a number or date keeps its normalized value, too."""
+    """Return a value of a column as text; a number or date keeps its normalized value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     # A data frame stores a date as midnight of that day.

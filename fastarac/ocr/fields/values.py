@@ -1,7 +1,7 @@
-"""Parse numbers, amounts of money and dates from forms; return all possible readings of each.
+"""Parse numbers, amounts of money and dates from forms.
 
-`1.234` can be read as two different numbers, and `03/04/2024` as two dates. The functions never guess:
-they return all readings, unless an option chooses one.
+`1.234` can be read as two different numbers, and `03/04/2024` as two dates. The functions return all
+readings, unless an option chooses one.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-#: Maximum number of characters of a number, and maximum power of ten. No float64 needs more: the
-#: largest is near 1e308.
+#: Maximum number of characters of a number, and maximum power of ten; a float64 is below 1e309.
 LONGEST = 400
 SPACES = " \u00a0\u2009\u202f'’"
 
@@ -125,10 +124,7 @@ class Day(NamedTuple):
     """Whether the year has two digits, so its century is unknown."""
 
     def same(self, other: Day) -> bool:
-        """Return whether the two days are the same.
-
-        If a year has two digits, the century is ignored.
-        """
+        """Return whether the two days are the same, apart from the century if a year has two digits."""
         if self[1:3] != other[1:3]:
             return False
         century = 100 if self.short or other.short else 10_000
@@ -141,7 +137,7 @@ def exactly(text: str) -> Decimal:
     Raises
     ------
     Unreadable
-        If the text is not a number, or has more digits than a field can plausibly hold.
+        If the text is not a finite number, or has too many digits.
     """
     try:
         number = Decimal(text)
@@ -158,7 +154,6 @@ def numbers(text: str, separators: str | None = None) -> tuple[Decimal, ...]:
     Parameters
     ----------
     text : str
-        The text.
     separators : {"point", "comma"}, optional
         The decimal separator; by default, both are tried.
 
@@ -251,7 +246,7 @@ def amounts(text: str, separators: str | None = None) -> tuple[Amount, ...]:
 
 
 def days(text: str, order: str | None = None, form: str | None = None) -> tuple[Day, ...]:
-    """Parse a date. Return one reading, or several if the order of day, month and year is ambiguous.
+    """Parse a date: return one reading, or several if the order of day, month and year is ambiguous.
 
     Parameters
     ----------
@@ -259,8 +254,8 @@ def days(text: str, order: str | None = None, form: str | None = None) -> tuple[
         The text, such as 2024-04-03, 20240403, 3 April 2024, April 3, 2024, 03/04/2024 or 3.4.24. Month
         names may be English, German, French, Spanish, Italian, Portuguese or Dutch.
     order : {"dmy", "mdy", "ymd"}, optional
-        The order of the numbers in a date such as 03/04/2024 that does not begin with a four-digit
-        year. By default, every order that gives a valid date is a reading.
+        The order of the numbers in a date that does not begin with a four-digit year. By default, every
+        order that gives a valid date is a reading.
     form : str, optional
         A format of :meth:`datetime.datetime.strptime`, tried first.
 

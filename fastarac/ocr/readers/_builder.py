@@ -27,7 +27,7 @@ NAN = float("nan")
 NO_BOX: Box = (NAN, NAN, NAN, NAN)
 NO_SIZE = (NAN, NAN)
 
-# Notes of several formats. First form: one word; second form: several words.
+# Notes of several formats: for one word, and for several words.
 OF_LINE = (
     "word has no confidence of its own and gets the confidence of its line",
     "words have no confidence of their own and get the confidence of their line",
@@ -44,7 +44,7 @@ class Builder(Generic[Place]):
     Parameters
     ----------
     file : InputFile
-        The file. Confidences of a truth are ignored.
+        The file; confidences of a truth are ignored.
     source : str
         The name of its format.
     place_of : callable
@@ -52,7 +52,7 @@ class Builder(Generic[Place]):
     engine : str, optional
         The engine, if the format implies it.
     scale : {"percent", "unit"}, optional
-        The scale of the confidences. The default is the format's scale.
+        The scale of the confidences; by default, that of the format.
     """
 
     def __init__(
@@ -138,15 +138,15 @@ class Builder(Generic[Place]):
 
     @property
     def confidences(self) -> NDArray[np.float64]:
-        """The confidences of all words added so far; changes to this array change the words."""
+        """The confidences of the words added so far; changes to this array change the words."""
         return np.frombuffer(self._confidence, np.float64)
 
     def error(self, problem: str, place: Place) -> OcrFileError:
-        """Return an error with this message that also names the file and the place in the file."""
+        """Return an error with this message that also names the file and the place."""
         return OcrFileError(self.path, problem, place=self._place_of(place))
 
     def note(self, count: int, one: str, several: str) -> None:
-        """Add a note with a count, unless the count is 0."""
+        """Add a note unless its count is 0."""
         if count:
             self.notes.append(ReadingNote(count, one, several))
 
@@ -188,13 +188,13 @@ class Builder(Generic[Place]):
 
 
 def lowest(confidences: Iterable[float]) -> float:
-    """Return the lowest confidence of some parts; NaN if a part has none, or if there is no part."""
+    """Return the lowest of some confidences; NaN if one is NaN, or if there is none."""
     known = list(confidences)
     return NAN if any(each != each for each in known) else min(known, default=NAN)
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """Return the smallest box around some boxes; NO_BOX if all of them are NO_BOX."""
+    """Return the smallest box around some boxes; NO_BOX if all are NO_BOX."""
     known = [box for box in boxes if box is not NO_BOX]
     if not known:
         return NO_BOX

@@ -195,7 +195,7 @@ def _reader_of_list(node: Node) -> JsonReader | None:
 
 
 def _has_lines(value: object) -> bool:
-    """Return whether a list is a line of PaddleOCR 2, or one of its pages: a list of lines."""
+    """Return whether a value is a line of PaddleOCR 2, or a page: a list of such lines."""
     if not isinstance(value, list):
         return False
     if not value:
@@ -248,7 +248,7 @@ def _data_of(node: Node) -> Node:
 
 
 def without_confidences(value: object) -> str | None:
-    """Return the tool that wrote this value, if that tool never writes confidences; else None."""
+    """Return the tool that wrote this value if it never writes confidences, else None."""
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict):

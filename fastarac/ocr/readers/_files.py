@@ -1,4 +1,4 @@
-"""Open files, recognize their kind and encoding by the first bytes, and name places in errors."""
+"""Open files, recognize their kind and encoding, and name places in errors."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ HEAD = 1 << 16
 
 LONGEST_SHOWN = 60
 
-#: Maximum page number. Without a limit, one wrong number in a short file would create millions of empty
-#: pages. Services accept documents of at most a few thousand pages.
+#: Maximum page number: without it, one wrong number would create millions of empty pages. Services
+#: accept documents of at most a few thousand pages.
 MOST_PAGES = 100_000
 
 # First bytes of the binary files that are often in the same folder as the texts of pages.
@@ -86,8 +86,7 @@ class OcrFileError(DataFileError):
 def shown(value: object) -> str:
     """Return a value as JSON for an error message, cut off if it is long."""
     text = ""
-    # The value may be huge and deeply nested, so encode it piece by piece and stop at the length
-    # needed.
+    # The value may be huge and deeply nested, so encode only as much as is shown.
     for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
         text += piece
         if len(text) > LONGEST_SHOWN:
@@ -102,7 +101,6 @@ class InputFile:
     Attributes
     ----------
     path : Path
-        The path.
     head : bytes
         The first bytes.
     truth : bool
@@ -199,7 +197,7 @@ def decoded(file: InputFile) -> str:
 
 
 def names_of_pages(name: str, n: int) -> tuple[str, ...]:
-    """Return the names of a file's pages: `name`, or for several pages `name:1`, `name:2`, etc."""
+    """Return the names of a file's `n` pages: `name`, or for several `name:1`, `name:2`, etc."""
     return (name,) if n == 1 else tuple(f"{name}:{i + 1}" for i in range(n))
 
 
@@ -210,5 +208,5 @@ def page_stem(path: Path) -> str:
 
 
 def composed(name: str) -> str:
-    """Return a name in normal form C, because some systems store accents as separate characters."""
+    """Return a name in Unicode's normal form C; some systems store accents as separate characters."""
     return unicodedata.normalize("NFC", name)

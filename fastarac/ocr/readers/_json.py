@@ -1,4 +1,4 @@
-"""Read untrusted JSON. Each value knows its path in the file, for error messages."""
+"""Read untrusted JSON into values that know their path in the file, for error messages."""
 
 from __future__ import annotations
 
@@ -19,22 +19,16 @@ NUMBERS = (float, int)
 WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
-# A file may have MOST_HOLDERS lists and objects, plus one for every SPARSE characters. There is a limit
-# because each of them takes much more memory than its text. The densest known output (Google's vertices
-# without white space) has one for every 16 characters.
+# A file may have MOST_HOLDERS lists and objects, plus one for every SPARSE characters. Each takes about
+# a hundred bytes of memory, far more than its text. The densest known output (Google's vertices without
+# white space) has one for every 16 characters.
 MOST_HOLDERS = 1 << 18
 SPARSE = 10
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Node:
-    """A value in a JSON file, with the value that contains it and its key or index in that value.
-
-    Attributes
-    ----------
-    value : object
-        The value as parsed by the standard library.
-    """
+    """A value in a JSON file, with the value that contains it and its key or index in that value."""
 
     value: Any
     _file: InputFile
@@ -60,10 +54,9 @@ class Node:
         return isinstance(value, dict) and all(value.get(key) is not None for key in keys)
 
     def at(self, *keys: str) -> Node:
-        """Return the value of the first of these keys that the object has; null if it has no such key.
+        """Return the value of the first of these keys that the object has; null if it has none.
 
-        The keys are different spellings of the same name, such as `fullTextAnnotation` and
-        `full_text_annotation`.
+        The keys are spellings of one name, such as `fullTextAnnotation` and `full_text_annotation`.
         """
         if not isinstance(self.value, dict):
             raise self.error("an object")
@@ -105,9 +98,9 @@ class Node:
             raise self.error("a number") from None
 
     def integer(self, *keys: str, absent: int) -> int:
-        """Return a member as a whole number, or `absent` if there is no such member.
+        """Return a member as a whole number, or `absent` if there is none.
 
-        Google's libraries may write the number as a string.
+        Google's libraries may write it as a string.
         """
         node = self.at(*keys)
         if node.value is None:
@@ -149,10 +142,7 @@ class Node:
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Items(Sequence[Node]):
-    """The values of a list.
-
-    They become nodes only on access, because a node is much larger than a number.
-    """
+    """The values of a list; each becomes a node only on access, because nodes take much more memory."""
 
     _holder: Node
     _file: InputFile
@@ -180,16 +170,12 @@ def load(file: InputFile) -> Node:
 
 
 def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> Any:
-    """Parse JSON text: a whole file, or the part of it at `place`.
-
-    The options go to `json.loads`.
+    """Parse JSON text: a whole file, or the part of it at `place`; `options` go to `json.loads`.
 
     Raises
     ------
     OcrFileError
-        If the text is not JSON, contains an unpaired surrogate, or has too many lists and objects. Each
-        list or object takes about a hundred bytes of memory, far more than its few characters in the
-        text.
+        If the text is not JSON, contains an unpaired surrogate, or has too many lists and objects.
     """
     if text.count("[") + text.count("{") > MOST_HOLDERS + len(text) // SPARSE:
         problem = "it has more lists and objects than any output of an OCR engine of this size"

@@ -28,8 +28,8 @@ class WordPart(NamedTuple, Generic[Place]):
 def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Place]] | None:
     """Join parts into the words of a line's text; return None if the parts form another text.
 
-    The parts may differ from the text only in spaces, or only in the order of whole words. A word gets
-    the lowest confidence of its parts, or no confidence if a part has none.
+    The parts may differ from the text in spaces, or in the order of whole words. A word gets the lowest
+    confidence of its parts, or none if a part has none.
     """
     pieces = ["".join(printed(part.text).split()) for part in parts]
     words = printed(text).split()
@@ -72,14 +72,7 @@ def is_punctuation(text: str) -> bool:
 
 
 class LineLevels(Generic[Place]):
-    """Adds the words of each line at the requested level, and counts lines whose words and text differ.
-
-    Parameters
-    ----------
-    file : InputFile
-    builder : Builder
-        The collector of the words.
-    """
+    """Adds the words of each line at the requested level; counts lines whose words and text differ."""
 
     def __init__(self, file: InputFile, builder: Builder[Place]) -> None:
         self.file = file
@@ -88,8 +81,8 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        # Numbers of lines whose words have another order than the line's text, counted separately for
-        # lines with and without numbered words.
+        # Numbers of lines whose words have another order than their text, with and without numbered
+        # words.
         self._numbered = 0
         self._reordered = 0
 
@@ -98,9 +91,8 @@ class LineLevels(Generic[Place]):
     ) -> None:
         """Add a line from its text and its words; one of the two may be blank.
 
-        `numbered` says whether the file numbers the words of the line. Numbered words keep their order
-        even if the text of the line has another order, because some software writes the text of
-        right-to-left lines in visual order.
+        Numbered words keep their order even if the text has another one. The reason is that some
+        software writes the text of right-to-left lines in visual order.
         """
         level = self.file.level
         self.builder.new_line()

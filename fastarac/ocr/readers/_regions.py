@@ -26,11 +26,10 @@ class Region(NamedTuple):
     Attributes
     ----------
     page : int
-        The number of the region's page in the file.
+        The index of its page in the file.
     names : frozenset of str
         Names of its type, in lower case: ``{"text", "page-number"}``.
     has_text : bool
-        Whether it contains text.
     polygon : ndarray of shape (n, 2), float64
         Its outline.
     """
@@ -46,7 +45,7 @@ class Region(NamedTuple):
 
 
 def regions_of(file: InputFile, root: str) -> list[Region]:
-    """Return the regions of a file with the root element `root`. Only PAGE and ALTO have regions."""
+    """Return the regions of a PAGE or ALTO file, told by its root element; empty for other formats."""
     if root not in ("pcgts", "alto"):
         return []
     found: list[Region] = []

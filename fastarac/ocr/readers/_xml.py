@@ -49,13 +49,12 @@ def root_of(file: InputFile) -> Root:
     ------
     OcrFileError
         If the file is not XML, declares entities or an inline document type, or refers to an external
-        document type. No OCR format needs such declarations, and a small file with declarations can
-        expand to any size or include other files. The W3C document type of XHTML is allowed, but not
-        fetched.
+        document type. No OCR format needs them, and they can make a small file expand to any size or
+        include other files. The W3C document type of XHTML is allowed, but not fetched.
     """
     found: list[str] = []
     of_html: list[str] = []
-    # Look for declarations with expat, because it reports each declaration before it expands an entity.
+    # Expat reports each declaration before it expands an entity.
     parser = expat.ParserCreate(namespace_separator="\n")
 
     def refused(problem: str) -> OcrFileError:
@@ -105,10 +104,9 @@ def elements(
     wanted: Callable[[Element], bool] = lambda _: True,
     as_html: bool = False,
 ) -> Iterator[Element]:
-    """Yield each element with one of these names as soon as it is complete; discard it afterwards.
+    """Yield each element with one of these names when it is complete; discard it afterwards.
 
-    Each element is removed from its parent after use, so that a whole book needs only the memory of one
-    page.
+    Thus a whole book needs only the memory of one page.
     """
     with needed_by_ocr("reading XML and hOCR needs lxml"):
         from lxml import etree
@@ -221,7 +219,7 @@ def _character(entity: Element, file: InputFile) -> str:
 def number(element: Element, attribute: str, file: InputFile, expected: str = "a number") -> float:
     """Return an attribute as a number; NaN if it is absent or empty.
 
-    The error message says that the attribute must be `expected`.
+    An error message says that the attribute must be `expected`.
     """
     text = element.get(attribute)
     if not text or text.isspace():

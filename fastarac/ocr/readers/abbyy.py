@@ -20,8 +20,8 @@ SURE, DOUBTFUL = 100.0, 0.0
 def read(file: InputFile) -> Words:
     """Read the characters of each line and divide them into words at white space.
 
-    A word has the lowest confidence of its characters. If a file has marks of doubt but no confidences,
-    a word with a doubtful character gets the confidence 0, and any other word 100.
+    A word has the lowest confidence of its characters. Without confidences, a word with a character
+    marked as doubtful gets 0, and any other word 100.
     """
     builder = Builder(file, "abbyy-xml", line_of)
     reader = _Characters(file, builder)

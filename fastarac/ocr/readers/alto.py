@@ -39,9 +39,8 @@ HYPHENS = "-\u00ad\u00ac\u2010\u2e17"  # "-", soft hyphen, not sign, hyphen, obl
 def read(file: InputFile) -> Words:
     """Read an ALTO file.
 
-    If a line end divides a word, ALTO stores two strings. Each of them may also have the whole word
-    (`SUBS_CONTENT`). The option `hyphenated` decides whether such a word is read as one word or as two
-    parts.
+    A word divided at a line end has two strings, each possibly with the whole word (`SUBS_CONTENT`).
+    The option `hyphenated` decides whether they are read as one word or as two.
     """
     pages = _Pages(file)
     for element in elements(file, KINDS):
@@ -57,15 +56,14 @@ def read(file: InputFile) -> Words:
 
 
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
-    """Return whether the files of one OCR run write the digits of a percentage after ``0.``.
+    """Return whether the files of one OCR run write 6% as ``0.6``, without a zero before the digit.
 
-    For example, they write 6% as ``0.6``. The result is None if the first file is not from Tesseract up
-    to 5.5. Then each file is judged by itself.
+    The result is None, and each file is judged by itself, if the first is not from Tesseract up to 5.5.
 
-    Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``; some builds of
-    these versions are repaired. A single ``0.60`` proves the faulty notation, and a single ``0.06`` or
-    ``1.0`` proves a repaired build. If there is no such value, many values with one digit indicate a
-    repaired build: in the faulty notation they would all be below 10%, and such confidences are rare.
+    Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``, but some builds are
+    repaired. A single ``0.60`` proves the faulty notation, and a single ``0.06`` or ``1.0`` proves a
+    repaired build. Otherwise, many values with one digit indicate a repaired build. In the faulty
+    notation they would all be below 10%, and such confidences are rare.
     """
     n = low = 0
     for path in paths:
@@ -174,7 +172,7 @@ class _Pages:
         )
 
     def _words(self, line: list[_Spaced]) -> list[WordPart[Element]]:
-        """Return the words of a line; strings without a space between them may be parts of one word."""
+        """Return the words of a line; strings without a space between them may form one word."""
         words: list[list[WordPart[Element]]] = []
         for part, space in line:
             if not part.text.strip():
@@ -189,8 +187,8 @@ class _Pages:
     def _belong_together(self, before: WordPart[Element], part: WordPart[Element]) -> bool:
         """Return whether two strings without a space between them are one word.
 
-        Some software also leaves out the spaces between words. Therefore, level "auto" joins only
-        punctuation marks to their neighbours.
+        Level "auto" joins only punctuation marks, because some software leaves out the spaces between
+        words.
         """
         if self.file.level == "auto":
             return is_punctuation(before.text) or is_punctuation(part.text)
@@ -245,8 +243,7 @@ def _follows_space(line: list[Element], k: int) -> bool:
 def _are_one_word(first: Element, second: Element) -> bool:
     """Return whether the second string continues the word that the first one begins.
 
-    The second string may also belong to another divided word, for example around a picture or at the
-    end of a column.
+    Otherwise, it belongs to another divided word, for example around a picture.
     """
     if second.get("SUBS_TYPE") != "HypPart2":
         return False
@@ -261,7 +258,7 @@ def _hyphenated(text: str, hyphen: str) -> str:
 
 
 def _hyphen_after(line: list[Element], k: int) -> str:
-    """Return the text of the hyphen element after this string; an empty string if there is none."""
+    """Return the text of the hyphen element after this string, or an empty string."""
     after = line[k + 1] if k + 1 < len(line) else None
     if after is None or local_name(after) != "HYP":
         return ""

@@ -55,8 +55,8 @@ def _add_lines(builder: Builder[Node], lines: Sequence[Node]) -> None:
 def read_document_intelligence(file: InputFile, root: Node) -> Words:
     """Read the response of Azure Document Intelligence: pages with a list of words and a list of lines.
 
-    The `spans` of a line, which are offsets into the content, show which words it contains. Offsets may
-    count bytes or characters. Both work, because offsets are only compared with each other.
+    The `spans` of a line show which words it contains. These offsets may count bytes or characters:
+    they are only compared with each other.
     """
     result = result_of(file.path, root)
     model = result.text("modelId", "model_id")
@@ -104,7 +104,7 @@ def _box_of_source(word: Node) -> Box:
 
 
 def _lines_of(page: Node, words: Sequence[Node]) -> list[int]:
-    """Return the line number of each word. A word outside all lines gets its own line."""
+    """Return the line number of each word; a word outside all lines gets its own line."""
     lines = page.items("lines")
     spans = sorted(
         (span.integer("offset", absent=0), span.integer("length", absent=0), number)

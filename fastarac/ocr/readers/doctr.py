@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 def read(file: InputFile, root: Node) -> Words:
     """Read the output of docTR's `export()`; boxes are fractions of the page.
 
-    docTR's KIE predictor groups words by class and gives no lines: each word becomes a line, in the
-    order of the file.
+    The KIE predictor gives no lines, so each of its words becomes a line.
     """
     builder = Builder[Node](file, "doctr", str, "docTR")
     for page in root.items("pages"):

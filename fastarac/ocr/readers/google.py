@@ -36,7 +36,7 @@ NO_BREAKS = frozenset({"UNKNOWN", "TYPE_UNSPECIFIED", 0})
 
 
 class _Joiner:
-    """Joins all parts before the next break into a word, with the lowest confidence of its parts."""
+    """Joins the parts before each break into a word, with the lowest confidence of its parts."""
 
     def __init__(self, file: InputFile, builder: Builder[Node]) -> None:
         self._whole = file.hyphenated == "whole"
@@ -172,10 +172,9 @@ def _vision_box(word: Node) -> tuple[Box, bool]:
 
 
 def read_document_ai(file: InputFile, root: Node) -> Words:
-    """Read a document of Document AI: tokens that refer to segments of its text.
+    """Read a document of Document AI: tokens that refer to segments of its text, by character indices.
 
-    The segments are given by character indices. Words end at white space between tokens, and at the
-    breaks that tokens declare.
+    Words end at white space between tokens, and at the breaks that tokens declare.
     """
     document = root.at("document") if root.has("document") else root
     if document.has("error") and document.at("error").has("message"):

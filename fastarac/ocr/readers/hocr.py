@@ -29,7 +29,7 @@ def read(file: InputFile) -> Words:
     try:
         return _read(file, as_html=False)
     except OcrFileError as error:
-        # Never read malformed XHTML with the HTML parser: it would silently complete a truncated file.
+        # The HTML parser would silently complete a truncated file of XHTML.
         if "well-formed" not in error.problem or file.head.lstrip().startswith(b"<?xml"):
             raise
         if not _ends_as_html(file):
@@ -146,7 +146,7 @@ def _word_text(word: Element, file: InputFile) -> str:
     """Return the text of a word; each character may have its own element.
 
     With Tesseract's options `hocr_char_boxes` and `lstm_choice_mode`, the word also contains
-    alternative characters, but only the recognized characters have boxes.
+    alternative characters, which have no boxes.
     """
     if not len(word):
         return word.text or ""
@@ -223,8 +223,7 @@ class _Confidences:
     def of_word(self, word: Element, properties: dict[str, str], of_line: float) -> float:
         """Return the confidence of a word.
 
-        A word without one gets the lowest confidence of its characters or, without these, the
-        confidence of its line.
+        Without one, it is the lowest confidence of its characters or, without these, of its line.
         """
         found = self._of_whole(word, properties)
         if found == found:
@@ -257,10 +256,9 @@ class _Confidences:
     def finish(self) -> None:
         """Convert confidences from 0 to 1 into percents, and add notes on the confidences used.
 
-        hOCR prescribes percents, but kraken and others write probabilities. If all confidences are at
-        most 1, they are taken as probabilities. The exception is a file with whole numbers only:
-        Tesseract may have given 0% or 1% to every word. This exception does not apply to a file with
-        confidences of characters (`x_confs`).
+        Confidences that are all at most 1 are probabilities, as kraken writes them. If all are whole
+        numbers, however, they may be Tesseract's 0% and 1%, unless characters have confidences
+        (`x_confs`).
         """
         builder = self._builder
         written = builder.confidences

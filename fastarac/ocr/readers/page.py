@@ -41,11 +41,10 @@ CUSTOM_ORDER = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d{1,9})")
 def read(file: InputFile) -> Words:
     """Read a PAGE XML file.
 
-    Regions, including nested regions, are read in the order of the indices in `ReadingOrder`. Regions
-    missing from `ReadingOrder` come last. Table cells without a reading order are read row by row.
-    Lines are sorted by index if all lines have an index. Otherwise, they are read in the
-    order of the region's text or, if this text has other lines, in the order of the file. If a word has
-    several readings, the reading with the lowest index is taken.
+    Regions, also nested ones, are read in the order of the indices in `ReadingOrder`; missing regions
+    come last. Table cells without a reading order are read row by row. Lines are sorted by index if all
+    have one. Otherwise, they have the order of the region's text or, if this text has other lines, of
+    the file. Of several readings of a word, the one with the lowest index is taken.
     """
     reader = _Reader(file)
     for element in elements(file, ("Creator", "Page")):
@@ -86,7 +85,7 @@ class _Reader:
         return _sorted(regions, keys)
 
     def _earliest(self, region: Element) -> float:
-        """Return the smallest position among a region and the regions nested in it."""
+        """Return the smallest reading position among a region and the regions nested in it."""
         if not self.position:
             return LAST
         own = self.position.get(region.get("id", ""), LAST)
@@ -251,13 +250,13 @@ def _sorted(items: Sequence[Sorted], keys: Sequence[float]) -> list[Sorted]:
 
 
 def _own_order(elements: Sequence[Element], key: Callable[[Element], float]) -> list[float]:
-    """Return the sort keys of the elements. If one element has no key, all keys are LAST."""
+    """Return the sort keys of the elements; if one element has none, all keys are LAST."""
     keys = list(map(key, elements))
     return [LAST] * len(keys) if LAST in keys else keys
 
 
 def _index_of(element: Element) -> float:
-    """Return the index of a region, line or word among its siblings, as the file gives it, or LAST."""
+    """Return the index that the file gives a region, line or word among its siblings, or LAST."""
     written = element.get("index")
     if written is None:
         found = CUSTOM_ORDER.search(element.get("custom", ""))
@@ -284,9 +283,8 @@ def _letters(text: str) -> str:
 def _places(lines: list[str], rows: list[str]) -> list[float]:
     """Return each line's position in the region's text, or 0, 1, … if that text has other lines.
 
-    At least half of the lines must equal lines of that text. The others may differ from it, because
-    somebody may have corrected only the line or only the text. Each of them is matched with the most
-    similar remaining line of the text.
+    Somebody may have corrected only the line or only the text. Therefore, up to half of the lines may
+    differ; each is matched with the most similar remaining line of the text.
     """
     from rapidfuzz.distance import Indel
 

@@ -30,7 +30,7 @@ def read(file: InputFile, root: Node) -> Words:
 def read_words(file: InputFile, root: Node) -> Words:
     """Read a result's `word_results`: for each line, a list of parts `[text, score, box]`.
 
-    The parts are words if the line has only Latin letters and digits; otherwise they are characters.
+    The parts are words if the line has only Latin letters and digits; otherwise, they are characters.
     """
     builder = Builder[Node](file, "rapidocr", str, "RapidOCR")
     builder.unit = "word"

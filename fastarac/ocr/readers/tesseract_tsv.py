@@ -27,8 +27,7 @@ NO_WORD = -1.0  # the value of `conf` in rows of pages, blocks and lines
 def read(file: InputFile) -> Words:
     """Read a table of Tesseract.
 
-    Tesseract never quotes fields, so a CSV reader would take a single quotation mark as the beginning
-    of a quoted field. Pandas and similar tools, however, quote texts that contain a quotation mark, and
+    Tesseract never quotes fields, but Pandas and similar tools quote texts with a quotation mark, and
     double this mark. Such quoting is recognized and undone.
     """
     # Split at line feeds only: `splitlines` also splits at characters that a text may contain.
@@ -70,10 +69,7 @@ def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, li
 
 
 def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> None:
-    """Add the words of the rows.
-
-    Each row is a pair: its number in the file, and its fields as in `COLUMNS`.
-    """
+    """Add the words of rows, each given as its number in the file and its fields as in `COLUMNS`."""
     place: tuple[str, ...] = ()
     pages: set[str] = set()
     last_page: str | None = None

@@ -22,7 +22,7 @@ MODELS = ("DetectDocumentTextModelVersion", "AnalyzeDocumentModelVersion", "Anal
 def read(file: InputFile, root: Node) -> Words:
     """Read one response of Textract, or a list with the parts of one response.
 
-    If a response has lines but no words, each line is an output with its own confidence.
+    Without words, each line is an output with its own confidence.
     """
     require_complete(file.path, root)
     builder = Builder[Node](file, "textract", str, "Amazon Textract")
@@ -91,7 +91,7 @@ def _blocks(response: Node) -> Iterator[Node]:
 
 
 def _by_id(blocks: list[Node]) -> dict[str, Node]:
-    """Return the words by identifier; raise if two blocks have the same identifier."""
+    """Return the words by identifier; raise if two blocks share an identifier."""
     seen: set[str] = set()
     for block in blocks:
         key = block.text("Id")
@@ -106,10 +106,7 @@ def _kind(block: Node) -> str:
 
 
 def _page(node: Node, key: str = "Page", *, least: int = 1) -> int:
-    """Return a page number.
-
-    Raise if it is above a limit, because all pages up to this number are created.
-    """
+    """Return a page number; raise if it is above a limit, because all pages up to it are created."""
     number = node.integer(key, absent=least)
     if not least <= number <= MOST_PAGES:
         raise node.at(key).error(f"a whole number from {least} to {MOST_PAGES:,}")

@@ -86,10 +86,9 @@ def sample_folders() -> SampleFolders:
 def load_sample() -> Sample:
     """Return twenty pages of letters, invoices, tables and notices, as Tesseract 5.3 read them.
 
-    The pages were rendered for this purpose at screen resolution, then rotated, blurred and covered
-    with noise; eight of them are also stained and faded (see ``bench/data/make_ocr_sample.py``). With
-    the setting ``plain``, Tesseract read the images as they are; with ``enlarged``, it read them at
-    three times the size.
+    The pages were rendered at screen resolution, then rotated, blurred and covered with noise (see
+    ``bench/data/make_ocr_sample.py``). Eight of them are also stained and faded. With the setting
+    ``plain``, Tesseract read the images as they are; with ``enlarged``, at three times the size.
 
     Returns
     -------

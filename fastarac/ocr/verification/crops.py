@@ -48,10 +48,9 @@ def _some(names: Iterable[str]) -> str:
 def crops_of(
     images: Mapping[str, Path], words: Words, records: Records, rows: Sequence[int]
 ) -> dict[int, str]:
-    """Crop the outputs of some records; return a mapping from records to data URIs.
+    """Crop the outputs of some records; return the data URI of each crop by record.
 
-    There is no crop for a record without a box or on a page without an image. Boxes are in the units of
-    the page size, or in pixels of the image if the file gives no page size.
+    Boxes are in the units of the page size or, without a page size, in pixels of the image.
     """
     place = {name: index for index, name in enumerate(words.page_names)}
     outputs = {}
@@ -74,8 +73,8 @@ def write_crops(
 ) -> set[int]:
     """Write crops of outputs as PNG files, and return the indices of the outputs that have a crop.
 
-    `places` contains the pages and the boxes of all outputs. `files` maps indices of outputs to the
-    file names of their crops. An output without a box gets no crop.
+    `places` are the pages and the boxes of all outputs. `files` maps the indices of outputs to file
+    names.
     """
     of_page, boxes = places
     outputs = {row: (int(of_page[row]), boxes[row][None]) for row in files}
@@ -89,10 +88,9 @@ def write_crops(
 def _pieces(
     images: Mapping[str, Path], words: Words, outputs: Mapping[int, tuple[int, NDArray[np.float64]]]
 ) -> Iterator[tuple[int, Image]]:
-    """Yield the crop around each output, with a margin, page by page.
+    """Yield the crop around each output that has a box and an image, with a margin, page by page.
 
-    `outputs` maps a key for each output to (index of its page in `words`, its boxes). There is no crop
-    for an output without a box or on a page without an image.
+    `outputs` maps a key for each output to (index of its page in `words`, its boxes).
     """
 
     def page_of(key: int) -> int:
@@ -120,7 +118,7 @@ def opened_grey(path: Path) -> Image:
 
 
 def scale_of(size: tuple[float, float], page_size: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the pixels per page unit, horizontal and vertical; 1 if the page has no size."""
+    """Return the pixels per page unit, horizontal and vertical; 1 if the page size is unknown."""
     scale = np.array(size) / page_size
     return np.where(np.isnan(scale), 1.0, scale)
 
@@ -137,8 +135,8 @@ def region_of(
 ) -> tuple[int, int, int, int] | None:
     """Return the edges in pixels (left, top, right, bottom) of the image part around some boxes.
 
-    Return None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` has two
-    values, in units of the boxes' height: one for left and right, one for above and below.
+    The result is None if there are no boxes, a box is unknown (NaN), or the part is empty. `margin` is
+    (left and right, above and below), in units of the boxes' height.
     """
     if not len(boxes) or np.isnan(boxes).any():
         return None

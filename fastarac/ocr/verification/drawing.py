@@ -1,4 +1,4 @@
-"""Draw a sample of an engine's words for people to verify, and join the answers to all words."""
+"""Draw a sample of an engine's words for people to verify, and join the answers to the words."""
 
 from __future__ import annotations
 
@@ -61,13 +61,10 @@ def sample_words(
 ) -> SampledWords:
     """Draw words to verify or, if a policy is given, accepted words to audit.
 
-    Words are drawn as by :func:`.sample_outputs`.
-
     Parameters
     ----------
     outputs : EngineOutputs
-        The outputs. Only outputs with a confidence are drawn, because no threshold accepts an output
-        without one.
+        The outputs. Only outputs with a confidence are drawn, because no threshold accepts others.
     goal : str or path-like
         The file to write. It has the columns page, number, box, text and confidence, and the columns
         that :func:`.sample_outputs` writes. If `crops` is given, the column crop has the path of each

@@ -21,11 +21,10 @@ UPRIGHT = 1000.0, 1414.0  # page size (A4) that is assumed if boxes are fraction
 
 
 def review_page(pages: Any, page: int, image: Path | None, counts: Any) -> ReviewPage:
-    """Build the review page of one page of `AppliedPages`, with its image if there is one.
+    """Build the review page of one page of `AppliedPages`; `counts` are the counts of all pages.
 
-    `counts` are the `AppliedPageCounts` of all pages. Boxes are converted to pixels of the image, as in
-    `crops_of`. Without an image, boxes stay in the units of the page size, except that fractions of the
-    page are scaled to an A4 page (`UPRIGHT`).
+    Boxes are converted to pixels of the image. Without an image, they stay in the units of the page
+    size, but fractions of a page are scaled to A4 (`UPRIGHT`).
     """
     part = slice(*np.searchsorted(pages.page, [page, page + 1]))
     boxes, page_size = pages.box[part], pages.page_size[page]

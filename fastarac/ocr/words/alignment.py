@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PageText(NamedTuple):
-    """Words of one side, and whether a space precedes each word (None: each word but the first)."""
+    """Words of one page, and whether a space precedes each (None: each word but the first)."""
 
     words: Sequence[str]
     spaces: NDArray[np.bool_] | None = None
@@ -60,17 +60,16 @@ def align_texts(truth: PageText, outputs: PageText, *, merge_gaps: bool = False)
         Words in reading order, normalised and folded in the same way; no word is empty. If single
         characters are aligned, no space precedes a character inside a word.
     merge_gaps : bool, default=False
-        Whether the unlinked words and outputs in a gap between linked ones can form a single row, as
-        when the characters "rn" are read as "m". They do so if their numbers differ by a factor of at
-        most two. By default, they are paired one to one.
+        Whether unlinked words and outputs between the same linked ones can form a single row, as when
+        "rn" is read as "m". They do so if their numbers differ by a factor of at most two. By default,
+        they are paired one to one.
 
     Returns
     -------
     ndarray of shape (k, 4), intp
-        One row for each group of words and outputs that belong together, in reading order. The columns
-        are begin and end of the true words, begin and end of the outputs. The row of a missed word has
-        no outputs, and the row of an inserted output has no words. Each word and each output is in
-        exactly one row.
+        One row for each group of words and outputs that belong together, in reading order: begin and
+        end of the true words, begin and end of the outputs. A missed word has no outputs, and an
+        inserted output has no words. Each word and each output is in exactly one row.
 
     Notes
     -----
@@ -78,8 +77,8 @@ def align_texts(truth: PageText, outputs: PageText, *, merge_gaps: bool = False)
     A word and an output are linked if at least half of the characters of the shorter text are matched
     with characters of the longer text. Words and outputs connected by links, directly or through
     others, form one row. In the gaps between these rows, unlinked words and outputs are paired one to
-    one, in order, as wrong readings. An example is a misread word of one character. The remaining words
-    are missed, and the remaining outputs are inserted.
+    one, in order, as wrong readings. The remaining words are missed, and the remaining outputs are
+    inserted.
 
     Examples
     --------
@@ -108,7 +107,7 @@ def _joined(side: PageText) -> tuple[str, NDArray[np.intp]]:
 def _linked(
     blocks: Sequence[Block], word_of: NDArray[np.intp], output_of: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Return the links as (word, output) pairs, of shape (k, 2); both columns are non-decreasing."""
+    """Return the links as (word, output) pairs, of shape (k, 2); both columns never decrease."""
     if not blocks:
         return np.empty((0, 2), np.intp)
     first, second, length = np.array(blocks, np.intp).T
@@ -132,9 +131,8 @@ def _without_leaps(
 ) -> NDArray[np.intp]:
     """Drop the weaker of a word's two links if the outputs in between cannot belong to the word.
 
-    They cannot if they have more characters than the two links leave unmatched in the word. Such links
-    arise by chance, because a short word may match distant characters. Two links of one output are
-    treated in the same way.
+    They cannot if they have more characters than the word has left unmatched. A short word may match
+    distant characters by chance. Two links of one output are treated in the same way.
     """
     step = np.diff(links, axis=0)
     if not ((step == 0).any(axis=1) & (step > 1).any(axis=1)).any():
@@ -159,7 +157,7 @@ def _without_leaps(
 
 
 def _components(links: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the spans of words and outputs that are connected by links, of shape (k, 4)."""
+    """Return the ranges of words and outputs connected by links, of shape (k, 4)."""
     if not len(links):
         return np.empty((0, 4), np.intp)
     apart = (np.diff(links, axis=0) != 0).all(axis=1)

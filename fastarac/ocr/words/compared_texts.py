@@ -50,7 +50,7 @@ class ComparedTexts(Result):
 
     @property
     def page_names(self) -> tuple[str, ...]:
-        """The sorted names of all pages, without duplicates."""
+        """The sorted names of all pages."""
         return tuple(sorted({name for each in self.records.values() for name in each.page_names}))
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ComparedPage]:
@@ -98,9 +98,8 @@ def compare_texts(
 
     Notes
     -----
-    The lines are the lines of the true text, but lines of more than 20 words are broken. A reading is
-    shown next to the true words that it is compared with, even if the engine read it elsewhere on the
-    page ("moved").
+    The lines are those of the true text, but lines of more than 20 words are broken. A reading is shown
+    next to its true words, even if the engine read it elsewhere on the page ("moved").
 
     Examples
     --------

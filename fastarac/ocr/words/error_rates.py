@@ -42,8 +42,8 @@ RATES = {
     "bag_of_words_error_rate": "bag of words",
 }
 
-# A text of these characters only (Latin, Greek, Cyrillic, punctuation, kana and Han, without combining
-# marks) has one grapheme cluster per character, so it is not searched for clusters.
+# In a text of these characters only (Latin, Greek, Cyrillic, punctuation, kana and Han, without
+# combining marks), each character is a grapheme cluster.
 ALONE = re.compile(
     "[\\u0000-\\u000c\\u000e-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u2010-\\u2027\\u2030-\\u205e"
     "\\u20a0-\\u20bf\\u3001-\\u3029\\u3041-\\u3096\\u309b-\\u30ff\\u4e00-\\u9fff]*"
@@ -139,7 +139,7 @@ class ErrorRates(Table, Result):
 def rates_of_pages(
     page: tuple[str, ...], counts: NDArray[np.int64], confidence_level: float
 ) -> ErrorRates:
-    """Return the rates for page counts of shape (n_pages, 6), with columns as in `COUNTS`."""
+    """Return the rates for page counts of shape (n_pages, 6), with the columns of `COUNTS`."""
     level = inner_fraction(confidence_level, "confidence_level")
     columns = counts.T
     return ErrorRates(page, *columns, *(ratio_interval(*both, level) for both in _ratios(*columns)))
@@ -156,7 +156,7 @@ def figures_of(found: ErrorRates, *, with_intervals: bool) -> dict[str, float | 
 
 
 def count_edits(truth: PageText, output: PageText) -> tuple[int, int, int, int, int, int]:
-    """Return the counts of a page, in the order of `COUNTS`, from two normalised and folded texts.
+    """Return the counts of a page, in the order of `COUNTS`; both texts are normalised and folded.
 
     Examples
     --------

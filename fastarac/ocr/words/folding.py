@@ -28,9 +28,8 @@ EXPLAINED: dict[Folding, str] = {
 }
 
 SOFT_HYPHEN = "\u00ad"
-# Invisible characters to remove: soft hyphen, zero-width space, direction marks and embeddings, word
-# joiner, byte order mark. The zero-width joiner and non-joiner stay, because they distinguish words in
-# Persian and in Indic scripts.
+# Soft hyphen, zero-width space, direction marks and embeddings, word joiner, byte order mark. The
+# zero-width joiner and non-joiner stay, because they distinguish words in Persian and Indic scripts.
 FORMATTING = dict.fromkeys(
     (
         *(0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF),
@@ -81,8 +80,7 @@ HISTORICAL: dict[str, str] = {
 #: Replacements of the folding ``"quotes"``.
 QUOTES = str.maketrans(dict.fromkeys("‘’‚‛‹›`´ʹʼˈ′", "'") | dict.fromkeys("“”„‟«»″〝〞〟", '"'))
 
-# Words are joined with this separator and normalised in one call. No word contains a line feed, and
-# normalisation never combines characters across a line feed.
+# Separator of words that are normalised together: normalisation never combines characters across it.
 BETWEEN_WORDS = "\n"
 IN_LINES = "\t"
 
@@ -113,8 +111,7 @@ def printed(text: str) -> str:
 def folded(words: Sequence[str], fold: Sequence[Folding] = ()) -> list[str]:
     r"""Return the words folded and in Unicode's normal form C; no word may contain a line feed.
 
-    The number of words stays the same. Under the folding ``"punctuation"``, a word that consists only
-    of punctuation becomes empty.
+    Under the folding ``"punctuation"``, a word of punctuation becomes empty.
 
     Examples
     --------

@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.units import Join, Unit
     from fastarac.sweep import ThresholdSweep
 
-#: Confidences given to items without one. BELOW is below all scales: these items are never accepted.
-#: ABOVE_UNIT (scale 0 to 1) and ABOVE_PERCENT (scale 0 to 100) are above the scale: missed words that
-#: nobody looks for are accepted before all other items.
+#: Confidences of items without one. BELOW is below all scales, so these items are never accepted.
+#: ABOVE_UNIT and ABOVE_PERCENT are above the scales 0 to 1 and 0 to 100, so missed words that nobody
+#: looks for are accepted first.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 
@@ -177,8 +177,8 @@ class AlignedOutputs(Table, Result):
     def id(self) -> tuple[str, ...]:
         """Page and number of each true word, such as ``"page03:17"``.
 
-        An output that is inserted after this word has the id ``"page03:17+1"``.
-        A true word has the same id for all engines, so that the items of several engines can be joined.
+        An output inserted after this word has the id ``"page03:17+1"``. True words have the same id for
+        all engines, so that the items of engines can be joined.
         """
         records = self.records
         return tuple(
@@ -261,7 +261,7 @@ class AlignedOutputs(Table, Result):
         return AlignedOutputs.of(self.records, self.reading, policy)
 
     def without_pages(self, names: Collection[str]) -> AlignedOutputs:
-        """Return the items without these pages. The pages keep their names but become empty."""
+        """Return the items without these pages, which keep their names but become empty."""
         left = {name for name in names if name in set(self.records.page_names)}
         unknown = sorted(set(names) - left)
         if unknown:
@@ -534,7 +534,6 @@ def sensitivity(aligned: AlignedOutputs, limits: Iterable[Limit]) -> Sensitivity
 
 
 def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, ...]:
-    """Return the accepted share at each limit."""
     points = (aligned.operating_point(**{limit.criterion: limit.value}) for limit in limits)
     return tuple(point.acceptance_rate for point in points)
 
@@ -542,10 +541,7 @@ def _accepted(aligned: AlignedOutputs, limits: Iterable[Limit]) -> tuple[float, 
 def _accepted_without(
     aligned: AlignedOutputs, limits: Iterable[Limit], pages: Collection[str]
 ) -> tuple[float, ...]:
-    """Return the accepted share at each limit without some pages.
-
-    The result is empty if `pages` is empty or has all pages.
-    """
+    """Return the accepted share at each limit without `pages`; empty for no pages or all pages."""
     own = [name for name in pages if name in set(aligned.records.page_names)]
     if not pages or len(own) == len(aligned.records.page_names):
         return ()
@@ -556,9 +552,9 @@ def _accepted_without(
 
 
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the items (as indices into `rows`) next to missed words on the same page.
+    """Return the indices into `rows` of the items next to missed words on the same page.
 
-    Next to a missed word is the item before it or, if its page has no such item, the item after it.
+    A missed word is next to the item before it or, at the start of a page, to the item after it.
     """
     missed = np.flatnonzero(records.kind == MISSED)
     if not len(rows):
@@ -574,7 +570,6 @@ def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _no_item(records: Records, reading: Reading) -> str:
-    """Explain why no item has a confidence."""
     n_pages = len(records.page_names)
     pages = f"{n_pages:,} {plural('page', n_pages)} with {records.n_true:,} true {plural(reading.unit)}"
     if not records.n_outputs:

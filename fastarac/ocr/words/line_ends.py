@@ -19,17 +19,14 @@ if TYPE_CHECKING:
 #: equals sign that engines read in place of a double hyphen, and the not sign of some transcriptions.
 HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"
 
-#: Minimum similarity of the two joined parts to a word of the other side. Each part alone must be less
-#: similar to that word.
+#: Minimum similarity of two joined parts to a word of the other side.
 ALIKE = 0.6
-#: Maximum number of words of the other side, between the nearest matched words, that are searched for
-#: the joined word.
+#: Maximum number of words of the other side that are searched between the nearest matched words.
 MOST_BETWEEN = 100
-#: The same minimum similarity as ALIKE, but for a word elsewhere on the page or for two parts that are
-#: not adjacent.
+#: The same for a word elsewhere on the page, or for two parts that are not adjacent.
 ALIKE_ELSEWHERE = 0.8
-# If the product of the two sides' numbers of words is above this, difflib matches them in place of
-# rapidfuzz, whose table has one bit for each pair of words (at most 32 MiB here).
+# Maximum product of the two sides' numbers of words for rapidfuzz, whose table has one bit for each
+# pair (32 MiB). Above it, difflib matches the words.
 LARGEST_TABLE = 1 << 28
 
 
@@ -50,11 +47,11 @@ class DividedTexts(NamedTuple):
     text : sequence of str
         The words as they are written.
     divided : list of int
-        Indices of words that end their line with a hyphen and whose second part may be the next word.
+        Words that end their line with a hyphen and whose second part may be the next word.
     ends : list of int
-        Indices of all words that end their line with a hyphen.
+        All words that end their line with a hyphen.
     starts : list of int
-        Indices of words that begin a line and may be the second part of another word.
+        Words that begin a line and may be the second part of another word.
     folded : sequence of str
         The words as they are compared; empty until both sides are compared.
     """
@@ -99,15 +96,13 @@ def joined_as_the_other(
     -----
     First, equal words are matched in order. If both parts are matched with adjacent words, both sides
     divide the word, and it stays divided. Other parts are joined if the joined word occurs on the other
-    side between the nearest matched words. There, the joined word may be misread: it is enough that its
-    similarity with the word found is at least 60%, and larger than that of either part.
+    side between the nearest matched words. It may be misread there: the similarity must be at least
+    60%, and larger than that of either part.
 
-    Lines may be out of order, for example if columns are read line by line. Then the second part may
-    not be the next word, or the joined word may not be between the nearest matched words. Therefore, a
-    word that ends its line with a hyphen is also tried with the first word of every other line, the
-    nearest line first. Two such parts are joined if the joined word occurs anywhere on the other side
-    as an unmatched and undivided word. If it is misread, its similarity must be at least 80%, and again
-    larger than that of either part.
+    Lines may be out of order, for example if columns are read line by line. Therefore, a word that ends
+    its line with a hyphen is also tried with the first word of every other line, the nearest line
+    first. Such parts are joined if the joined word occurs anywhere on the other side as an unmatched
+    and undivided word. Then its similarity must be at least 80%, and larger than that of either part.
 
     Examples
     --------
@@ -130,7 +125,7 @@ def joined_as_the_other(
 
 
 def _partners(first: Sequence[str], second: Sequence[str]) -> dict[int, int]:
-    """Match equal words in order; return a mapping from indices in `first` to indices in `second`."""
+    """Match equal words in order; return the index in `second` of each matched word of `first`."""
     if len(first) * len(second) > LARGEST_TABLE:
         from difflib import SequenceMatcher
 
@@ -215,7 +210,7 @@ def _elsewhere(
 def _around(
     own: DividedTexts, partner: dict[int, int], n_other: int
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Return where the search on the other side begins and where it ends, by divided word."""
+    """Return the begin and the end of the search on the other side, for each divided word."""
     before: dict[int, int] = {}
     after: dict[int, int] = {}
     last, at = 0, 0
@@ -232,7 +227,7 @@ def _around(
 
 
 def _forms(first: str, second: str) -> list[str]:
-    """Return the ways to write two parts as one word, starting with the way without a hyphen."""
+    """Return the ways to write two parts as one word; the first is without a hyphen."""
     start = first[:-1]
     forms = [start + second, first + second]
     if start[-1] == second[0] == "k":
@@ -251,8 +246,8 @@ def _most_like(
 ) -> tuple[int | None, int]:
     """Return the index of the word that is most similar to a form, and the index of this form.
 
-    The first index is None if no similarity is at least `alike`. If `alike` is None, word and form must
-    be equal.
+    The first index is None if no similarity is at least `alike`; if `alike` is None, texts must be
+    equal.
     """
     if alike is None:
         equal = next((place for place in places if words[place] in forms), None)

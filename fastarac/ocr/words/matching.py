@@ -23,17 +23,15 @@ if TYPE_CHECKING:
 
 SPACE = " "
 
-#: Maximum product of the lengths of two texts, in characters, that rapidfuzz aligns directly. Its table
-#: has one bit for each pair of characters, so at most 16 MiB here.
+#: Maximum product of the lengths of two texts that rapidfuzz aligns directly. Its table has one bit for
+#: each pair of characters (16 MiB).
 LARGEST_TABLE = 1 << 27
-#: If the product of the lengths of two texts is above this, they are first divided at word sequences
-#: that occur exactly once in each text.
+#: Texts with a larger product of lengths are first divided at word sequences that occur once in each.
 LARGEST_UNDIVIDED = 1 << 28
-#: If the product of the lengths of two parts is above this, they are aligned step by step from their
-#: beginnings.
+#: Parts with a larger product of lengths are aligned step by step from their beginnings.
 LARGEST_HALVED = 1 << 32
-#: Number of characters of each text that one step aligns. Only about half of the result is kept,
-#: because the cut makes the end unreliable.
+#: Number of characters of each text that one step aligns; about half of the result is kept, because its
+#: end is unreliable.
 STEP = 1 << 13
 #: Number of words in the unique sequences at which texts are divided.
 ANCHOR = 3
@@ -94,7 +92,7 @@ def edit_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
 
 
 def _parts(first: str, second: str) -> list[tuple[int, int, int, int]]:
-    """Divide both texts into parts that can be matched independently (begin and end in each text)."""
+    """Divide two texts into parts to match independently: begin and end in each text."""
     whole = (0, len(first), 0, len(second))
     if len(first) * len(second) <= LARGEST_TABLE:
         return [whole]
@@ -153,8 +151,7 @@ def _stepwise(
 ) -> list[tuple[int, int, int, int]]:
     """Divide a very long part without unique sequences, such as copies of a table or unrelated texts.
 
-    The beginnings of both texts are aligned and cut near the middle of this alignment. The same is
-    repeated from the cut.
+    Again and again, the beginnings of both texts are aligned and cut near the middle.
     """
     from rapidfuzz.distance import Indel
 
@@ -197,10 +194,7 @@ def _halved(
 
 
 def _row(x: str, y: str) -> np.ndarray:
-    """Return the length of the longest common subsequence of x and each prefix of y.
-
-    The shape is (len(y) + 1,), because the empty prefix is included.
-    """
+    """Return the length of the longest common subsequence of x and each prefix of y, (len(y) + 1,)."""
     masks: dict[str, int] = {}
     for letter in set(y):
         bits = np.frombuffer(y.encode("utf-32-le"), np.uint32) == ord(letter)
@@ -218,8 +212,8 @@ def _row(x: str, y: str) -> np.ndarray:
 def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Block]:
     """Shift gaps (characters that only one text has) to cover whole words if possible.
 
-    For example, "the then" becomes "then" if "the " or "e th" is left out. Only the gap "the " covers a
-    whole word.
+    For example, "the then" becomes "then" without "the " or without "e th"; only "the " is a whole
+    word.
     """
     done: list[Block] = []
     for block in [*blocks, Block(len(first), len(second), 0)]:
@@ -233,7 +227,7 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
             text, at = (first, begin) if gap[0] else (second, other)
             shift = _shift(text, at, at + max(gap), before.length, n)
             if shift == 0 and len(done) > 1 and _reaches(text, at, at + max(gap), before.length):
-                # The gap before the last block is in the same text. Shift the current gap over that
+                # If the gap before the last block is in the same text, shift the current gap over that
                 # block, so that both gaps become one.
                 last = done[-2]
                 earlier = (
@@ -257,8 +251,7 @@ def _with_whole_words(blocks: list[Block], first: str, second: str) -> list[Bloc
 def _shift(text: str, begin: int, end: int, left: int, right: int) -> int:
     """Return the shift after which the gap text[begin:end] covers whole words; 0 if there is none.
 
-    The gap can only move over equal characters, by at most `left` characters to the left or `right`
-    characters to the right.
+    The gap can only move over equal characters, at most `left` to the left or `right` to the right.
     """
     if _is_whole(text, begin, end):
         return 0

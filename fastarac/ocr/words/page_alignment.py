@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     Spans = NDArray[np.intp]
     Row = tuple[int, int, int, int]
 
-#: If at most this many words, and at most this many outputs, are between two moved words, the words in
-#: between are also tried as moved words.
+#: Maximum numbers of words and of outputs between two moved words that are also tried as moved.
 GAP = 20
 
 
@@ -70,11 +69,12 @@ def align_page(truth: PageText, outputs: PageText, *, merge_gaps: bool = False) 
     The words are first aligned in order. If a wrong or missed word equals a wrong or inserted output,
     the page is searched for moved words (:func:`~fastarac.ocr.words.reordering.moved_words`), and the
     other words are aligned again around the runs of equal words that have not moved. The new alignment
-    replaces the first one only if it makes more words right. If two moved words are in the same order
-    on both sides, with at most 20 words in between, the words in between count as moved, too. These may
-    be right or wrong. A missed word next to a moved run can also count as moved, for example a line of
-    one word between two columns. For this, an equal inserted output must be between the outputs of the
-    word's two neighbours, and these outputs must be at most 20 apart.
+    is used only if it makes more words right.
+
+    If two moved words have the same order on both sides, the words in between (at most 20) also count
+    as moved, right or wrong. So does a missed word next to a moved run, for example a line of one word
+    between two columns, if it equals an inserted output between the outputs of its two neighbours.
+    These outputs must be at most 20 apart.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _may_have_moved(wrong: Spans, truth: Sequence[str], outputs: Sequence[str]) 
 
 
 def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
-    """Return whether some pair in `kept` is not yet a row of equal texts."""
+    """Return whether any pair in `kept` is not yet a row of equal texts."""
     known = set(map(tuple, right[:, ::2].tolist()))
     return any(pair not in known for pair in map(tuple, kept.tolist()))
 
@@ -153,7 +153,7 @@ def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
 def _aligned_at(
     anchors: NDArray[np.intp], truth: PageText, outputs: PageText, merge_gaps: bool
 ) -> Spans:
-    """Align texts around fixed anchors: (word, output) pairs of shape (k, 2), in order."""
+    """Align texts around fixed (word, output) pairs, of shape (k, 2), in order."""
     ends = np.array([[len(truth.words), len(outputs.words)]], np.intp)
     rows = [np.repeat(anchors, 2, axis=1) + np.array([0, 1, 0, 1])]
     begin, other = 0, 0
@@ -169,7 +169,7 @@ def _aligned_at(
 
 
 def _moved_rows(found: MovedWords, truth: PageText, outputs: PageText) -> Spans:
-    """Return the rows that are out of order: rows of equal words, and of words that moved with them."""
+    """Return rows of words that are out of order: equal words, and words that moved with them."""
     rows = [np.repeat(found.pairs, 2, axis=1) + np.array([0, 1, 0, 1])]
     following = found.pairs[np.argsort(found.pairs[:, 1])].tolist()
     next_output = {before[1]: after for before, after in pairwise(following)}
@@ -191,7 +191,7 @@ def _left_between(
 ) -> list[tuple[int, int]]:
     """Pair missed words with equal inserted outputs between the same neighbours, in order.
 
-    Parts of words are left out, because single characters are often equal by chance.
+    Parts of words are left out: single characters are often equal by chance.
     """
     inserted = rows[rows[:, 1] == rows[:, 0], 2].tolist()
     found: list[tuple[int, int]] = []
@@ -249,7 +249,7 @@ def _between(places: NDArray[np.intp], begin: int, end: int) -> NDArray[np.intp]
 
 
 def _in_places(spans: Spans, places: Sequence[NDArray[np.intp]]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Convert rows that index `places` to rows of the whole page; also return which are contiguous.
+    """Convert rows that index `places` to rows of the whole page; also say which are contiguous.
 
     An empty range is put right after the preceding word or output.
     """

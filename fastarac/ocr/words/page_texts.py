@@ -1,4 +1,4 @@
-"""Pages as texts, line by line: the true words and the words read, with the differences marked."""
+"""Pages as lines of true words and words read, with the differences marked."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.words.records import Records
 
-#: The true text may have no line breaks. So lines of more than LONG words are broken after every BROKEN
-#: words.
+#: Lines of more than LONG words are broken after every BROKEN words: a true text may lack line breaks.
 LONG, BROKEN = 20, 12
-#: Approximate number of bytes that one line, one piece of a line, and one changed part of a piece add
-#: to a report.
+#: Approximate size in a report, in bytes, of a line, a piece of a line, and a changed part of a piece.
 PER_LINE, PER_PIECE, PER_CHANGE = 60, 26, 9
 
 #: Consecutive words of these kinds are marked as one piece.
@@ -30,15 +28,14 @@ RUNS = ("", KINDS[MISSED], KINDS[MOVED])
 
 
 class PageOrder(NamedTuple):
-    """Pages with differences, those with the most differences first.
+    """Pages with differences, those with most differences first.
 
     Attributes
     ----------
     page : ndarray of shape (n,), intp
         Indices of the pages.
     differences : ndarray of shape (n,), intp
-        Number of differences on each page: inserted outputs, and true words that are neither right nor
-        moved.
+        Number of inserted outputs and of true words that are neither right nor moved, on each page.
     """
 
     page: NDArray[np.intp]
@@ -46,7 +43,7 @@ class PageOrder(NamedTuple):
 
 
 def page_order(records: Records) -> PageOrder:
-    """Return the pages with differences, those with the most differences first."""
+    """Return the pages with differences, those with most differences first."""
     differs = (records.kind != RIGHT) & (records.kind != MOVED)
     counts = np.bincount(records.page[differs], minlength=len(records.page_names))
     order = np.argsort(-counts, kind="stable")
@@ -57,8 +54,7 @@ def page_order(records: Records) -> PageOrder:
 def compared_text(records: Records, page: int, threshold: float | None = None) -> ComparedText:
     """Return a page as lines of the true text, each with its reading.
 
-    A moved output is put next to its true word. Errors with a confidence at or above `threshold` are
-    marked as accepted.
+    Errors with a confidence of at least `threshold` are marked as accepted.
     """
     start, stop = np.searchsorted(records.page, [page, page + 1]).tolist()
     lines = tuple(
@@ -82,7 +78,7 @@ def size_of(text: ComparedText) -> int:
 
 
 def _lines(records: Records, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each line. Long lines are broken, but never inside an output."""
+    """Yield begin and end of each line; long lines are broken, but never inside an output."""
     ends = np.flatnonzero(records.gap[start:stop] == LINE_END) + start
     bounds = sorted({start, stop, *ends.tolist()})
     for first, last in pairwise(bounds):
@@ -136,7 +132,6 @@ def _line(records: Records, first: int, last: int, threshold: float | None) -> T
 def _parts(
     kind: int, truth: str, read: str
 ) -> tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]:
-    """Divide both texts into equal and changed parts."""
     if kind in (MISSED, INSERTED, MOVED):
         return ((truth, False),), ((read, False),)
     pieces = list(pieces_of(truth, read))

@@ -150,8 +150,8 @@ class AlignmentPolicy(NamedTuple):
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
     """Return `own`, then the policies that give other items.
 
-    `counts` has the number of words of each kind: if no word is missed, for example, all choices of
-    `missed` give the same items. The field `moved` is changed only if the other fields are as in `own`.
+    `counts` has the number of words of each kind. Fields about words that do not occur are not changed;
+    `moved` is changed only if the other fields are as in `own`.
     """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():

@@ -43,7 +43,7 @@ NOTHING, SPACE, LINE_END = range(3)
 
 
 class Reading(NamedTuple):
-    """How texts are compared: the options of `align` that are not part of the policy."""
+    """How texts are compared: the options of `align` except the policy."""
 
     unit: Unit = "word"
     fold: tuple[Folding, ...] = ()
@@ -240,7 +240,7 @@ def records_of(truth: Words, words: Words, reading: Reading) -> Records:
 
 
 class _Side(NamedTuple):
-    """The texts of one side of a page, folded; texts that folding makes empty are left out."""
+    """The folded texts of one side of a page, except texts that folding makes empty."""
 
     tokens: Tokens
     folded: list[str]
@@ -250,15 +250,13 @@ class _Side(NamedTuple):
 
     @property
     def text(self) -> PageText:
-        """The folded texts, with the spaces between them."""
         return PageText(self.folded, self.tokens.space)
 
     @classmethod
     def of(cls, words: Words, part: slice, reading: Reading, joined: Mapping[int, Joined]) -> _Side:
         found = tokens(words, part, reading.unit, joined)
         texts = folded(found.text, reading.fold)
-        # Number the words as they are written, so that a word joined from two parts takes two numbers.
-        # Which true words are joined depends on the engine, but these numbers do not.
+        # A word joined from two parts takes two numbers, so that numbers do not depend on the engine.
         second = sorted(after for _, after in joined.values())
         number = np.arange(1, len(texts) + 1) + np.searchsorted(second, found.begin)
         if all(texts):
@@ -340,7 +338,6 @@ def _of_page(
 def _kinds(
     n_true: NDArray[Any], n_outputs: NDArray[Any], equal: NDArray[np.bool_], moved: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """Return the kind of each span."""
     kinds = np.full(len(n_true), WRONG, np.uint8)
     kinds[n_true > n_outputs] = MERGED
     kinds[n_true < n_outputs] = SPLIT
@@ -380,7 +377,7 @@ def _gaps(
     spans: NDArray[np.intp],
     is_true: NDArray[np.bool_],
 ) -> NDArray[np.uint8]:
-    """Return the separator before each record; `lines` holds the line of each true word of the page."""
+    """Return the separator before each record; `lines` has the line of each true word."""
 
     def of_side(tokens: Tokens) -> NDArray[np.uint8]:
         if tokens.space is None:
@@ -398,7 +395,7 @@ def _gaps(
 def _confidence(
     confidence: NDArray[np.float64], outputs: _Side, reading: Reading
 ) -> NDArray[np.float64]:
-    """Return the confidence of each text, joined from the confidences of the words in the text."""
+    """Return the confidence of each text, joined from the confidences of its words."""
     if reading.unit == "line":
         return joined_confidence(confidence, outputs.tokens.begin, reading.join)
     of_words = confidence.copy()
@@ -411,9 +408,9 @@ def _confidence(
 def _equal(
     truth: list[str], outputs: list[str], spans: NDArray[np.intp], reading: Reading
 ) -> list[bool]:
-    """Return which spans have equal texts.
+    """Return which rows of aligned words and outputs have equal texts.
 
-    Without the folding ``"whitespace"``, only spans of one word and one output can be equal.
+    Without the folding ``"whitespace"``, only rows of one word and one output can be equal.
     """
     if "whitespace" not in reading.fold:
         return [k == i + 1 and m == j + 1 and truth[i] == outputs[j] for i, k, j, m in spans.tolist()]

@@ -1,4 +1,4 @@
-"""Restrict a page to the regions of the truth, or to regions of types that are not ignored."""
+"""Restrict pages to the regions of the truth, or to regions of types that are not ignored."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _centres(words: Words, truth: Words, page: int, of_page: NDArray[np.intp]) -
 def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bool_]:
     """Return which points are inside a region.
 
-    A ray from such a point to the right crosses an odd number of the polygon's edges.
+    From a point inside, a ray to the right crosses an odd number of the polygon's edges.
     """
     found = np.zeros(len(points), np.bool_)
     x, y = points[:, :1], points[:, 1:]

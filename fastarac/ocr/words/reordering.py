@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
     Bits = NDArray[np.float64]
 
-#: A run of words counts as moved only if at most this many such runs are expected on the page by
-#: chance.
+#: A run of words can be moved only if at most this many such runs are expected by chance.
 CHANCE = 0.1
-#: A single character counts with this fraction of its information content, because it depends on the
+#: Fraction of its information content with which a single character counts: it depends on the
 #: characters before it.
 OF_CHARACTER = 0.25
 #: Maximum number of searches for runs among the remaining words.
@@ -88,9 +87,9 @@ def moved_words(
     A run of words w counts only if it has at least two words and if few such runs are expected by
     chance: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are the numbers
     of true words and outputs searched, and p(w) is the share of the word w among all true words and
-    outputs of the page. If the unit is a line, p(w) is the product of the shares of its words. For
-    single characters, :math:`p(w)^{1/4}` replaces p(w), because characters depend on the characters
-    before them.
+    outputs of the page. For a line, p(w) is the product of the shares of its words. For single
+    characters, :math:`p(w)^{1/4}` replaces p(w), because characters depend on the characters before
+    them.
 
     Examples
     --------
@@ -132,12 +131,11 @@ def _runs(
     left: Indices,
     right: Indices,
 ) -> list[Indices]:
-    """Return the pairs of each common run among these words that is too long to occur by chance."""
+    """Return the pairs of each common run among these words that is unlikely to occur by chance."""
     if not len(left) or not len(right):
         return []
     needed = float(np.log2(len(left) * len(right) / CHANCE))
-    # A single word must never count as a run, even if it is rare, so its information content is capped
-    # just below the limit.
+    # Capped just below the limit, so that a single rare word never counts as a run.
     limited = np.where(alone[left], np.minimum(bits[left], 0.999 * needed), bits[left])
     return [
         np.stack([left[i : i + n], right[j : j + n]], axis=1)
@@ -148,12 +146,10 @@ def _runs(
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
     """Return the runs of a chain, and the other runs.
 
-    The runs of a chain are in the same order in both texts. The chain with the largest total of `bits`
-    is taken.
+    A chain has the same order in both texts; the chain with the largest total of `bits` is taken.
     """
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
-    # The best chains of runs so far, as (last output index, total bits, last run), in increasing order
-    # of both index and bits.
+    # The best chains so far: (last output index, total bits, last run), increasing in index and bits.
     best: list[tuple[int, float, int]] = []
     before = []
     for number, run in enumerate(runs):
@@ -190,7 +186,7 @@ def _bits(truth: Sequence[str], outputs: Sequence[str]) -> Bits:
 
 
 def _out_of_order(first: Indices, second: Indices) -> tuple[Indices, Indices]:
-    """Return the indices, in both sequences, of elements outside a longest common subsequence."""
+    """Return the indices of elements outside a longest common subsequence, in both sequences."""
     ours, theirs = np.ones(len(first), bool), np.ones(len(second), bool)
     for i, j, n in common_blocks(_as_text(first), _as_text(second)):
         ours[i : i + n] = theirs[j : j + n] = False
@@ -198,7 +194,7 @@ def _out_of_order(first: Indices, second: Indices) -> tuple[Indices, Indices]:
 
 
 def _as_text(numbers: Indices) -> str:
-    """Return a text with one character for each number, none of them a space or a surrogate."""
+    """Return a text with one character for each number, but no space or surrogate."""
     codes = numbers + 0x100
     codes[codes >= 0xD800] += 0x800
     return codes.astype("<u4").tobytes().decode("utf-32-le")
@@ -219,7 +215,7 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Bl
     -------
     list of Block
         Runs of the same length are in the order of the first sequence, each with its first match in the
-        second sequence.
+        second.
 
     Examples
     --------
@@ -240,7 +236,7 @@ def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Bl
 
 
 class _Windows:
-    """Windows of two concatenated sequences, compared by rank; words already taken are excluded.
+    """Windows (ranges of equal length) of two sequences, compared by rank; taken elements are excluded.
 
     The methods must be called with decreasing lengths.
     """
@@ -258,8 +254,8 @@ class _Windows:
     def longest_common(self, most: int) -> int:
         """Return the largest length, up to `most`, of a window common to both sequences, or 0.
 
-        A start is dropped for good if its window of length `most` has too few `bits`, because shorter
-        windows have even fewer.
+        Starts whose window of length `most` has too few `bits` are dropped: shorter windows have even
+        fewer.
         """
         ends = np.minimum(self.begins + most, self.n_first)
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
@@ -307,7 +303,7 @@ class _Windows:
     def _is_free(self, begin: int, length: int) -> bool:
         """Return whether no element of a window is taken.
 
-        Only both ends are tested, because no taken run is shorter than the window.
+        Both ends suffice, because no taken run is shorter than the window.
         """
         return not (self.taken[begin] or self.taken[begin + length - 1])
 
@@ -324,8 +320,8 @@ class _Windows:
     def _windows(self, length: int) -> NDArray[np.int64]:
         """Return a number for each window of this length; equal windows have equal numbers.
 
-        Two windows of a length that is a power of two, possibly overlapping, cover each window. Their
-        ranks together give its number.
+        Each window is covered by two windows whose length is a power of two. Their ranks give its
+        number.
         """
         level = length.bit_length() - 1
         while len(self.ranks) <= level:
@@ -340,7 +336,6 @@ class _Windows:
 
 
 def _is_in(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which numbers are among the others."""
     there = set(others.tolist())
     return np.fromiter((number in there for number in numbers.tolist()), np.bool_, len(numbers))
 

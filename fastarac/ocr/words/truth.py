@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
     from fastarac.ocr.readers._files import Hyphenated, InputFile, Level
 
-# A string object takes many times the memory of a short word. Therefore each of the first MOST_SHARED
-# different words is stored only once, and a line of more than LONG_LINE characters is never split into
-# a list.
+# String objects take many times the memory of a short word. Therefore, the first MOST_SHARED different
+# words are stored once, and a line of more than LONG_LINE characters is never split into a list.
 MOST_SHARED = 1 << 16
 LONG_LINE = 1 << 16
 WORD = re.compile(r"\S+")

@@ -1,4 +1,4 @@
-"""Units of items: join words into lines, or divide them into characters, each with a confidence."""
+"""Units of items: words, lines or characters, each with a confidence."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Join = Literal["min", "mean", "max"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 JOINS: tuple[Join, ...] = get_args(Join)
 
-# Ranges of Unicode for scripts that put no spaces between words: Chinese characters and their
-# punctuation marks, Japanese kana, Bopomofo, Thai, Lao, Myanmar, Khmer.
+# Scripts without spaces between words: Chinese characters and their punctuation marks, Japanese kana,
+# Bopomofo, Thai, Lao, Myanmar, Khmer.
 WITHOUT_SPACES = (
     "\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff61-\uff9f\U00020000-\U000323af\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -44,7 +44,7 @@ class Tokens(NamedTuple):
         Range of the page's words that each text covers. A line covers all its words, and a word divided
         at a line end covers two.
     space : ndarray of shape (n,), bool, or None
-        Whether a space precedes each text. None if a space precedes every text except the first.
+        Whether a space precedes each text; None if one precedes every text except the first.
     n_unspaced : int
         Number of characters of scripts written without spaces.
     """
@@ -61,8 +61,7 @@ def tokens(
 ) -> Tokens:
     """Return the texts to align from a slice of the words.
 
-    Scripts written without spaces are divided into characters. `joined` maps the index of the first
-    part of a divided word to the joined word; the second part is left out.
+    `joined` maps the index of the first part of a divided word to the joined word.
 
     Examples
     --------
@@ -116,7 +115,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _divided(text: str) -> list[str]:
-    """Divide a word into single characters (of scripts without spaces) and the pieces between them."""
+    """Divide a word into single characters of scripts without spaces and the pieces between them."""
     if not UNSPACED.search(text):
         return [text]
     found: list[str] = []
@@ -134,9 +133,9 @@ def _divided(text: str) -> list[str]:
 def joined_confidence(
     confidence: NDArray[np.float64], starts: NDArray[np.intp], join: Join
 ) -> NDArray[np.float64]:
-    """Join the confidences of each run of outputs, shape (k,); NaN if any output has no confidence.
+    """Join the confidences of each run of outputs, shape (k,); NaN if any has none.
 
-    Each run begins at an index in `starts` and ends where the next run begins.
+    `starts` has the first index of each run.
     """
     if not len(starts):
         return np.empty(0)

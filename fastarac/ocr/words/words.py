@@ -22,7 +22,7 @@ Unit = Literal["word", "line"]
 #: Maximum confidence on each scale.
 HIGHEST: dict[str, float] = {"percent": 100.0, "unit": 1.0}
 
-# Maximum excess of a probability over 1: engines compute in float32, with rounding errors.
+# Maximum rounding error of a probability above 1: engines compute in float32.
 ROUNDING = 1e-6
 
 LISTED = 20  # maximum number of pages that an error message lists
@@ -47,8 +47,7 @@ class ReadingNote(NamedTuple):
         return f"1 {self.one}" if self.number == 1 else f"{self.number:,} {self.several}"
 
 
-#: The note on words without a confidence, for files in which other words have one. First form: one
-#: word; second form: several words.
+#: The note on words without a confidence if other words have one: for one word, and for several.
 WITHOUT_CONFIDENCE = "word has no confidence", "words have no confidence"
 
 
@@ -293,12 +292,12 @@ class Words(Table, Result):
 
 
 def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[ReadingNote, ...]:
-    """Return the notes of all readings; the counts of equal notes are added."""
+    """Return the notes of all readings; counts of equal notes are added."""
     counts: dict[tuple[str, str], int] = {}
     for words in readings:
         for number, one, several in words.notes:
             counts[one, several] = counts.get((one, several), 0) + number
-    # A reading whose words all lack a confidence has no such note, so these words are counted here.
+    # A reading whose words all lack a confidence has no such note, so count its words here.
     counts.pop(WITHOUT_CONFIDENCE, None)
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
