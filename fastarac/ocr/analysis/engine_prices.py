@@ -63,4 +63,5 @@ def worth_of_all(
     if most > 0:
         verb = "is" if len(others) == 1 else "are"
         return f"{said}. Beside {printable(best)}, {who} {verb} worth up to {money(most)} a {page}."
-    return f"{said}. Beside {printable(best)}, {who} saves nothing."
+    verb = "saves" if len(others) == 1 else "save"
+    return f"{said}. Beside {printable(best)}, {who} {verb} nothing."
