@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 NAMED = 3  # maximum number of model names in a sentence; the rest become a number
 # Mention a cheaper, stricter limit if the given limit costs at least this many times as much.
 NOTABLY = 1.01
-FITTED = "Thresholds are fitted to these {units}: new ones may have more errors."
-GUARANTEED = " With --guarantee 0.05, they exceed a limit with a probability of at most 5%."
+FITTED = "Thresholds are fitted to these {units}; new {units} may have more errors."
+GUARANTEED = " With --guarantee 0.05, these exceed a limit with a probability of at most 5%."
 
 
 def too_few_groups(models: Sequence[Model]) -> bool:
