@@ -2,7 +2,7 @@
 
 The boundary allows c errors as soon as m(c) items are accepted. It is calibrated for items that are
 wrong independently, each with a probability equal to the limit. If such items are accepted one after
-the other, the number of errors is ever within the boundary with a probability of at most δ.
+the other, the probability that the number of errors is ever within the boundary is at most δ.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _FEW = 16  # for n below this number, a table holds the error of Stirling's form
 def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
     """Return m(0) < m(1) < …: c errors prove the limit if at least m(c) of the n items are accepted.
 
-    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. Of
-    the levels tried, the largest is used for which `crossing` returns at most δ. If it returns less,
-    m(0) is lowered until it returns about δ, because m(0) decides whether anything is accepted.
+    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. The
+    largest tried level is used for which `crossing` returns at most δ. Then m(0), which decides whether
+    anything is accepted, is lowered until `crossing` returns about δ.
     """
     if limit <= 0.0:
         return ()
@@ -62,8 +62,8 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
 def method_of_own_thresholds(limit: float, n: float) -> Literal["pocock", "fallback"]:
     """Return the method to prove a limit on the risk if thresholds are taken from the n items.
 
-    Both methods are valid however the risk depends on the threshold. If the limit allows few errors,
-    "pocock" accepts more; if it allows many, "fallback" does, and "pocock" takes long.
+    If the limit allows few errors, "pocock" accepts more; if it allows many, "fallback" does, and
+    "pocock" takes long.
     """
     return "pocock" if limit * n <= QUICK_ERRORS else "fallback"
 

@@ -386,7 +386,7 @@ def _guaranteed(
     scale: Scale | None,
     **options: Any,
 ) -> tuple[GuaranteedOperatingPoint, GuaranteedOperatingPoint]:
-    """Return two guaranteed points: one to accept items, and one of the turned items to discard."""
+    """Return the guaranteed point for accepting items, and the one for discarding them."""
     for limit in limits:
         if grid is None and limit.criterion == "max_risk":
             raise TypeError(f"{limit.name} with failure_probability needs {FIXED}: {HOW_TO_FIX}")

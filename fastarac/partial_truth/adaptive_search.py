@@ -36,7 +36,7 @@ FACTOR = 0.7
 # share of all outputs. FINE is the distance between their candidates, as a share of all outputs.
 LOW = 0.1
 FINE = 0.001
-# Exponent with which the density of draws falls with the rank, counted from the lowest confidence.
+# The density of draws falls with the rank from the lowest confidence, with this exponent.
 STEEPNESS = 0.7
 DENSEST = 8.0  # maximum density of draws; the minimum is 1
 # Maximum mean density with a judge, so that a useless judge costs at most 25% more answers.
@@ -217,7 +217,7 @@ class AdaptiveThresholdSearch:
         )
 
     def _start_run(self) -> None:
-        """Start the bets before the first answer."""
+        """Set the bets and the answers to their state before the first answer."""
         kernels = _kernels.adaptive_search
         self._counts = np.zeros((3, len(self._sizes)), np.int64)
         self._place = np.zeros(4, np.int64)
@@ -352,7 +352,7 @@ class AdaptiveThresholdSearch:
         return found
 
     def _state(self, labels: int) -> list[NDArray[Any]]:
-        """Return copies of the arrays that answers modify, with room for `labels` answers."""
+        """Return copies of the arrays that new answers modify, with room for `labels` answers."""
         order = np.empty(labels, np.int64)
         order[: self.n_verified] = self._order[: self.n_verified]
         return [order, *(a.copy() for a in (self._counts, self._place, self._money, self._run))]
@@ -505,7 +505,7 @@ def _sizes(n: int) -> NDArray[np.intp]:
 
 
 def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return random times; outputs sorted by them are drawn in proportion to their density."""
+    """Return random numbers; outputs sorted by these are drawn in proportion to their density."""
     return rng.exponential(size=len(density)) / density
 
 

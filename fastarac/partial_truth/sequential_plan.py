@@ -21,7 +21,7 @@ MOST_ERRORS = 40
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
-    """Return a plan for any number of answers; it spends failure probability as errors are found.
+    """Return a plan for any number of answers, which spends failure probability as errors are found.
 
     After c errors, the share later · (c + 1) ** -spending of the failure probability is left to spend.
     """
@@ -35,8 +35,8 @@ def plan_of_budget(
     """Return a plan for progress up to a horizon T; it spends failure probability with progress τ.
 
     Up to progress τ ≤ T, at most the share before · (τ/T) ** rise of the failure probability is spent.
-    Beyond T, at most the share 1 - (1 - before) · (T/τ) ** fall is spent. Lan and DeMets 1983
-    introduced such error-spending functions.
+    Beyond T, at most the share 1 - (1 - before) · (T/τ) ** fall is spent. The source of such functions
+    is Lan and DeMets 1983.
     """
 
     def spent(_: int, progress: float) -> float:

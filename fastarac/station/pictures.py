@@ -59,8 +59,7 @@ def pictures_of(
 ) -> dict[int, Picture]:
     """Return the pictures of the rows that have one.
 
-    Raise ValueError for a file that is not an image, for a box outside its image, and if no page has an
-    image.
+    Raise ValueError for a file that is not an image, and for a box outside its image.
     """
     crops, files = _files_in_table(questions)
     if images is not None:
