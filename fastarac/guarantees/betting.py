@@ -38,7 +38,7 @@ class GroupedItems(NamedTuple):
         largest: int | None,
         rng: np.random.Generator,
     ) -> GroupedItems:
-        """Put the groups into a random order. Raise if a group has more than `largest` items."""
+        """Put the groups into a random order; raise if one has more than `largest` items."""
         sizes = np.bincount(codes)
         order = rng.permutation(len(sizes))
         rank = np.empty(len(sizes), np.intp)
@@ -99,10 +99,7 @@ def _growth(
 def _groups_needed(
     outcomes: NDArray[np.float64], largest: float, limit: float, delta: float, guess: int
 ) -> int | None:
-    """Return how many groups the capital needs to reach 1/δ; None if all groups are not enough.
-
-    A good `guess` of this number saves time.
-    """
+    """Return how many groups the capital needs to reach 1/δ; None if all groups are not enough."""
     n, goal = len(outcomes), -math.log(delta)
     tried = min(n, max(FEW, 2 * guess))
     while True:

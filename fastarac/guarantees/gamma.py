@@ -79,8 +79,8 @@ class AcceptedGroups(NamedTuple):
     def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
         """Return the rate p of errors, its variance v, and w, the most that a further group adds to p.
 
-        All items of a further group may be accepted and wrong. So w is the effect of a whole group,
-        even if the sample's groups have few accepted items.
+        w is the effect of a whole group, because all items of a further group may be accepted and
+        wrong.
         """
         errors = int(self.errors[point])
         if criterion == "max_error_rate":

@@ -323,13 +323,13 @@ class _Rule:
 
 
 def _factors(absence: FieldAbsence, has: Iterable[bool]) -> list[str]:
-    """Return, for each type, the factor that a document's confidence gets without the field."""
+    """Return, for each document type, the factor on the confidence of a document without the field."""
     factor = f"CAST('{1.0 - absence.missed_share!r}' AS DOUBLE)"
     return [factor if one else "1.0::DOUBLE" for one in has]
 
 
 def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
-    """Check and count all rows."""
+    """Check all rows, and count what the policy accepts."""
     if policy.documents is not None:
         return _documents(source, rule, policy)
     accepts = f"CASE WHEN {rule.valid} THEN {rule.accepts} END AS accepts"
@@ -357,7 +357,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
 
 def _seen_columns(rule: _Rule) -> str:
-    """Return the SQL columns by which rows are counted: field, rounded confidence and its cell."""
+    """Return the SQL columns by which rows are counted: field, cell and rounded confidence."""
     field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
     valid = f"{rule.valid} AND {rule.given}"
     cell, rounded = (f"CASE WHEN {valid} THEN {each} END" for each in (rule.cell, rule.rounded))
@@ -445,12 +445,6 @@ def _require_scale(
     references: Sequence[Reference],
 ) -> None:
     """Raise if the confidences are on another scale than the policy's.
-
-    The scale differs if three conditions hold: the confidences have shifted, their largest absolute
-    value is at least ten times larger or smaller than at the fit, and at most 5% of them lie in the
-    fitted range. If they are smaller, the third condition is also met if all of them lie below the 5%
-    quantile of the fit. The scale also differs if all confidences of the fit were from 0 to 1, but now
-    the largest is from 10 to 100: some seem to be percentages.
 
     `inside` is the share of confidences in the fitted range, and `now` holds the lowest and highest
     confidence of each field.

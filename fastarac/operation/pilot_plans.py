@@ -644,8 +644,7 @@ class _Search:
     def for_most_pilots(self, pilot: _Pilot, n: int, most: int) -> tuple[int | None, float, float]:
         """Return the first size >= `n` at which most bootstrap pilots reach the power, or None.
 
-        Also return the 10% and 90% quantiles of the power over the pilots, at this size. If there is no
-        such size, the quantiles are for the size `n`.
+        Also return the 10% and 90% quantiles of the power over the pilots, at this size or else at `n`.
         """
         others = [
             pilot.again(np.random.default_rng([*self.key, 0, each, each]))

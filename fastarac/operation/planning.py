@@ -572,7 +572,7 @@ def rate_of_found(
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:
-    """Return about the smallest number such that a property holds from this number on."""
+    """Return approximately the smallest number >= `least` from which on a property always holds."""
     high, step = least, 1
     while not holds(high):
         high, step = high + step, 2 * step
@@ -580,12 +580,12 @@ def _change(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _margin(c: int) -> int:
-    """Return how far the exact number of errors may be from the one that bisection found."""
+    """Return how far the number of errors found by bisection may be from the exact one."""
     return FEWEST_TEETH + math.isqrt(c)
 
 
 def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
-    """Return the first number >= `least` at which a property holds; it must hold for large numbers."""
+    """Return the first number >= `least` with a property; all large numbers must have the property."""
     about = _change(holds, least)
     return next(c for c in range(max(least, about - _margin(about)), about + 1) if holds(c))
 

@@ -277,7 +277,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def _candidate(self) -> int:
-        """The index of the largest accepted candidate, or -1."""
+        """The index of the largest candidate set of outputs that is accepted, or -1."""
         place, kernels = self._place, _kernels.adaptive_search
         holds = self._most_errors < self._enough
         holds[place[kernels.FIRST] : place[kernels.FRONTIER]] = True
@@ -286,13 +286,13 @@ class AdaptiveThresholdSearch:
 
     @property
     def _known_errors(self) -> NDArray[np.int64]:
-        """Number of verified errors in each candidate."""
+        """Number of verified errors in each candidate set of outputs."""
         found: NDArray[np.int64] = self._counts[_kernels.adaptive_search.WRONG].cumsum()
         return found
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
-        """Upper bound on the errors in each candidate: all unverified outputs might be wrong."""
+        """Upper bound on the errors in each candidate set: all unverified outputs might be wrong."""
         kernels = _kernels.adaptive_search
         found: NDArray[np.int64] = (
             self._counts[kernels.WRONG] - self._counts[kernels.SEEN]
@@ -494,7 +494,7 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 
 def _sizes(n: int) -> NDArray[np.intp]:
-    """Return the sizes of the candidates in increasing order, ignoring ties."""
+    """Return the sizes of the candidate sets of outputs in increasing order, ignoring ties."""
     low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
     shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))

@@ -21,10 +21,7 @@ MOST_ERRORS = 40
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
-    """Return a plan for any number of answers, which spends failure probability as errors are found.
-
-    After c errors, the share later · (c + 1) ** -spending of the failure probability is left to spend.
-    """
+    """Return a plan for any number of answers, which spends failure probability as errors are found."""
     return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
 
 
@@ -32,11 +29,9 @@ def plan_of_any(failure_probability: float, later: float, spending: float) -> ND
 def plan_of_budget(
     failure_probability: float, horizon: float, before: float, rise: float, fall: float
 ) -> NDArray[np.float64]:
-    """Return a plan for progress up to a horizon T; it spends failure probability with progress τ.
+    """Return a plan that spends failure probability with progress, most of it up to the `horizon`.
 
-    Up to progress τ ≤ T, at most the share before · (τ/T) ** rise of the failure probability is spent.
-    Beyond T, at most the share 1 - (1 - before) · (T/τ) ** fall is spent. The source of such functions
-    is Lan and DeMets 1983.
+    Such error-spending functions are due to Lan and DeMets (1983).
     """
 
     def spent(_: int, progress: float) -> float:

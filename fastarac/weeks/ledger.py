@@ -248,8 +248,8 @@ def digest_of(path: Path, name: str = "") -> str:
 def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
     """Return the paths of all files by fingerprint; a folder stands for the files inside.
 
-    The fingerprint of a table depends on its content alone. The fingerprint of a page's or document's
-    file also depends on its name, because all blank pages have the same content.
+    The fingerprint of a page's or document's file also depends on its name, because all blank pages
+    have the same content.
 
     Raises
     ------

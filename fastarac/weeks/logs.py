@@ -184,8 +184,8 @@ class PooledLogs(NamedTuple):
     def verified_documents(self) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
         """Return which documents belong to a uniform sample of all, and the document of each row.
 
-        All rejected documents go to people. Each is kept in the sample with the probability π of
-        drawing an accepted document.
+        Rejected documents, which all go to people, are kept with the probability of drawing an accepted
+        one.
         """
         accepted = self.column("accepted")
         names, first, of_item = np.unique(self.documents, return_index=True, return_inverse=True)
