@@ -22,8 +22,8 @@ FEWEST_GROUPS = 20  # minimum number of groups; simulations did not cover fewer
 class AcceptedGroups(NamedTuple):
     """Sums over groups of items, for each threshold from the highest down.
 
-    For each group, let m be the number of items, a the number of accepted items, and y the number of
-    accepted errors. The first element of each array is for a threshold that accepts nothing.
+    Of each group's m items, a are accepted, and y of these are errors. The first element of each array
+    is for a threshold that accepts nothing.
     """
 
     accepted: NDArray[np.int64]

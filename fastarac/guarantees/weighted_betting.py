@@ -1,7 +1,7 @@
 """Guarantees by betting from partly verified outputs with differing inclusion probabilities.
 
 For each output, let A = 1 if it is accepted at a threshold, e = 1 if it is wrong, and V = 1 if it is
-verified; otherwise 0. Let π be the probability of V = 1, ĵ the judge's probability of an error,
+verified; otherwise 0. Let π be the probability of V = 1. Let ĵ be the judge's probability of an error,
 calibrated on earlier outputs only, and κ its weight. Then the mean of Y = A·(κĵ + V(e − κĵ)/π) is the
 error rate, whatever ĵ is. Starting with a capital of 1, we bet that Y is below the limit ε on average.
 Over the outputs in random order, the capital becomes Π(1 + λ(ε − Y)), where λ is the size of each bet.
@@ -10,28 +10,27 @@ If the error rate is at least ε, the probability that the capital ever reaches 
 
 **Clipping.** Let π_min be the smallest π. Unless λ is below 1/(1/π_min − ε), an error at a small π
 would lose more than the whole capital. So the bets use 1 − q + qY instead of Y, with q = min(1, cπ),
-where c is the clip. For an output with π < 1/c, the part 1 − cπ counts as wrong, whether or not the
-output is verified, which can only add errors. With λ < 1/(c + 1 − ε), the capital is never below 0,
-whatever π is. The clip c and the bet λ are chosen together from a geometric grid. The choice depends on
-how much each c would have added to the capital on earlier outputs.
+where c is the clip. An output with π < 1/c counts as wrong in part, 1 − cπ, whether or not it is
+verified. That can only add errors. With λ < 1/(c + 1 − ε), the capital is never below 0, whatever π is.
+The clip c and the bet λ are chosen together from a geometric grid. The choice depends on how much each
+c would have added to the capital on earlier outputs.
 
-If no error is found and nothing is clipped, a proof needs ln(1/δ)/(π_min·ε) units. If there are at
-least that many units, but at most `SPARE` times as many, the grid begins at c = 1/π_min, which clips
-nothing. Bets are then limited by λ < 1/(c + 1 − cπ_min − ε). The running sums begin as if `THOUGHT`
-accepted outputs with probability π_min had come before. So π_min is treated as fixed before the
-outputs.
+If no error is found and nothing is clipped, a proof needs ln(1/δ)/(π_min·ε) units. With at least that
+many units, but at most `SPARE` times as many, the grid begins at c = 1/π_min, which clips nothing. Bets
+are then limited by λ < 1/(c + 1 − cπ_min − ε). The running sums begin as if `THOUGHT` accepted outputs
+with probability π_min had come before. So π_min is treated as fixed before the outputs.
 
 **The bet.** Units are single outputs or groups that were verified as a whole. After t of n units, let K
-be the capital and σ̂² the mean of (ε − Y)² so far. Then λ = φ(u)/(Φ(u)·σ̂·√(n − t)) with Φ(u) =
-δK/1.05, but at most 0.95 of the largest allowed bet (φ, Φ: normal density and distribution function).
-If the gains were normal, this bet would replicate the payoff of the normal test, which is 1/δ if the
-mean of n outputs is far enough below ε. The guarantee holds for any distribution of the gains.
+be the capital and σ̂² the mean of (ε − Y)² so far. Let φ and Φ be the normal density and distribution
+function. Then λ = φ(u)/(Φ(u)·σ̂·√(n − t)) with Φ(u) = δK/1.05, but at most 0.95 of the largest allowed
+bet. If the gains were normal, this bet would replicate the payoff of the normal test. The guarantee
+holds for any distribution of the gains.
 
 **The judge.** The units, in random order, are split into blocks that end at 1/32, 1/16, 1/8, 1/4 and
-1/2 of all units. In the first block, ĵ is the judge's own value. In each later block, ĵ is predicted by
-an isotonic regression of errors on the judge's values in all earlier blocks, with weights 1/π. The
-weight κ is the slope through 0 that minimises the variance of Y over the earlier accepted units, but at
-most 1.
+1/2 of all units. In the first block, ĵ is the judge's own value. In each later block, ĵ comes from an
+isotonic regression of errors on the judge's values in all earlier blocks, with weights 1/π. The weight
+κ is the slope through 0 that minimises the variance of Y over the earlier accepted units, but at most
+1.
 
 **Thresholds.** All distinct confidences are tested in decreasing order, until one is not proved. With
 more outputs than `MOST_IN_FULL`, only the confidences of the first units are tested, and there are no

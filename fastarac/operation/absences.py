@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from fastarac.operation.documents import Documents, DocumentType
 
-# Maximum number of sets of fields that one round of the search tries as optional. The fields of a set
-# are absent from the same documents.
+# Maximum number of sets of fields, absent from the same documents, that one round of the search tries
+# as optional.
 MOST_PATTERNS = 4
 # Maximum number of single fields that are tried as optional, the most often absent ones first.
 MOST_SINGLE = 24

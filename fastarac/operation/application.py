@@ -43,8 +43,8 @@ WRITTEN_FORMATS = {
 # Confidences are rounded to this many significant digits before their quantiles are computed.
 DIGITS = 4
 PERCENT = 100.0
-# New confidences may be on another scale if the largest one is at least this many times larger or
-# smaller than at the fit.
+# Confidences may be on another scale if the largest one differs from that of the fit by at least this
+# factor.
 OTHER_SCALE = 10.0
 # On another scale, at most this share of the new confidences lies in the fitted range.
 MOST_INSIDE = 0.05
@@ -486,8 +486,8 @@ def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
         f"CASE WHEN bool_or(own_{i}) THEN 1.0::DOUBLE ELSE any_value(worth_{i}) END"
         for i in range(len(rule.factors))
     ]
-    # Multiply in the same order as Policy.apply, so that both round alike: first the probabilities of
-    # the outputs in increasing order, then the factors of absent fields.
+    # Multiply in the same order as Policy.apply, so that both round alike: first the outputs'
+    # probabilities in increasing order, then the factors of absent fields.
     sure = " * ".join(["product(chance ORDER BY chance)", *factors])
     if policy.documents == "least":
         sure = f"least({', '.join(['min(chance)', *factors])})"

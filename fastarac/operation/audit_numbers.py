@@ -10,8 +10,8 @@ from fastarac._core.special import binomial_cdf
 
 # Each of the two tests refuses about this share of honest logs.
 LEVEL = 0.001
-# Maximum number of binomial tests. If there are more distinct probabilities, they are sorted, divided
-# into this many parts, and tested part by part.
+# Maximum number of binomial tests. More distinct probabilities are sorted, and tested in this many
+# parts.
 MOST_PARTS = 10
 
 

@@ -246,8 +246,8 @@ def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
     """
     columns = fit.columns
     known = calibrations_of(columns, ranks, fit.settings.n_fields)
-    # Lowest score that may be accepted: a score is −p̂, and the error probability p̂ is at most 1. Items
-    # without a calibration have a lower score.
+    # Lowest acceptable score: scores are −p̂ ≥ −1, where p̂ is the error probability. Items without a
+    # calibration have a lower score.
     worst = -1.0
     if columns.documents is None:
         score, answers = -error_probabilities(columns, known)[ranks], columns.answers(ranks)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-# The rate of each field is shrunk towards the overall rate, as if the field had this many more errors
-# (with groups, more groups with errors) at the overall rate.
+# A field's rate is shrunk towards the overall rate, as if the field had this many more errors at the
+# overall rate. With groups, it is the number of groups with errors.
 PRIOR = 3.0
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from fastarac.operation.shifts import Reference
 
-# Minimum number of cells (ranges of confidences) for a fingerprint. With fewer cells, other outputs of
-# the same source might have the same fingerprint by chance.
+# Minimum number of cells (ranges of confidences) for a fingerprint. With fewer, other outputs of the
+# same source might have the same fingerprint by chance.
 FEWEST = 8
 DIGITS = 32
 SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03

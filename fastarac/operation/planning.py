@@ -43,9 +43,8 @@ if TYPE_CHECKING:
 POINTS = 600
 # A power curve ends at this multiple of `SampleSizes.stable`.
 BEYOND = 1.5
-# Plotted against the sample size, the power is a sawtooth curve with one tooth for each allowed number
-# of errors. So bisection may miss the right number of errors. At least this many numbers next to its
-# result are tried.
+# The power is a sawtooth curve over the sample size, with one tooth for each allowed number of errors.
+# So bisection may miss the right number, and at least this many neighbours of its result are tried.
 FEWEST_TEETH = 30
 
 
@@ -185,8 +184,8 @@ def sample_size_for_guarantee(
     def passes(n: int, c: int) -> bool:
         return binomial_cdf(c, n, expected) >= wanted
 
-    # While c errors are allowed, the power falls as the sample size n increases. So it is highest at
-    # the smallest n that allows c errors, and lowest just before c + 1 errors are allowed.
+    # While c errors are allowed, the power falls with the sample size n. So it is highest at the
+    # smallest n that allows c errors, and lowest at the largest.
     first = _first_true(lambda c: passes(teeth.start(c), c))
     last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
     stable = teeth.start(last + 1 if last >= first else first)

@@ -105,8 +105,8 @@ def unrefuted_range(seen: RateEvidence, limit: float, delta: float) -> tuple[flo
     """
     rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
     n_inner = len(rates) - 1
-    # Each scan stops at the first rate that is not refuted. The refuted grid point just before this
-    # rate is the bound, so that the range is never too narrow.
+    # Each scan stops at the first rate that is not refuted. The bound is the refuted rate just before
+    # it, so that the range is never too narrow.
     kept = (i for i in reversed(range(n_inner)) if not seen.is_below(float(rates[i]), delta))
     high = float(rates[next(kept, -1) + 1])
     left = (i for i in range(n_inner) if not seen.is_above(float(rates[i]), delta))

@@ -53,9 +53,9 @@ def needed_by_counts(
 
     Future errors are assumed to be binomial with the observed rate. Past errors count, too, unless the
     test starts `afresh`. For each number of trials, let c be the largest number of errors that proves
-    that the limit holds, or the smallest that proves that it fails. Among the numbers of trials with
-    the same c, the power is highest at one end. This highest power increases with c, apart from
-    rounding, so bisection finds c.
+    the limit, or the smallest that refutes it. Among the numbers of trials with the same c, the power
+    is highest at one end. This highest power increases with c, apart from rounding, so bisection finds
+    c.
     """
     rate = errors / trials
     if rate == limit:
@@ -83,8 +83,8 @@ def needed_by_counts(
             return None
         low, c = c, 2 * c - first + 1
     c = bisected(lambda c: decided(best(c), c), low, c)
-    # Because trials are whole numbers, the test may also decide at a slightly smaller number c of
-    # errors. So try about `waves` smaller values of c.
+    # Because trials are whole numbers, a slightly smaller c may decide, too. So try about `waves`
+    # smaller values.
     waves = min(MOST_WAVES, math.ceil(2.0 * limit * rate / abs(limit - rate)))
     c = next(c for c in range(max(first, c - 2 - waves), c + 1) if decided(best(c), c))
     return best(c) if keeps else bisected(partial(decided, c=c), sizes.start(c - 1) - 1, best(c))

@@ -7,8 +7,8 @@ and b = 3/limit, cut off at r. The evidence that the rate is above r is the same
 above r. If the rate is not on the claimed side of r, the evidence is a supermartingale that starts at
 1. So the probability that it ever reaches 1/δ is at most δ (Ville 1939).
 
-The parameters a and b were chosen by simulation, for limits of 1 to 5% and for true rates from a
-quarter of the limit to twice the limit.
+Simulations chose a and b, for limits of 1 to 5% and rates from a quarter of the limit to twice the
+limit.
 """
 
 from __future__ import annotations

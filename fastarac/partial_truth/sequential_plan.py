@@ -48,8 +48,8 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     The axes are the number of errors so far, and progress τ. Progress is the number of errors expected
     so far if the error rate is at the limit, in steps of ``_kernels.adaptive_search.STEP``. Errors then
     follow a Poisson process. With c errors, acceptance is possible if the progress is at least τ_c. Let
-    g_c(τ) be the probability of c errors up to τ without acceptance. Then τ_c is the first τ at which
-    g_0(τ_0) + ... + g_c(τ) is at most the share ``spent(c, τ)`` of the failure probability.
+    g_c(τ) be the probability of c errors up to τ without acceptance. Then τ_c is the first τ with
+    g_0(τ_0) + ... + g_c(τ) at most the share ``spent(c, τ)`` of the failure probability.
 
     Returns
     -------

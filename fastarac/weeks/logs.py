@@ -237,8 +237,8 @@ def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> Non
 def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
     """Count the weeks that are complete or due: give them to the monitor, and check all weeks so far.
 
-    Return the latest check, and whether the check of the last counted week was left out because its
-    number of audits is too unlikely.
+    Return the latest check, and whether the last counted week was not checked because its number of
+    audits is too unlikely.
     """
     for log in logs[ledger.counted :]:
         count_audits(ledger.monitor, policy, log)

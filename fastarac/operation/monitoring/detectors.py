@@ -161,8 +161,8 @@ class AuditedGroups:
     def sequence(self, failure_probability: float) -> tuple[float, float]:
         """Return the range of rates that bets do not refute at level δ = `failure_probability`.
 
-        Bets on a higher rate give the lower end, and bets on a lower rate give the upper end, each at
-        level δ/2.
+        Bets on a higher rate give the lower end, and bets on a lower rate the upper end, each at level
+        δ/2.
         """
         bound = -math.log(HALF * failure_probability)
         errors, worst = (sum(n * s for (s, _), n in of.items()) for of in (self._seen, self._worst))
