@@ -18,7 +18,7 @@ FEW = 128  # minimum number of groups with which `_groups_needed` begins
 
 
 class GroupedItems(NamedTuple):
-    """Groups in random order. All items are listed by decreasing confidence."""
+    """Items whose groups are in random order."""
 
     group: NDArray[np.intp]
     """Group number of each item; groups are numbered in random order."""
@@ -38,7 +38,7 @@ class GroupedItems(NamedTuple):
         largest: int | None,
         rng: np.random.Generator,
     ) -> GroupedItems:
-        """Put the groups into a random order. Raise if a group has more than `largest` items."""
+        """Put the groups into a random order; raise if one has more than `largest` items."""
         sizes = np.bincount(codes)
         order = rng.permutation(len(sizes))
         rank = np.empty(len(sizes), np.intp)
@@ -47,7 +47,7 @@ class GroupedItems(NamedTuple):
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:
-        """Return the groups without the first ones; the mask `items` marks the items to drop."""
+        """Return these groups without the first ones, whose items the mask `items` marks."""
         first = int(self.group[items].max()) + 1 if items.any() else 0
         return GroupedItems(
             self.group[~items] - first, self.place[~items], self.wrong[~items], self.sizes[first:],
@@ -72,10 +72,8 @@ class GroupedItems(NamedTuple):
 def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float) -> float:
     """Return the largest capital reached by betting that the mean outcome is below 0.
 
-    The method was published by Waudby-Smith and Ramdas (2024). `outcomes` holds the outcomes of the
-    groups in order, each at most (1 − limit)·largest. `largest` may differ between groups. Each bet
-    depends on the mean and the variation of the earlier groups. The first bet assumes that one group
-    without an error came before.
+    The bets are those of Waudby-Smith and Ramdas (2024). `outcomes` holds the outcomes of the groups in
+    order, each at most (1 − limit)·largest.
     """
     grown = float(np.max(_growth(outcomes, largest, limit), initial=0.0))
     return math.exp(min(grown, LARGEST_LOG))
@@ -84,9 +82,10 @@ def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], li
 def _growth(
     outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float
 ) -> NDArray[np.float64]:
-    """Return the logarithm of the capital after each group, which depends only on the groups so far."""
+    """Return the logarithm of the capital after each group; each bet depends only on earlier groups."""
     n = len(outcomes)
     highest = BOLDNESS / ((1.0 - limit) * largest)
+    # The first bet assumes that one group without an error came before.
     prior = -limit * float(np.ravel(largest)[0]) / 2.0
     before = np.concatenate([[0.0], np.cumsum(outcomes)[:-1]])
     squares = np.concatenate([[0.0], np.cumsum(outcomes**2)[:-1]])
@@ -100,11 +99,7 @@ def _growth(
 def _groups_needed(
     outcomes: NDArray[np.float64], largest: float, limit: float, delta: float, guess: int
 ) -> int | None:
-    """Return how many groups the capital needs to reach 1/δ; None if all groups are not enough.
-
-    The computation begins with the first 2·`guess` groups. Their number is doubled until the capital
-    reaches 1/δ or all groups are used.
-    """
+    """Return how many groups the capital needs to reach 1/δ; None if all groups are not enough."""
     n, goal = len(outcomes), -math.log(delta)
     tried = min(n, max(FEW, 2 * guess))
     while True:
@@ -117,11 +112,7 @@ def _groups_needed(
 
 
 def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: float) -> int:
-    """Return how many thresholds, from the highest down, provably keep a limit on the error rate.
-
-    The capital is checked after each group, so a proof uses only the first groups. The bets are
-    repeated for a lower threshold only if it newly accepts an error of one of these groups.
-    """
+    """Return how many thresholds, from the highest down, provably keep a limit on the error rate."""
     errors = np.flatnonzero(pages.wrong)
     errors = errors[np.argsort(pages.place[errors], kind="stable")]
     outcomes = -limit * pages.sizes.astype(np.float64)
@@ -133,6 +124,8 @@ def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: f
     for start, stop in itertools.pairwise([*starts, len(places)]):
         of_these = groups[start:stop]
         np.add.at(outcomes, of_these, 1.0)
+        # The first `needed` groups prove the limit, so only a new error in one of them requires new
+        # bets.
         if of_these.min() < needed:
             needed = _groups_needed(outcomes, pages.largest, limit, delta, needed)
             if needed is None:
@@ -143,7 +136,7 @@ def bet_on_error_rate(pages: GroupedItems, n_points: int, limit: float, delta: f
 def bet_on_risk(
     pages: GroupedItems, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
 ) -> int:
-    """Return the index of the lowest fixed threshold whose risk is proved; −1 for none.
+    """Return the index of the lowest fixed threshold with a risk proved to be low enough; −1 for none.
 
     `ends` holds the number of distinct confidences that each threshold accepts.
     """

@@ -302,8 +302,8 @@ def guaranteed_operating_point(
     n_tested = float(sweep.total) if truth is None else truth.n_verified
     if grid is not None:
         _require_fitting(sweep, grid, scale, pilot)
-    # A fallback sequence loses little if the given thresholds are few. So "auto" uses Pocock's
-    # boundary, which holds for all thresholds at once, only for the fine grid of a scale.
+    # With few given thresholds, a fallback sequence loses little. So "auto" uses Pocock's boundary only
+    # for the fine grid of a scale.
     if method == "auto" and how == "fallback" and scale and limit * n_tested <= FEW_ERRORS:
         how = "pocock"
     asked = _Asked(
@@ -445,8 +445,8 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
     approximate = None
-    # The approximate acceptance rate is told if the proved one is below MUCH_LESS times it. As it is at
-    # most 1, it need not be computed for a proved one of MUCH_LESS or more.
+    # Tell the approximate acceptance rate if the proved one is below MUCH_LESS times it. The
+    # approximate one is at most 1, so skip it if the proved one is at least MUCH_LESS.
     if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:
         would = _of_groups(pages, asked, "gamma", limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate
@@ -519,14 +519,14 @@ def _by_pocock(
     delta: float,
     never_accepted: float | None,
 ) -> GuaranteedOperatingPoint:
-    """Return the guarantee of the lowest fixed threshold that is proved."""
+    """Return the guarantee of the lowest fixed threshold that Pocock's boundary proves."""
     n, thresholds = int(sweep.total), _above(grid, never_accepted)
     counts = counts_at(sweep, thresholds)
     return _proved_risk(sweep, n, thresholds, counts, within(*counts, n, limit, delta), limit, delta)
 
 
 def _by_own_thresholds(asked: _Asked, limit: float, delta: float) -> GuaranteedOperatingPoint:
-    """Return the guarantee of the lowest proved confidence of the items, by "pocock" or "fallback"."""
+    """Return the guarantee if the thresholds to test are the items' own confidences."""
     sweep = asked.sweep
     n, end = int(sweep.total), last_accepted(sweep, asked.never_accepted) + 1
     thresholds, errors = sweep.thresholds[1:end], sweep.false_accepts[1:end]
@@ -548,7 +548,7 @@ def _proved_risk(
     limit: float,
     delta: float,
 ) -> GuaranteedOperatingPoint:
-    """Return the guarantee of the last proved threshold; if none is proved, accept nothing."""
+    """Return the guarantee of the lowest proved threshold; if none is proved, accept nothing."""
     least = binomial_upper_bound(0, n, delta)
     if least > limit:
         _warn_few(n, least, "max_risk", limit, delta)
@@ -603,14 +603,14 @@ def _one_of_each(
 def _above(grid: NDArray[np.float64], never_accepted: float | None) -> NDArray[np.float64]:
     """Return the fixed thresholds that accept no item with a confidence of `never_accepted` or less.
 
-    The tests of these thresholds do not depend on the thresholds below them. Therefore, the guarantee
-    holds even if `never_accepted` was chosen with these items.
+    Their tests do not depend on lower thresholds. So the guarantee holds even if `never_accepted` was
+    chosen with these items.
     """
     return grid if never_accepted is None else grid[grid > never_accepted]
 
 
 def _of_groups(pages: GroupedItems, asked: _Asked, how: str, limit: float, delta: float) -> Any:
-    """Return the lowest threshold by betting or by gamma."""
+    """Return the lowest guaranteed threshold for items in groups, by betting or by gamma."""
     sweep = asked.sweep
     if asked.criterion == "max_error_rate":
         if how == "gamma":
@@ -630,8 +630,8 @@ def _of_groups(pages: GroupedItems, asked: _Asked, how: str, limit: float, delta
     else:
         shares = pilot_shares(pilot, grid)
     sizes = pages.sizes.astype(np.float64)
-    # The group size from which the starts are chosen: for proofs, the largest one; for the
-    # approximation, the mean of all items' group sizes.
+    # The starts are chosen for groups of this size: for proofs, the largest one; for the approximation,
+    # the mean over all items.
     each = float(sizes @ sizes / sizes.sum()) if how == "gamma" else float(pages.largest)
     starts = starts_of(shares, max(1, int(sizes.sum() / each)), limit, delta)
     ends = ends[: len(_above(grid, asked.never_accepted))]
@@ -655,7 +655,7 @@ def _warn_few_groups(pages: GroupedItems, limit: float, delta: float, how: str) 
 
 
 def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: float) -> int:
-    """Return the index of the last point at which the bound of the error rate is within the limit."""
+    """Return the index of the lowest threshold whose bound on the error rate is within the limit."""
     if limit >= 1.0:
         return len(errors) - 1
     # With k errors, the upper bound is within the limit iff P(at most k errors) <= delta at that limit.
@@ -664,7 +664,7 @@ def _last_by_errors(errors: NDArray[np.int64], n: int, limit: float, delta: floa
 
 
 def _last_by_risk(sweep: ThresholdSweep, limit: float, share: float, last: int) -> int:
-    """Return the last point that passes its test, by bisection up to `last`; 0 if none does."""
+    """Return the index of the lowest threshold whose risk passes its test, by bisection; 0 for none."""
     if limit >= 1.0:
         return last
     passed, failed = 0, last + 1

@@ -42,7 +42,7 @@ class Start(NamedTuple):
 
 
 def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray[np.float64] | None:
-    """Return the given thresholds, or those of a scale, in decreasing order; None without either."""
+    """Return `thresholds`, or those of a scale, in decreasing order; None if neither is given."""
     if thresholds is not None and scale is not None:
         raise TypeError("thresholds and scale are both given; give only one")
     if thresholds is not None:
@@ -57,14 +57,14 @@ def fixed_thresholds(thresholds: ArrayLike | None, scale: str | None) -> NDArray
     choice(scale, "scale", SCALES)
     if scale == "percent":
         return np.arange(100.0, -1.0, -1.0)
-    # Thresholds t below 0.5 have steps of 0.01, and twelve steps per decade from 1e-6 to 0.1. Each t
-    # also adds the threshold 1 − t.
+    # Below 0.5: steps of 0.01, and twelve steps per decade from 1e-6 to 0.1. Above 0.5: the complements
+    # 1 − t of these thresholds t.
     low = np.concatenate([np.linspace(0.0, 0.5, 51), 10.0 ** np.linspace(-_DECADES, -1.0, 61)])
     return np.unique(np.concatenate([low, 1.0 - low]))[::-1]
 
 
 def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
-    """Raise unless distinct confidences, in increasing order, lie on a declared scale."""
+    """Raise unless confidences (distinct, in increasing order) lie on the declared scale."""
     low, high = float(values[0]), float(values[-1])
     if low < 0.0 and len(values) > 1 and values[1] >= 0.0:
         low = float(values[1])  # a single negative value marks outputs that are never accepted
@@ -78,17 +78,13 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
 
 
 def _lies_within(low: float, high: float, scale: str) -> bool:
-    """Return whether confidences are within a scale. For "percent", some must exceed 1."""
+    """Return whether values from `low` to `high` fit a scale; for "percent", one must exceed 1."""
     slack = ROUNDING * ENDS[scale]
     return -slack <= low and high <= ENDS[scale] + slack and (scale == "unit" or high > 1.0)
 
 
 def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> None:
-    """Raise if fixed thresholds (decreasing) clearly use another scale than the confidences.
-
-    Thresholds above all confidences would accept nothing. Thresholds in [0, 1] would accept nearly
-    every item if the confidences are percentages.
-    """
+    """Raise if fixed thresholds (decreasing) clearly use another scale than the confidences."""
     low, high = float(values[0]), float(values[-1])
     of_unit = grid[-1] >= 0.0 and 0.0 < grid[0] <= 1.0
     if grid[-1] > high or (of_unit and np.mean(values <= 1.0) <= BY_CHANCE):
@@ -101,7 +97,7 @@ def require_within_reach(values: NDArray[Any], grid: NDArray[np.float64]) -> Non
 def set_aside(
     sweep: ThresholdSweep, rng: np.random.Generator
 ) -> tuple[ThresholdSweep, NDArray[np.int64]]:
-    """Draw a tenth of the items. Return the sweep of the rest, and the number drawn per confidence."""
+    """Draw a tenth of the items; return the sweep of the rest, and the number drawn per confidence."""
     counts = np.concatenate([np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)])
     n = int(sweep.total)
     drawn = rng.multivariate_hypergeometric(counts, -(-n // PILOT), method="marginals")
@@ -115,7 +111,7 @@ def set_aside(
 
 
 def starts_of(shares: NDArray[np.float64], n: int, limit: float, delta: float) -> list[Start]:
-    """Return the starts of the tests, given the share of items that each threshold accepts."""
+    """Return the thresholds at which tests start, given the share of items that each accepts."""
     accepted = targets(n, limit, delta)
     places = np.minimum(np.searchsorted(shares * n, accepted), len(shares) - 1)
     return starts_at((place, 1.0 / len(accepted)) for place in places.tolist())
@@ -128,7 +124,7 @@ def targets(n: float, limit: float, delta: float) -> NDArray[np.float64]:
 
 
 def starts_at(places: Iterable[tuple[int, float]]) -> list[Start]:
-    """Return the starts, given places and weights, in rising order; weights of a place are added."""
+    """Return the starts at these (place, weight) pairs, sorted; weights of the same place are added."""
     found: dict[int, float] = {}
     for place, weight in places:
         found[place] = found.get(place, 0.0) + weight
@@ -138,10 +134,10 @@ def starts_at(places: Iterable[tuple[int, float]]) -> list[Start]:
 def proved_in_turn(
     proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float
 ) -> list[int]:
-    """Return the indices of those of n thresholds that `proves(index, level)` proves.
+    """Return the indices of the thresholds, out of n, that `proves(index, level)` proves in turn.
 
-    The tests begin at the first start. Each start adds its share of δ to the level of its test. If a
-    test succeeds, its level passes on to the next threshold; if it fails, the level is lost.
+    Each start adds its share of δ to the level of its test. If a test succeeds, its level passes on to
+    the next threshold; if it fails, the level is lost.
     """
     spent = {start.place: start.weight * delta for start in starts}
     level, proved = 0.0, []
@@ -183,12 +179,12 @@ def rejected_by_rank(
     delta: float,
     rng: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """Return the indices of the items' own thresholds whose risk is proved within the limit.
+    """Return the indices of the distinct confidences at which the risk provably keeps the limit.
 
-    `accepted` and `errors` are the counts at all distinct confidences, from the highest down. Given the
-    confidence at a fixed rank, the items above it are still independent. So tests start at fixed ranks
-    k. If rank k is within a tie, random items of the tie complete the first k items. A start is used
-    only if its k items pass a test.
+    `accepted` and `errors` are the counts at all distinct confidences, from the highest down. Tests
+    start at fixed ranks k, because given the confidence at a fixed rank, the items above it are still
+    independent. If rank k is within a tie, random items of the tie complete the first k items. A start
+    is used only if its k items pass a test.
     """
     if limit >= 1.0:
         return np.arange(len(accepted))

@@ -20,10 +20,10 @@ FEWEST_GROUPS = 20  # minimum number of groups; simulations did not cover fewer
 
 
 class AcceptedGroups(NamedTuple):
-    """Integer sums over the groups at every point of the sweep. Later points accept more items.
+    """Sums over groups of items, for each threshold from the highest down.
 
-    For each group, let m be the number of items, a the number of accepted items, and y the number of
-    accepted errors. The first element of each array is for the point that accepts nothing.
+    Of each group's m items, a are accepted, and y of these are errors. The first element of each array
+    is for a threshold that accepts nothing.
     """
 
     accepted: NDArray[np.int64]
@@ -47,7 +47,7 @@ class AcceptedGroups(NamedTuple):
 
     @classmethod
     def of(cls, pages: GroupedItems) -> AcceptedGroups:
-        """Accept the items one by one, by decreasing confidence, and record the sums after each."""
+        """Compute the sums at each distinct confidence, from the highest down."""
         order = np.argsort(pages.place, kind="stable")
         group, wrong = pages.group[order], pages.wrong[order].astype(np.int64)
         by_group = np.argsort(group, kind="stable")
@@ -79,9 +79,8 @@ class AcceptedGroups(NamedTuple):
     def moments(self, point: int, criterion: str) -> tuple[float, float, float]:
         """Return the rate p of errors, its variance v, and w, the most that a further group adds to p.
 
-        The rate is a share of all items or of the accepted items. In a further group, all items may be
-        wrong and have the highest confidences. Therefore w is the effect of a whole group, even if only
-        a few items of the groups in the sample are accepted.
+        w is the effect of a whole group, because all items of a further group may be accepted and
+        wrong.
         """
         errors = int(self.errors[point])
         if criterion == "max_error_rate":
@@ -101,12 +100,12 @@ class AcceptedGroups(NamedTuple):
 
 
 def size_of_groups(sizes: NDArray[np.int64]) -> float:
-    """Return √(Σm²/G) for G groups of sizes m. Groups all of this size have the same variance."""
+    """Return √(Σm²/G), the root mean square size of G groups of sizes m."""
     return math.sqrt(float(np.mean(sizes.astype(np.float64) ** 2)))
 
 
 def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
-    """Return about how many groups the bound needs to be within the limit, if none has an error."""
+    """Return approximately how many groups without an error bring the bound within the limit."""
     if limit <= 0.0:
         return 0
     share = size_of_groups(pages.sizes) / float(pages.sizes.mean())
@@ -114,7 +113,7 @@ def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
 
 
 def upper_bound(pages: GroupedItems, point: int, criterion: str, delta: float) -> float:
-    """Return the 1 − δ quantile of a gamma distribution with mean p + w and variance v + w²."""
+    """Return the 1 − δ quantile of the gamma distribution with mean p + w and variance v + w²."""
     p, v, w = AcceptedGroups.of(pages).moments(point, criterion)
     if not (point and math.isfinite(v)):
         return float(point > 0)
@@ -146,10 +145,9 @@ def gamma_on_error_rate(pages: GroupedItems, limit: float, delta: float) -> int:
 def gamma_on_risk(
     pages: GroupedItems, ends: NDArray[np.intp], starts: list[Start], limit: float, delta: float
 ) -> int:
-    """Return the index of the lowest fixed threshold with an approximate risk bound in the limit.
+    """Return the index of the lowest fixed threshold with a risk bound within the limit; −1 for none.
 
-    `ends` holds the number of distinct confidences that each threshold accepts. Return −1 if there is
-    none.
+    `ends` holds the number of distinct confidences that each threshold accepts.
     """
     counts = AcceptedGroups.of(pages)
     # The lowest points may be missing, because their items may be in the groups that were set aside.

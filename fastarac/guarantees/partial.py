@@ -37,15 +37,10 @@ def proved_of(
     fixed: tuple[NDArray[np.float64] | None, ArrayLike | None],
     key: NDArray[np.uint64],
 ) -> tuple[WeightedBets, float | None]:
-    """Return the lowest threshold proved by betting on the verified outputs, and an assumption.
+    """Return the lowest threshold proved by betting, and the least assumed inclusion probability.
 
-    The proof assumes that no unknown inclusion probability is below the second result. It is None if
-    all inclusion probabilities are known.
-
-    Raises
-    ------
-    ValueError
-        If `correct` holds grades, because a guarantee needs 0 or 1.
+    The proof assumes that no unknown inclusion probability is below the second result, which is None if
+    all are known.
     """
     # An unknown probability is replaced by the smallest declared one, or else by the smallest known
     # one.

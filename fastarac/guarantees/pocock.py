@@ -1,8 +1,8 @@
 """Guarantees of a risk at all thresholds at once, by a boundary like Pocock's for repeated looks.
 
 The boundary allows c errors as soon as m(c) items are accepted. It is calibrated for items that are
-wrong independently, each with a probability equal to the limit. If such items are accepted one after
-the other, the number of errors is ever within the boundary with a probability of at most δ.
+wrong independently, each with a probability equal to the limit. If such items are accepted one by one,
+the probability that the errors are ever within the boundary is at most δ.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from fastarac._core.special import binomial_cdf, stirling_error
 
-# "auto" uses the boundary if the limit allows at most this number of errors among all items. If the
-# limit allows more errors, fallback sequences accept more items.
+# "auto" uses the boundary if the limit allows at most this number of errors among all items. Above this
+# number, fallback sequences accept more items.
 FEW_ERRORS = 50
 # Up to this number of allowed errors, the calibration takes less than about a tenth of a second.
 QUICK_ERRORS = 100
-# Maximum number of allowed errors for which the boundary is computed at all. The time of the
-# calibration is proportional to the square of this number.
+# Maximum number of allowed errors. The time of the calibration is proportional to its square.
 MOST_ERRORS = 500
 # The nominal levels δ·2^(−k/STEPS) are tried, for k = 0, 1, …
 STEPS = 8
@@ -36,9 +35,9 @@ _FEW = 16  # for n below this number, a table holds the error of Stirling's form
 def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
     """Return m(0) < m(1) < …: c errors prove the limit if at least m(c) of the n items are accepted.
 
-    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. Of
-    the levels tried, the largest is used for which `crossing` returns at most δ. If it returns less,
-    m(0) is lowered until it returns about δ, because m(0) decides whether anything is accepted.
+    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. The
+    largest tried level is used for which `crossing` returns at most δ. Then m(0), which decides whether
+    anything is accepted, is lowered until `crossing` returns about δ.
     """
     if limit <= 0.0:
         return ()
@@ -62,8 +61,8 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
 def method_of_own_thresholds(limit: float, n: float) -> Literal["pocock", "fallback"]:
     """Return the method to prove a limit on the risk if thresholds are taken from the n items.
 
-    Both methods are valid however the risk depends on the threshold. If the limit allows few errors,
-    "pocock" accepts more; if it allows many, "fallback" does, and "pocock" takes long.
+    If the limit allows few errors, "pocock" accepts more; if it allows many, "fallback" does, and
+    "pocock" takes long.
     """
     return "pocock" if limit * n <= QUICK_ERRORS else "fallback"
 
@@ -87,9 +86,9 @@ def crossing(looks: list[int], limit: float) -> float:
     """Return the probability that for at least one c, at most c of the first looks[c] items are wrong.
 
     The items are wrong independently with the probability `limit`. Let f(c) be the probability that c
-    is the smallest such number. Exactly c of the first looks[c] items are then wrong, because at least
-    c were already wrong at the previous look. So with m(c) = looks[c] and
-    p(m, k) = P(Bin(m, limit) = k),
+    is the smallest number for which this holds. Exactly c of the first looks[c] items are then wrong,
+    because at least c were already wrong at the previous look. So with m(c) = looks[c] and p(m, k) =
+    P(Bin(m, limit) = k),
 
         p(m(c), c) = f(c) + Σ_{j<c} f(j)·p(m(c) − m(j), c − j).
     """

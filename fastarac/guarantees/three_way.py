@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from fastarac.guarantees.exact import GuaranteedOperatingPoint
 
 LARGEST = 1 << 53  # Up to here, a double holds every integer.
-# The discard threshold is an operating point of the turned sweep, which has negated confidences and
-# exchanged labels. Each limit on discarded outputs becomes another criterion there.
+# The discard threshold comes from a turned sweep, with negated confidences and exchanged labels. There,
+# a limit on discarded outputs becomes one of these criteria.
 _SAME = {"max_false_discard_rate": "max_error_rate", "max_false_omission_rate": "max_risk"}
 _PROMISES = {
     "max_error_rate": "at most {} of all outputs are accepted errors",
@@ -386,7 +386,7 @@ def _guaranteed(
     scale: Scale | None,
     **options: Any,
 ) -> tuple[GuaranteedOperatingPoint, GuaranteedOperatingPoint]:
-    """Return two guaranteed points: one to accept items, and one of the turned items to discard."""
+    """Return the guaranteed point for accepting items, and the one for discarding them."""
     for limit in limits:
         if grid is None and limit.criterion == "max_risk":
             raise TypeError(f"{limit.name} with failure_probability needs {FIXED}: {HOW_TO_FIX}")

@@ -5,34 +5,32 @@ verified; otherwise 0. Let π be the probability of V = 1. Let ĵ be the judge's
 calibrated on earlier outputs only, and κ its weight. Then the mean of Y = A·(κĵ + V(e − κĵ)/π) is the
 error rate, whatever ĵ is. Starting with a capital of 1, we bet that Y is below the limit ε on average.
 Over the outputs in random order, the capital becomes Π(1 + λ(ε − Y)), where λ is the size of each bet.
-The capital is never below 0. If the error rate is at least ε, the probability that the capital ever
-reaches 1/δ is at most δ (Ville 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
+If the error rate is at least ε, the probability that the capital ever reaches 1/δ is at most δ (Ville
+1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
 
 **Clipping.** Let π_min be the smallest π. Unless λ is below 1/(1/π_min − ε), an error at a small π
 would lose more than the whole capital. So the bets use 1 − q + qY instead of Y, with q = min(1, cπ),
-where c is the clip. For an output with π < 1/c, the part 1 − cπ counts as wrong, whether or not the
-output is verified. This can only add errors. With λ < 1/(c + 1 − ε), the capital is never below 0,
-whatever π is. The clip c and the bet λ are chosen together from a geometric grid. The choice depends on
-how much each c would have added to the capital on earlier outputs.
+where c is the clip. An output with π < 1/c counts as wrong in part, 1 − cπ, whether or not it is
+verified. That can only add errors. With λ < 1/(c + 1 − ε), the capital is never below 0, whatever π is.
+The clip c and the bet λ are chosen together from a geometric grid. The choice depends on how much each
+c would have added to the capital on earlier outputs.
 
-If no error is found and nothing is clipped, a proof needs ln(1/δ)/(π_min·ε) units. If there are at
-least that many units, but at most `SPARE` times as many, the grid begins at c = 1/π_min, which clips
-nothing. Bets are then limited by λ < 1/(c + 1 − cπ_min − ε). The running sums begin as if `THOUGHT`
-accepted outputs with probability π_min had come before. So π_min is treated as fixed before the
-outputs.
+If no error is found and nothing is clipped, a proof needs ln(1/δ)/(π_min·ε) units. With at least that
+many units, but at most `SPARE` times as many, the grid begins at c = 1/π_min, which clips nothing. Bets
+are then limited by λ < 1/(c + 1 − cπ_min − ε). The running sums begin as if `THOUGHT` accepted outputs
+with probability π_min had come before. So π_min is treated as fixed before the outputs.
 
 **The bet.** Units are single outputs or groups that were verified as a whole. After t of n units, let K
-be the capital and σ̂² the mean of (ε − Y)² so far. Then λ = φ(u)/(Φ(u)·σ̂·√(n − t)) with Φ(u) =
-δK/1.05, but at most 0.95 of the largest allowed bet. Here φ and Φ are the normal density and
-distribution function. If the gains were normal, this bet would replicate the payoff of the normal test,
-which is 1/δ if the mean of n outputs is far enough below ε. Bets are large when there is little to
-lose, and small near the goal. The guarantee holds for any distribution of the gains.
+be the capital and σ̂² the mean of (ε − Y)² so far. Let φ and Φ be the normal density and distribution
+function. Then λ = φ(u)/(Φ(u)·σ̂·√(n − t)) with Φ(u) = δK/1.05, but at most 0.95 of the largest allowed
+bet. If the gains were normal, this bet would replicate the payoff of the normal test. The guarantee
+holds for any distribution of the gains.
 
 **The judge.** The units, in random order, are split into blocks that end at 1/32, 1/16, 1/8, 1/4 and
-1/2 of all units. In the first block, ĵ is the judge's own value. In each later block, ĵ is predicted by
-an isotonic regression of errors on the judge's values in all earlier blocks, with weights 1/π. The
-weight κ is the slope through 0 that minimises the variance of Y over the earlier accepted units, but
-at most 1. So a poor judge soon loses its influence.
+1/2 of all units. In the first block, ĵ is the judge's own value. In each later block, ĵ comes from an
+isotonic regression of errors on the judge's values in all earlier blocks, with weights 1/π. The weight
+κ is the slope through 0 that minimises the variance of Y over the earlier accepted units, but at most
+1.
 
 **Thresholds.** All distinct confidences are tested in decreasing order, until one is not proved. With
 more outputs than `MOST_IN_FULL`, only the confidences of the first units are tested, and there are no
@@ -107,7 +105,7 @@ class Clips(NamedTuple):
     def of(
         cls, probability: NDArray[np.float64], limit: float, delta: float, largest: int, begin: int
     ) -> Self:
-        """Choose the clips for units of at most `largest` outputs. This may lower `begin` to 0."""
+        """Choose the clips for units of at most `largest` outputs; `begin` may be lowered to 0."""
         clips, least, thought = CLIPS, 0.0, 0.0
         lowest = float(probability.min())
         if 1.0 <= len(probability) / needed_without_errors(lowest, limit, delta, largest) <= SPARE:
@@ -128,7 +126,7 @@ def needed_without_errors(least: float, limit: float, delta: float, largest: int
 
 
 def least_limit(least: float, n: int, delta: float) -> float:
-    """Return the lowest limit that n outputs can prove, the inverse of `needed_without_errors`."""
+    """Return the lowest limit that n outputs can prove."""
     # Exchanging the limit and the number of outputs in the formula gives its inverse.
     return min(1.0, needed_without_errors(least, n, delta, 1))
 
@@ -264,7 +262,7 @@ def largest_unit(units: Units, declared: int | None) -> int:
 
 
 def outcomes_of(units: Units) -> NDArray[np.float64]:
-    """Return the terms from which the kernel computes bets, for each output."""
+    """Return each output's terms of the bets, in the columns that the kernel expects."""
     known = ~np.isnan(units.error)
     weight = np.where(known, 1.0 / units.probability, 0.0)
     wrong = np.where(known, units.error, 0.0)
@@ -306,7 +304,7 @@ def _isotonic(
     weight: NDArray[np.float64],
     new: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the isotonic regression at `new`. Between two judge values, use the lower value."""
+    """Return the isotonic regression of `error` on `judge` at `new`, as a step function."""
     values, index = np.unique(judge, return_inverse=True)
     errors, weights = np.bincount(index, weight * error), np.bincount(index, weight)
     last = np.empty(len(values), np.int64)
@@ -325,7 +323,7 @@ def _own_thresholds(units: Units, begin: int) -> tuple[NDArray[Any], NDArray[np.
 
 
 def _last_in_sequence(proves: Callable[[int, float], bool], n: int, level: float) -> int:
-    """Return the last of n thresholds before the first that is not proved; −1 if there is none."""
+    """Return the index of the last threshold before the first unproved one; −1 if there is none."""
     for index in range(n):
         if not proves(index, level):
             return index - 1

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from fastarac.operation.documents import Documents, DocumentType
 
-# Maximum number of sets of fields that one round of the search tries as optional. The fields of a set
-# are absent from the same documents.
+# Maximum number of sets of fields, absent from the same documents, that one round of the search tries
+# as optional.
 MOST_PATTERNS = 4
 # Maximum number of single fields that are tried as optional, the most often absent ones first.
 MOST_SINGLE = 24
@@ -105,7 +105,7 @@ class OptionalSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Documents for trying out sets of optional fields; only the half used for ranking is evaluated.
+    """Documents for which sets of optional fields are tried out.
 
     The confidence of each document was estimated without its own truth.
 
@@ -163,9 +163,8 @@ class Tried:
     def settings(self) -> tuple[OptionalSetting, ...]:
         """Return the present setting, the settings with one field changed, and the best setting found.
 
-        A document that lacks several required fields can be accepted only if all of them become
-        optional. Therefore the search also tries whole sets of fields that are often absent together.
-        It adds fields as long as this increases the number of accepted documents.
+        A document can be accepted only if all its missing fields are optional. So the search also tries
+        sets of fields that are often absent together.
         """
         absences, fields = self.absences, self.fields
         present = tuple(each.field for each in absences if each.optional)

@@ -175,7 +175,7 @@ class AcceptanceRule:
     def decided(
         self, outputs: NewOutputs
     ) -> tuple[Documents, NDArray[np.bool_], NDArray[np.intp] | None]:
-        """Return the documents, which of them are accepted, and the field codes."""
+        """Return the documents, which of them are accepted, and the code of each output's field."""
         values = confidences(outputs.confidence)
         self.require_columns(by=outputs.by, documents=outputs.documents, types=outputs.types)
         n = len(values)

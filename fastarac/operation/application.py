@@ -43,8 +43,8 @@ WRITTEN_FORMATS = {
 # Confidences are rounded to this many significant digits before their quantiles are computed.
 DIGITS = 4
 PERCENT = 100.0
-# New confidences may be on another scale if the largest one is at least this many times larger or
-# smaller than at the fit.
+# Confidences may be on another scale if the largest one differs from that of the fit by at least this
+# factor.
 OTHER_SCALE = 10.0
 # On another scale, at most this share of the new confidences lies in the fitted range.
 MOST_INSIDE = 0.05
@@ -323,13 +323,13 @@ class _Rule:
 
 
 def _factors(absence: FieldAbsence, has: Iterable[bool]) -> list[str]:
-    """Return, for each type, the factor that a document's confidence gets without the field."""
+    """Return, for each document type, the factor on the confidence of a document without the field."""
     factor = f"CAST('{1.0 - absence.missed_share!r}' AS DOUBLE)"
     return [factor if one else "1.0::DOUBLE" for one in has]
 
 
 def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
-    """Check and count all rows."""
+    """Check all rows, and count what the policy accepts."""
     if policy.documents is not None:
         return _documents(source, rule, policy)
     accepts = f"CASE WHEN {rule.valid} THEN {rule.accepts} END AS accepts"
@@ -357,7 +357,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
 
 def _seen_columns(rule: _Rule) -> str:
-    """Return the SQL columns by which rows are counted: field, rounded confidence and its cell."""
+    """Return the SQL columns by which rows are counted: field, cell and rounded confidence."""
     field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
     valid = f"{rule.valid} AND {rule.given}"
     cell, rounded = (f"CASE WHEN {valid} THEN {each} END" for each in (rule.cell, rule.rounded))
@@ -446,12 +446,6 @@ def _require_scale(
 ) -> None:
     """Raise if the confidences are on another scale than the policy's.
 
-    The scale differs if three conditions hold: the confidences have shifted, their largest absolute
-    value is at least ten times larger or smaller than at the fit, and at most 5% of them lie in the
-    fitted range. If they are smaller, the third condition is also met if all of them lie below the 5%
-    quantile of the fit. The scale also differs if all confidences of the fit were from 0 to 1, but now
-    the largest is from 10 to 100: some seem to be percentages.
-
     `inside` is the share of confidences in the fitted range, and `now` holds the lowest and highest
     confidence of each field.
     """
@@ -492,8 +486,8 @@ def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
         f"CASE WHEN bool_or(own_{i}) THEN 1.0::DOUBLE ELSE any_value(worth_{i}) END"
         for i in range(len(rule.factors))
     ]
-    # Multiply in the same order as Policy.apply, so that both round alike: first the probabilities of
-    # the outputs in increasing order, then the factors of absent fields.
+    # Multiply in the same order as Policy.apply, so that both round alike: first the outputs'
+    # probabilities in increasing order, then the factors of absent fields.
     sure = " * ".join(["product(chance ORDER BY chance)", *factors])
     if policy.documents == "least":
         sure = f"least({', '.join(['min(chance)', *factors])})"

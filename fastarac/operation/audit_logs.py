@@ -1,4 +1,4 @@
-"""Check logs of a system in use for contradictions. In a log, the truth is only partly known."""
+"""Check logs of audits for contradictions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class LogError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditLog:
-    """A log without contradictions.
+    """A checked log of audits.
 
     `correct` is NaN where the truth is unknown. It is 0 for outputs that were drawn for an audit but
-    have no result. `unanswered` is the number of outputs without a result, or None if the log does not
-    say which outputs were drawn. `probability` is the probability that an output was drawn for an
-    audit; it is 1 for rejected outputs.
+    have no result. `unanswered` is the number of these outputs, or None if the log does not say which
+    outputs were drawn. `probability` is the probability that an output was drawn for an audit; it is 1
+    for rejected outputs.
     """
 
     correct: NDArray[np.float64]
@@ -64,11 +64,10 @@ def log_of(
 ) -> AuditLog:
     """Check a log; an error names the first row (from 0) that contradicts another column.
 
-    `above` marks the outputs that the policy or threshold accepts. `reasons` are used in messages: the
-    first says why an output should be rejected, the second why it should be accepted. The number of
-    drawn outputs must fit the probabilities; if whole `groups` were drawn, the number of drawn groups
-    must fit instead. With `rejected_known`, the truth of rejected outputs is required. It is needed
-    only to evaluate other thresholds, because a rejected output is never an undetected error.
+    `above` marks the outputs that the policy or threshold accepts. `reasons` say in messages why an
+    output should be rejected, or accepted. The number of drawn outputs, or of drawn `groups`, must fit
+    the probabilities. With `rejected_known`, the truth of rejected outputs is required, because other
+    thresholds would accept some of them.
     """
     n = len(confidence)
     truth = answers_of_log(correct, n)

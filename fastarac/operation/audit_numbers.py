@@ -10,8 +10,8 @@ from fastarac._core.special import binomial_cdf
 
 # Each of the two tests refuses about this share of honest logs.
 LEVEL = 0.001
-# Maximum number of binomial tests. If there are more distinct probabilities, they are sorted, divided
-# into this many parts, and tested part by part.
+# Maximum number of binomial tests. More distinct probabilities are sorted, and tested in this many
+# parts.
 MOST_PARTS = 10
 
 
@@ -27,12 +27,9 @@ def refuse_unlikely_numbers(
     `probability` is each accepted output's probability of an audit; `made` says whether it was audited.
     `words` is the verb that messages use for audited outputs: "have a result" or "were drawn".
 
-    If all outputs have the same probability, the number of audits is binomial. If there are more than
-    ten distinct probabilities, they are sorted and tested in ten parts. If a part has several
-    probabilities, its number of audits is compared with the binomial distribution for their mean, which
-    has a larger variance than the true distribution (Hoeffding 1956). A second test finds small
-    deviations that add up over several probabilities. It uses the sum of V/π − 1, where π is the
-    probability of an output, and V is 1 if the output was audited, and 0 otherwise.
+    A part with several probabilities is tested by the binomial distribution for their mean. Its
+    variance is larger than the true one (Hoeffding 1956). A second test finds small deviations that add
+    up over several probabilities.
     """
     distinct, codes = np.unique(probability, return_inverse=True)
     n_parts = min(len(distinct), MOST_PARTS)
@@ -57,9 +54,8 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
     """Raise if the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
 
     Here π is the probability of an output, and V is 1 if it was audited, and 0 otherwise. The
-    correction is the first term of the Cornish–Fisher expansion. Without it, a single audit at a tiny
-    probability would be too many: in a simulation of logs with 5 outputs and probabilities of about 1%,
-    5% of honest logs were refused. The correction only widens the allowed range, never narrows it.
+    correction is the first term of the Cornish–Fisher expansion. Without it, one audit at a tiny
+    probability would be too many: 5% of honest simulated logs of 5 outputs were refused.
     """
     n = len(probability)
     # With tiny probabilities, these sums may overflow to infinity. No number of audits is then refused.
@@ -68,6 +64,7 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
         variance, third = odds.sum(), (odds * (1.0 - 2.0 * probability) / probability).sum()
         z = normal_quantile(1.0 - LEVEL)
         reach, shift = z * np.sqrt(variance), (z * z - 1.0) / 6.0 * third / variance
+        # Let the correction widen the allowed range, but never narrow it.
         low, high = n - reach + min(shift, 0.0), n + reach + max(shift, 0.0)
         stood_for = (1.0 / probability[made]).sum()
     if stood_for < low or stood_for > high:

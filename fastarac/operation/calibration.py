@@ -158,7 +158,7 @@ def isotonic_calibration(
 
 
 def calibration_of(sweep: ThresholdSweep) -> Calibration:
-    """Return the calibration of an unweighted sweep."""
+    """Return the isotonic calibration of unweighted items, given their sweep."""
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted, but calibration needs counts of items")
     errors = np.diff(sweep.false_accepts)

@@ -38,8 +38,8 @@ class LookRule(NamedTuple):
     def share(self, delta: float, look: int, *, pools: bool, bets: bool) -> float:
         """Return the part of the failure probability `delta` that a look may use.
 
-        Two methods hold at all looks simultaneously if the outputs of all looks are pooled: bets on
-        groups, and confidence sequences of counts. With these, each look may use all of `delta`.
+        Pooled bets on groups and pooled confidence sequences hold at all looks simultaneously. So each
+        of their looks may use all of `delta`.
         """
         if self.declared is not None and not (pools and bets):
             return delta / self.declared
@@ -162,8 +162,7 @@ class Checked:
     def pvalues(self, criterion: str, limit: float) -> tuple[float, float]:
         """Return p-values for the hypotheses "rate at least the limit" and "rate at most the limit".
 
-        If the first p-value is small, the limit holds. If the second one is small, the limit fails. All
-        outputs must be verified.
+        All outputs must be verified.
         """
         counted = self.counted(criterion)
         trials, errors = int(counted.sum()), int(self.wrong.sum())

@@ -64,10 +64,7 @@ class CheckedPromise(NamedTuple):
         )
 
     def needed(self, items: Checked, *, afresh: bool = False) -> int | None:
-        """Return how many more items give a verdict with probability 0.8, if the observed rate is true.
-
-        With `afresh`, return instead the size of a new sample that decides alone.
-        """
+        """As :meth:`.Checked.needed`, for the limit of the errors that people find."""
         above = self.rate(items) > self.limit
         limit = self.tested.highest if above else self.tested.limit
         return items.needed(self.criterion, limit, self.tested.failure_probability, afresh=afresh)

@@ -241,14 +241,13 @@ def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
     """Return the largest share of the half `ranks` that can be accepted within the limit.
 
     The calibrations that rank this half come from the half itself. So the share is too optimistic, but
-    equally so for all candidates. In simulations, it chose the better of two models more often than a
-    share for which one part of the half was ranked by the other part. The other half, which tests the
-    limit, is not used, so the choice breaks no promise.
+    equally so for all candidates. In simulations, ranking each part of the half by the other part chose
+    the better model less often. The other half is not used, so the choice breaks no promise.
     """
     columns = fit.columns
     known = calibrations_of(columns, ranks, fit.settings.n_fields)
-    # Lowest score that may be accepted: a score is −p̂, and the error probability p̂ is at most 1. Items
-    # without a calibration have a lower score.
+    # Lowest acceptable score: scores are −p̂ ≥ −1, where p̂ is the error probability. Items without a
+    # calibration have a lower score.
     worst = -1.0
     if columns.documents is None:
         score, answers = -error_probabilities(columns, known)[ranks], columns.answers(ranks)

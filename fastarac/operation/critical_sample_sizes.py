@@ -48,10 +48,7 @@ class CriticalSampleSizes:
 def first_true(
     holds: Callable[[int], bool], low: int, furthest: int, precision: float = 1.0
 ) -> int | None:
-    """Return the first number above `low` at which `holds` is true; None if it is beyond `furthest`.
-
-    `precision` is as in :func:`.bisected`.
-    """
+    """Return the first number above `low` at which `holds` is true; None if it is beyond `furthest`."""
     n = low + 1
     while not holds(n):
         low, n = n, 2 * n

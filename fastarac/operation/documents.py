@@ -188,12 +188,12 @@ class Documents(NamedTuple):
 
 
 def never() -> Calibration:
-    """Return the calibration for a field without outputs; its error probability is 1."""
+    """Return a calibration with the error probability 1, for a field without outputs."""
     return Calibration((0.0,), np.ones(1, np.int64), np.ones(1, np.int64))
 
 
 def is_never(calibration: Calibration) -> bool:
-    """Whether the calibration is for a field without outputs; its documents are never accepted."""
+    """Whether the calibration is the one that :func:`never` returns."""
     counts = calibration.n_items.tolist(), calibration.errors.tolist()
     return calibration.thresholds == (0.0,) and counts == ([1], [1])
 

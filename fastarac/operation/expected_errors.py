@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-# The rate of each field is shrunk towards the overall rate, as if the field had this many more errors
-# (with groups, more groups with errors) at the overall rate.
+# A field's rate is shrunk towards the overall rate, as if the field had this many more errors at the
+# overall rate. With groups, it is the number of groups with errors.
 PRIOR = 3.0
 
 
@@ -42,8 +42,8 @@ class TestedCounts(NamedTuple):
     ) -> TestedCounts:
         """Count outputs and errors; with weights, use the ratio estimator for errors (Hájek 1971).
 
-        With weights, a verified error with inclusion probability π represents 1/π errors, which are
-        treated as errors of one group.
+        Then an error with inclusion probability π stands for 1/π errors, which count as errors of one
+        group.
         """
         wrong = accepted & ~right
         per_group = 1.0
@@ -71,9 +71,9 @@ def expected_rates(
 ) -> list[float]:
     """Return the expected share of errors among the accepted outputs of each field.
 
-    For each field, `tested` has the number of accepted outputs in the test, and `wrong` has the number
-    of errors among them. `is_all` is true if nothing was rejected. Otherwise `per_group` errors are
-    added, because acceptance stopped just before an error.
+    `tested` and `wrong` hold each field's number of accepted outputs in the test, and of errors among
+    them. Unless all outputs were accepted (`is_all`), `per_group` errors are added, because acceptance
+    stopped just before an error.
     """
     whole = sum(tested)
     beyond = 0.0 if is_all else per_group

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from fastarac.operation.shifts import Reference
 
-# Minimum number of cells (ranges of confidences) for a fingerprint. With fewer cells, other outputs of
-# the same source might have the same fingerprint by chance.
+# Minimum number of cells (ranges of confidences) for a fingerprint. With fewer, other outputs of the
+# same source might have the same fingerprint by chance.
 FEWEST = 8
 DIGITS = 32
 SEEDS = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
@@ -32,12 +32,11 @@ def fingerprint_of(
 ) -> str:
     """Return hexadecimal digits that identify a set of outputs, in any order.
 
-    `field` has the code of each output's field. The last 32 digits depend only on confidences and
-    fields, because more of the truth of partly verified outputs may become known later. If the truth
-    `right` of all outputs is known, 32 digits that also depend on the truth are put before them.
+    The last 32 digits depend only on confidences and fields, because more of the truth may become known
+    later. With `right`, 32 digits that also depend on the truth come first.
 
-    Each output is hashed to two 64-bit numbers (splitmix64; Steele, Lea and Flood 2014). The sums of
-    these numbers do not depend on the order.
+    Each output is hashed to two 64-bit numbers (splitmix64; Steele, Lea and Flood 2014), which are
+    added up.
     """
     n = len(confidence)
     # Adding 0.0 turns -0.0 into 0.0, so that both have the same bits.
@@ -69,8 +68,7 @@ def was_fitted_on(
 ) -> bool:
     """Whether outputs (or the outputs marked by `given`) have the fingerprint of a policy's fit.
 
-    If the truth of all outputs was known at the fit and is known now, it must agree, too. Otherwise
-    only confidences and fields are compared.
+    The truth is compared only if it is completely known, at the fit and now.
     """
     values = confidence[given]
     if fitted_on is None or len(values) > sum(int(each.counts.sum()) for each in references):

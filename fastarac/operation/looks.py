@@ -141,7 +141,7 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
 
 
 class _Look(NamedTuple):
-    """One look and its new items; with partial truth, only a joint digest of the items."""
+    """One look and its new items; with partial truth, only the joint digest of its items."""
 
     rule: str
     digest: str
@@ -345,7 +345,7 @@ class Looks(SavedAsJson):
         return np.array([key not in known for key in keys], np.bool_)
 
     def _once_again(self, sample: LookedAt, keys: list[str]) -> LookedAt:
-        """Make the first look, until now the start of a sequence, the only one.
+        """Turn the first look of a sequence into the only look.
 
         Its exact test refutes at least as many rates as the sequence did.
         """

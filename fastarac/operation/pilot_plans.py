@@ -58,8 +58,7 @@ SURE = 3.5
 NEAR = 1.25
 # Stop the search when the upper size is at most this multiple of the lower size.
 CLOSE = 1.02
-# Number of error-free samples that are tried at a size; the size is possible if a fit to one of them
-# accepts anything.
+# A size is possible if a fit to one of this many error-free samples accepts anything.
 ERROR_FREE = 5
 # Number of bootstrap pilots, and also the number of samples drawn from each bootstrap pilot.
 PILOTS = 16
@@ -591,7 +590,7 @@ class _Search:
         return (float(np.mean(found)) - self.power) / error
 
     def answer(self, least: int, most: int, runs: int) -> int | None:
-        """Return about the smallest number of groups that reaches the power; None if above `most`."""
+        """Search for the smallest number of groups that reaches the power; None if above `most`."""
         few = min(ON_THE_WAY, runs)
         low, high = least - 1, least
         while not self.succeeds(high, few):
@@ -644,8 +643,7 @@ class _Search:
     def for_most_pilots(self, pilot: _Pilot, n: int, most: int) -> tuple[int | None, float, float]:
         """Return the first size >= `n` at which most bootstrap pilots reach the power, or None.
 
-        Also return the 10% and 90% quantiles of the power over the pilots, at this size. If there is no
-        such size, the quantiles are for the size `n`.
+        Also return the 10% and 90% quantiles of the power over the pilots, at this size or else at `n`.
         """
         others = [
             pilot.again(np.random.default_rng([*self.key, 0, each, each]))

@@ -43,9 +43,8 @@ if TYPE_CHECKING:
 POINTS = 600
 # A power curve ends at this multiple of `SampleSizes.stable`.
 BEYOND = 1.5
-# Plotted against the sample size, the power is a sawtooth curve with one tooth for each allowed number
-# of errors. So bisection may miss the right number of errors. At least this many numbers next to its
-# result are tried.
+# The power is a sawtooth curve over the sample size, with one tooth for each allowed number of errors.
+# So bisection may miss the right number, and at least this many neighbours of its result are tried.
 FEWEST_TEETH = 30
 
 
@@ -185,8 +184,8 @@ def sample_size_for_guarantee(
     def passes(n: int, c: int) -> bool:
         return binomial_cdf(c, n, expected) >= wanted
 
-    # While c errors are allowed, the power falls as the sample size n increases. So it is highest at
-    # the smallest n that allows c errors, and lowest just before c + 1 errors are allowed.
+    # While c errors are allowed, the power falls with the sample size n. So it is highest at the
+    # smallest n that allows c errors, and lowest at the largest.
     first = _first_true(lambda c: passes(teeth.start(c), c))
     last = _last_false(lambda c: passes(teeth.start(c + 1) - 1, c), first)
     stable = teeth.start(last + 1 if last >= first else first)
@@ -572,7 +571,7 @@ def rate_of_found(
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:
-    """Return about the smallest number such that a property holds from this number on."""
+    """Return approximately the smallest number >= `least` from which on a property always holds."""
     high, step = least, 1
     while not holds(high):
         high, step = high + step, 2 * step
@@ -580,12 +579,12 @@ def _change(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _margin(c: int) -> int:
-    """Return how far the exact number of errors may be from the one that bisection found."""
+    """Return how far the number of errors found by bisection may be from the exact one."""
     return FEWEST_TEETH + math.isqrt(c)
 
 
 def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
-    """Return the first number >= `least` at which a property holds; it must hold for large numbers."""
+    """Return the first number >= `least` with a property; all large numbers must have the property."""
     about = _change(holds, least)
     return next(c for c in range(max(least, about - _margin(about)), about + 1) if holds(c))
 

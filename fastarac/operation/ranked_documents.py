@@ -73,7 +73,7 @@ class RankedDocuments:
         """Return the types in the half used for ranking, and the index of the type of each label.
 
         A type has every field for which one of its documents has a true value or an output. The index
-        is -1 for a label that does not occur in this half. A final -1 is for documents without a type.
+        is -1 for a label outside this half, and a final -1 is for documents without a type.
         """
         columns, fields = self.columns, self.settings.fields
         there = self.fitting & (columns.with_confidence | ~columns.right)
@@ -114,9 +114,8 @@ class RankedDocuments:
     def _advice(self, limits: dict[str, Any]) -> dict[str, Any]:
         """Return how often fields are absent, and the effect of other optional fields.
 
-        Only the half used for ranking is evaluated. So you may follow the advice and fit again without
-        breaking the promise. This half is split into two parts, and each part is ranked by the other
-        part.
+        Only the half used for ranking is evaluated, so that a new fit that follows the advice keeps the
+        promise. Each part of this half is ranked by the other part.
         """
         columns, found = self.columns, self.absences
         if not any(each.absent for each in found):

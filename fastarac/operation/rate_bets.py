@@ -71,17 +71,11 @@ class GroupBets(NamedTuple):
         return self._replace(counts=self.counts[chosen], errors=self.errors[chosen], largest=largest)
 
     def is_below(self, rate: float, delta: float) -> bool:
-        """Whether bets refute a rate of `rate` or more, at level `delta`.
-
-        The bet on a group with FA errors among m counted items is on FA − rate·m.
-        """
+        """Whether bets refute a rate of `rate` or more, at level `delta`."""
         return self._wealth_below(rate) >= 1.0 / delta
 
     def is_above(self, rate: float, delta: float) -> bool:
-        """Whether bets refute a rate of `rate` or less, at level `delta`.
-
-        The bet on a group with FA errors among m counted items is on rate·m − FA.
-        """
+        """Whether bets refute a rate of `rate` or less, at level `delta`."""
         return self._wealth_above(rate) >= 1.0 / delta
 
     def pvalues(self, rate: float) -> tuple[float, float]:
@@ -107,13 +101,12 @@ def with_others(n: int, total: int, rng: np.random.Generator, *, keeps_order: bo
 def unrefuted_range(seen: RateEvidence, limit: float, delta: float) -> tuple[float, float]:
     """Return the range of rates that bets on units in random order do not refute.
 
-    Each rate of a grid is tested, and the range contains all rates that are not refuted (Waudby-Smith
-    and Ramdas 2024).
+    The method is that of Waudby-Smith and Ramdas (2024), for rates on a grid.
     """
     rates = np.union1d(RATES, limit) if 0.0 < limit < 1.0 else RATES
     n_inner = len(rates) - 1
-    # Each scan stops at the first rate that is not refuted. The refuted grid point just before this
-    # rate is the bound, so that the range is never too narrow.
+    # Each scan stops at the first rate that is not refuted. The bound is the refuted rate just before
+    # it, so that the range is never too narrow.
     kept = (i for i in reversed(range(n_inner)) if not seen.is_below(float(rates[i]), delta))
     high = float(rates[next(kept, -1) + 1])
     left = (i for i in range(n_inner) if not seen.is_above(float(rates[i]), delta))

@@ -51,12 +51,11 @@ def needed_by_counts(
 ) -> int | None:
     """Return the smallest total of trials at which the exact test decides with `PROBABILITY`.
 
-    The number of future errors is assumed to be binomial with the observed rate. Past errors count,
-    too, unless the test starts `afresh`. For each number of trials, there is a critical number c of
-    errors: the largest number that proves that the limit holds, or the smallest number that proves that
-    it fails. A range of numbers of trials has the same c. Within such a range, the power is highest at
-    one end. This highest power increases with c, apart from rounding to whole trials. So bisection
-    finds a value of c, and then smaller values are tried.
+    Future errors are assumed to be binomial with the observed rate. Past errors count, too, unless the
+    test starts `afresh`. For each number of trials, let c be the largest number of errors that proves
+    the limit, or the smallest that refutes it. Among the numbers of trials with the same c, the power
+    is highest at one end. This highest power increases with c, apart from rounding, so bisection finds
+    c.
     """
     rate = errors / trials
     if rate == limit:
@@ -84,8 +83,8 @@ def needed_by_counts(
             return None
         low, c = c, 2 * c - first + 1
     c = bisected(lambda c: decided(best(c), c), low, c)
-    # Because trials are whole numbers, the test may also decide at a slightly smaller number c of
-    # errors. So try about `waves` smaller values of c.
+    # Because trials are whole numbers, a slightly smaller c may decide, too. So try about `waves`
+    # smaller values.
     waves = min(MOST_WAVES, math.ceil(2.0 * limit * rate / abs(limit - rate)))
     c = next(c for c in range(max(first, c - 2 - waves), c + 1) if decided(best(c), c))
     return best(c) if keeps else bisected(partial(decided, c=c), sizes.start(c - 1) - 1, best(c))
@@ -94,8 +93,7 @@ def needed_by_counts(
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
     """Return the smallest total of units at which a sample decides with probability `PROBABILITY`.
 
-    If the observed rate is below the limit, a sample decides by proving a rate below it; otherwise, by
-    proving a rate above it. Return None if there is no such total in the search range.
+    A sample decides if it proves that the true rate is on the observed rate's side of the limit.
     """
     if rate == limit:
         return None

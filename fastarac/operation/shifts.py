@@ -195,10 +195,9 @@ def shift_of(
     """Compare new confidences with the confidences of the fit, field by field.
 
     In `parts`, None marks a field without new confidences. The statistic is the one of Kolmogorov and
-    Smirnov, at the edges of cells. Without a shift, the new confidences are a random part of all pooled
-    confidences. So the distribution of the statistic is computed over random permutations. Therefore
-    ties do no harm, and p-values are valid at any sample size. With several fields, the smallest
-    p-value is multiplied by the number of fields (Bonferroni). With groups, whole groups are permuted.
+    Smirnov, at the edges of cells. Its distribution without a shift is computed over random
+    permutations of all confidences, or of whole groups. So p-values are valid at any sample size, and
+    with ties. The smallest p-value is multiplied by the number of fields (Bonferroni).
     """
     tested: list[tuple[float, float, int, Seen, Reference]] = []
     for reference, seen in zip(references, parts, strict=True):
@@ -224,10 +223,9 @@ def shift_of(
 
 
 def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the largest difference of two distributions over cells, and its p-value.
+    """Return the largest difference between two distribution functions over cells, and its p-value.
 
-    The sampler of numpy takes at most 10⁹ items, so larger counts are scaled down to a total of
-    `MOST_COUNTED`. The effect on the p-value is negligible.
+    The sampler of numpy takes at most 10⁹ items, so larger counts are scaled down.
     """
     before, now = _at_most(before), _at_most(now)
     n_before, n_now = int(before.sum()), int(now.sum())

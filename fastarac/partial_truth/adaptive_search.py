@@ -36,7 +36,7 @@ FACTOR = 0.7
 # share of all outputs. FINE is the distance between their candidates, as a share of all outputs.
 LOW = 0.1
 FINE = 0.001
-# Exponent with which the density of draws falls with the rank, counted from the lowest confidence.
+# The density of draws falls with the rank from the lowest confidence, with this exponent.
 STEEPNESS = 0.7
 DENSEST = 8.0  # maximum density of draws; the minimum is 1
 # Maximum mean density with a judge, so that a useless judge costs at most 25% more answers.
@@ -217,7 +217,7 @@ class AdaptiveThresholdSearch:
         )
 
     def _start_run(self) -> None:
-        """Start the bets before the first answer."""
+        """Set the bets and the answers to their state before the first answer."""
         kernels = _kernels.adaptive_search
         self._counts = np.zeros((3, len(self._sizes)), np.int64)
         self._place = np.zeros(4, np.int64)
@@ -277,7 +277,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def _candidate(self) -> int:
-        """The index of the largest accepted candidate, or -1."""
+        """The index of the largest candidate set of outputs that is accepted, or -1."""
         place, kernels = self._place, _kernels.adaptive_search
         holds = self._most_errors < self._enough
         holds[place[kernels.FIRST] : place[kernels.FRONTIER]] = True
@@ -286,13 +286,13 @@ class AdaptiveThresholdSearch:
 
     @property
     def _known_errors(self) -> NDArray[np.int64]:
-        """Number of verified errors in each candidate."""
+        """Number of verified errors in each candidate set of outputs."""
         found: NDArray[np.int64] = self._counts[_kernels.adaptive_search.WRONG].cumsum()
         return found
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
-        """Upper bound on the errors in each candidate: all unverified outputs might be wrong."""
+        """Upper bound on the errors in each candidate set: all unverified outputs might be wrong."""
         kernels = _kernels.adaptive_search
         found: NDArray[np.int64] = (
             self._counts[kernels.WRONG] - self._counts[kernels.SEEN]
@@ -352,7 +352,7 @@ class AdaptiveThresholdSearch:
         return found
 
     def _state(self, labels: int) -> list[NDArray[Any]]:
-        """Return copies of the arrays that answers modify, with room for `labels` answers."""
+        """Return copies of the arrays that new answers modify, with room for `labels` answers."""
         order = np.empty(labels, np.int64)
         order[: self.n_verified] = self._order[: self.n_verified]
         return [order, *(a.copy() for a in (self._counts, self._place, self._money, self._run))]
@@ -494,7 +494,7 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 
 def _sizes(n: int) -> NDArray[np.intp]:
-    """Return the sizes of the candidates in increasing order, ignoring ties."""
+    """Return the sizes of the candidate sets of outputs in increasing order, ignoring ties."""
     low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
     shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))
@@ -505,7 +505,7 @@ def _sizes(n: int) -> NDArray[np.intp]:
 
 
 def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return random times; outputs sorted by them are drawn in proportion to their density."""
+    """Return random numbers; outputs sorted by these are drawn in proportion to their density."""
     return rng.exponential(size=len(density)) / density
 
 

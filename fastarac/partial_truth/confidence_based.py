@@ -160,8 +160,7 @@ class _Field(NamedTuple):
             c**2 * q * (1.0 - q) / n_before for c, q in zip(counts, (p, taken), strict=True)
         )
         before = float(kept.sum())
-        # The reference may have few accepted errors. The random variation of their number adds
-        # variance.
+        # The number of accepted errors in the reference varies at random, which adds variance.
         if scaled and self.counted:
             before = max(before, math.fsum(counts[1] * taken) ** 2 / self.counted)
         variance = float(np.sum(chance + rejected)) + before
@@ -170,7 +169,7 @@ class _Field(NamedTuple):
     def variation(self, *, accepted: bool) -> float:
         """Return the total variation of the error probability over the confidences, from low to high.
 
-        With `accepted`, the error probability of rejected outputs is taken as 0.
+        With `accepted`, rejected outputs have the error probability 0.
         """
         p = self.calibration.error_probability  # in order of decreasing confidence
         if not accepted:
@@ -183,7 +182,7 @@ class _Field(NamedTuple):
         return step + float(scaled.max() - scaled.min())
 
     def span(self, which: NDArray[np.bool_], level: float) -> tuple[float, float]:
-        """Return bounds on the errors among `which`, from the blocks next to each output."""
+        """Return bounds on the errors among `which`, from the blocks next to each output's own."""
         lows, highs = _bounds_of_blocks(self.calibration, level)
         counts = np.bincount(self.blocks[which], minlength=len(lows))
         return float(counts @ lows), float(counts @ highs)
@@ -482,7 +481,7 @@ def _outside(reference: Reference, values: Array) -> int:
 
 
 def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Array]:
-    """Return the smallest and largest error probability of each block, from its neighbours."""
+    """Return bounds on the error probability of each block, from the intervals of its neighbours."""
     size = max(LEAST_ITEMS, LEAST_SHARE * float(calibration.n_items.sum()))
     wider = np.zeros(len(calibration.n_items), np.intp)  # index of the joined block
     filled, group = 0.0, 0

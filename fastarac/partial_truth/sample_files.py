@@ -327,7 +327,7 @@ def _columns_added(
 
 
 def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> float | None:
-    """Return the share of the budget that is spread evenly; raise if a judge would have no effect."""
+    """Return `mix`, by default 1 with a policy; raise if a judge would have no effect."""
     if mix is None and policy is not None:
         mix = 1.0
     if judge is not None and mix == 1.0:
@@ -355,7 +355,7 @@ def _texts_beside(
     drawn: NDArray[np.intp],
     rows: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """Return additional columns for `rows`, numbered from 1; cells of other rows are empty."""
+    """Return additional columns for the rows numbered `rows`; cells that are not `drawn` are empty."""
     found = {}
     for name, texts in beside(drawn).items():
         every = np.full(int(rows.max(initial=0)), "", object)
@@ -392,7 +392,7 @@ def _accepted_by(
 
 
 def _design_of(sample: VerificationSample) -> dict[str, NDArray[Any]]:
-    """Return the numbers of the drawn rows, from 1, and the columns that describe the draw."""
+    """Return the columns that describe the draw, for the drawn rows; rows are numbered from 1."""
     n = np.count_nonzero(sample.selected)
     return {
         ROW: np.flatnonzero(sample.selected) + 1,
@@ -508,14 +508,14 @@ class _Answers(NamedTuple):
         return cls(source, places, np.full(len(places), share), correct, share)
 
     def spread(self, n: int) -> NDArray[np.int8]:
-        """Return an answer for each of the n outputs; -1 if it has none."""
+        """Return the answer to each of the n outputs; -1 where there is none."""
         found = np.full(n, -1, np.int8)
         known = ~np.isnan(self.correct)
         found[self.places[known]] = self.correct[known]
         return found
 
     def among(self, sample: VerificationSample) -> NDArray[np.int8]:
-        """Return an answer for each output; raise unless `sample` contains all rows of this file."""
+        """Return each output's answer, -1 for none; raise unless `sample` has all rows of this file."""
         larger = sample.inclusion_probability[self.places] * (1.0 + ROUNDING)
         refuse_where(
             self.source, ROW, ~sample.selected[self.places] | (self.probability > larger),
@@ -525,7 +525,7 @@ class _Answers(NamedTuple):
 
 
 def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> float:
-    """Return the value of a column of least probabilities; raise unless all rows have the same."""
+    """Return the one probability that all rows of a column hold; raise if they differ."""
     bad = ~((values > 0) & (values <= 1)) | (values != values[:1])
     refuse_where(source, column, bad, "expected one number above 0 and at most 1 in all rows")
     return float(values[0])
@@ -645,7 +645,7 @@ def columns_to_draw(
 ) -> dict[str, Any]:
     """Read the columns on which the draw depends; columns without a given name are None.
 
-    If `empty`, confidences may be empty, and are then read as NaN.
+    With `empty`, empty confidences are read as NaN.
     """
     picks: dict[str, Pick] = {"confidence": Number("confidence", confidence)}
     if judge is None:
@@ -683,7 +683,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
 def write_rows(
     source: FileSource, goal: Path, table: Mapping[str, Any], added: list[str], *, first: bool
 ) -> None:
-    """Write the rows numbered in `table`, in the source's order, with the columns of `table`."""
+    """Write the source's rows that ``row`` of `table` numbers from 1, with the columns of `table`."""
     run = source.connection
     names = [sql_name(name) for name in source.columns if name not in table]
     for name in source.columns if isinstance(source, JsonLines) else ():

@@ -314,7 +314,7 @@ class _Units(NamedTuple):
         return cls(codes, counts, part_of)
 
     def probabilities(self, variance: FloatArray, even: float, share: float) -> FloatArray:
-        """Return the probability of each unit, so that each stratum gets its share of the budget.
+        """Return the probability of drawing each unit; each stratum gets its share of the budget.
 
         `variance` is the variance of each output's error; `even` is the share of the budget spread
         evenly.
@@ -343,8 +343,8 @@ def _by_rank(scores: NDArray[Any]) -> FloatArray:
 def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: float) -> FloatArray:
     """Return min(1, floor + λ·size) per unit, with the λ that draws `share` of all outputs on average.
 
-    Units with probability 1 are the largest ones. For each possible number of units with probability 1,
-    there is one λ. The solution is the first λ at which no further unit exceeds 1.
+    Units with probability 1 are the largest ones. Each possible number of such units gives one λ; the
+    solution is the first λ at which no further unit exceeds 1.
     """
     if not sizes.max() > 0.0 or share >= 1.0:
         return np.full(len(sizes), min(1.0, share))

@@ -149,7 +149,7 @@ def search_outputs(
 
 
 def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) -> None:
-    """Raise if the saved search has other parameters than the given ones."""
+    """Raise if a given parameter differs from that of the saved search."""
     for name, value in given.items():
         found = search.limit if name == search.criterion else getattr(search, name)
         if found != value:

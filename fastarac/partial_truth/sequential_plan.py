@@ -21,10 +21,7 @@ MOST_ERRORS = 40
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
-    """Return a plan for any number of answers; it spends failure probability as errors are found.
-
-    After c errors, the share later · (c + 1) ** -spending of the failure probability is left to spend.
-    """
+    """Return a plan for any number of answers, which spends failure probability as errors are found."""
     return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
 
 
@@ -32,11 +29,9 @@ def plan_of_any(failure_probability: float, later: float, spending: float) -> ND
 def plan_of_budget(
     failure_probability: float, horizon: float, before: float, rise: float, fall: float
 ) -> NDArray[np.float64]:
-    """Return a plan for progress up to a horizon T; it spends failure probability with progress τ.
+    """Return a plan that spends failure probability with progress, most of it up to the `horizon`.
 
-    Up to progress τ ≤ T, at most the share before · (τ/T) ** rise of the failure probability is spent.
-    Beyond T, at most the share 1 - (1 - before) · (T/τ) ** fall is spent. Lan and DeMets 1983
-    introduced such error-spending functions.
+    Such error-spending functions are due to Lan and DeMets (1983).
     """
 
     def spent(_: int, progress: float) -> float:
@@ -53,8 +48,8 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     The axes are the number of errors so far, and progress τ. Progress is the number of errors expected
     so far if the error rate is at the limit, in steps of ``_kernels.adaptive_search.STEP``. Errors then
     follow a Poisson process. With c errors, acceptance is possible if the progress is at least τ_c. Let
-    g_c(τ) be the probability of c errors up to τ without acceptance. Then τ_c is the first τ at which
-    g_0(τ_0) + ... + g_c(τ) is at most the share ``spent(c, τ)`` of the failure probability.
+    g_c(τ) be the probability of c errors up to τ without acceptance. Then τ_c is the first τ with
+    g_0(τ_0) + ... + g_c(τ) at most the share ``spent(c, τ)`` of the failure probability.
 
     Returns
     -------

@@ -132,9 +132,9 @@ def read_verified_models(
     """Read the partly verified outputs of several models, each as :func:`read_verified` does.
 
     `sources` holds each model's file and column of confidences. `item` is the column that identifies
-    items. The outputs of all files are sorted as in the first file. If an item occurs twice or is
-    missing in a file, a DataFileError is raised, because the other items would not be a sample with
-    known probabilities. Without `item`, outputs are matched by position.
+    items; without it, outputs are matched by position. All outputs are sorted as in the first file.
+    Each file must have the same items, because a part of them would not be a sample with known
+    probabilities.
     """
     read = {
         name: read_verified_fields(path, by=item, **{**columns, "confidence": confidence})

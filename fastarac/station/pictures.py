@@ -57,11 +57,7 @@ class Picture(NamedTuple):
 def pictures_of(
     questions: Questions, images: Path | None, pages: ReadPages | None
 ) -> dict[int, Picture]:
-    """Return the pictures of the rows that have one.
-
-    Raise ValueError for a file that is not an image, for a box outside its image, and if no page has an
-    image.
-    """
+    """Return the pictures of the rows that have one."""
     crops, files = _files_in_table(questions)
     if images is not None:
         files |= _files_of_pages(questions, images)

@@ -51,7 +51,7 @@ class _RowsOfWeek(NamedTuple):
 def take_answers(
     ledger: Ledger, root: Path, given: Sequence[Path], logs: Sequence[WeekLog]
 ) -> tuple[Taken, list[WeekLog]]:
-    """Take the answers in the given files and in the weeks' folders; return logs that include them.
+    """Take answers from `given` files and the weeks' folders; return counts, and the updated logs.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def _rows_of(ledger: Ledger, logs: Sequence[WeekLog]) -> list[_RowsOfWeek]:
 
 
 def _take(ledger: Ledger, path: Path, rows: Sequence[_RowsOfWeek], *, is_given: bool) -> Taken:
-    """Take the answers of one file; a file that is only found in a week's folder may have none."""
+    """Take the answers of one file; only a file that the user gave must have a column of ids."""
     weeks = {each.week.prefix: each for each in rows}
     with connect() as connection:
         source = open_source(path, connection)

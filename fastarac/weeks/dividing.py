@@ -63,8 +63,8 @@ def divide(
 ) -> Divided:
     """Write the accepted outputs and those to review, as ``fastarac apply`` does.
 
-    `read_options` are further arguments of :func:`.apply_to_files` or of :func:`.apply_to_fields`. If
-    `read_options` has `output`, it replaces `paths`, to combine several engines.
+    `read_options` are further arguments of :func:`.apply_to_files` or of :func:`.apply_to_fields`. Its
+    `output`, which combines several engines, replaces `paths`.
     """
     from fastarac import ocr
     from fastarac.ocr.application import are_engine_outputs
@@ -92,8 +92,8 @@ def draw_audits(
 ) -> WeekLog:
     """Draw the audits of a week; write its log and its audits, and add ids to the review file.
 
-    The log is the one that ``fastarac sample --audit`` would write with the sum of `seed` and the
-    week's number as its seed. If the policy accepts whole documents, whole documents are drawn.
+    ``fastarac sample --audit`` writes the same log if its seed is the sum of `seed` and the week's
+    number.
     """
     both, columns = [folder / ACCEPTED, folder / REVIEW], cast("dict[str, Any]", week.columns)
     sample_outputs(

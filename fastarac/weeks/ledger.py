@@ -239,7 +239,7 @@ def settled(ledger: Ledger | None, budget: float | None, **given: int | None) ->
 
 
 def digest_of(path: Path, name: str = "") -> str:
-    """Return one fingerprint of a file's content and a name."""
+    """Return a fingerprint of a file's content and of `name`."""
     with path.open("rb") as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()
     return hashlib.sha256(f"{name}\n{content}".encode()).hexdigest()[:DIGEST]
@@ -248,8 +248,8 @@ def digest_of(path: Path, name: str = "") -> str:
 def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
     """Return the paths of all files by fingerprint; a folder stands for the files inside.
 
-    The fingerprint of a table depends on its content alone. The fingerprint of a page's or document's
-    file also depends on its name, because all blank pages have the same content.
+    The fingerprint of a page's or document's file also depends on its name, because all blank pages
+    have the same content.
 
     Raises
     ------
@@ -269,7 +269,7 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
 
 
 def _files_in(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file with its path within its folder.
+    """Yield each file with its path within the given folder.
 
     A file given directly comes with its name instead, and a table given directly with an empty text.
     """

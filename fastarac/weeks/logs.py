@@ -162,8 +162,8 @@ class PooledLogs(NamedTuple):
     def to_verified(self, policy: Policy) -> dict[str, Any]:
         """Return the outputs for a new fit: those that are verified, with their probabilities.
 
-        An audit without an answer counts as wrong, and so does a rejected output that nobody verified.
-        So the new thresholds cannot profit from missing answers.
+        Audits and rejected outputs without an answer count as wrong, so that new thresholds cannot
+        profit from missing answers.
         """
         if policy.documents is not None:
             return self._rows_of_documents(policy)
@@ -184,8 +184,8 @@ class PooledLogs(NamedTuple):
     def verified_documents(self) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
         """Return which documents belong to a uniform sample of all, and the document of each row.
 
-        Accepted documents were drawn with probability π. All rejected documents go to people; each is
-        kept in the sample with probability π, too.
+        Rejected documents, which all go to people, are kept with the probability of drawing an accepted
+        one.
         """
         accepted = self.column("accepted")
         names, first, of_item = np.unique(self.documents, return_index=True, return_inverse=True)
@@ -237,13 +237,13 @@ def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> Non
 def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
     """Count the weeks that are complete or due: give them to the monitor, and check all weeks so far.
 
-    Return the latest check (None before the first), and whether the check of the last counted week was
-    left out. This happens now and then by chance: its number of audits is too unlikely.
+    Return the latest check, and whether the last counted week was not checked because its number of
+    audits is too unlikely.
     """
     for log in logs[ledger.counted :]:
         count_audits(ledger.monitor, policy, log)
     before, last = ledger.counted, len(logs)
-    while ledger.counted + 1 < last:  # a week is counted only after the next draw, as in a monitor
+    while ledger.counted + 1 < last:  # like a monitor, count a week only after the next draw
         number = ledger.counted + 1
         if logs[ledger.counted].open and last < number + ledger.settings.deadline:
             break

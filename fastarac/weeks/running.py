@@ -184,7 +184,7 @@ def run_week(
 
 @dataclass
 class _Run:
-    """One run: the ledger, and the logs of all weeks with the answers so far."""
+    """One run of a week: the record of all weeks, and their logs with the answers so far."""
 
     policy: Policy
     root: Path

@@ -1,8 +1,8 @@
 """Count audits in the order in which their outputs were drawn, not in the order of the answers.
 
-All audits drawn at the same time form a cohort. A cohort is counted as one update when three conditions
-hold: a later cohort has begun; all audits of the cohort have answers, or the deadline has passed; and
-all earlier cohorts are counted. So the order in which answers arrive does not matter.
+All audits drawn at the same time form a cohort. A cohort is counted as one update once all its audits
+have answers, or its deadline has passed. It waits until a later cohort has begun, and all earlier
+cohorts are counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from fastarac.operation.monitoring.deduplication import CountedAudits
 
-# Number of seconds per day.
 SECONDS = 86_400.0
 # Number of hexadecimal digits in the fingerprint of an id, or of a group's name.
 KEY = 16
@@ -59,8 +58,7 @@ class DrawnAudit(NamedTuple):
 class Cohort:
     """Audits drawn at the same time; if groups are audited, only the audits of one group.
 
-    `open` has the audits without an answer: it maps the fingerprint of an audit's id to the fingerprint
-    of its details.
+    For each audit without an answer, `open` maps the fingerprint of its id to that of its details.
     """
 
     errors: int = 0
@@ -71,9 +69,9 @@ class Cohort:
 class DrawnAudits:
     """Audits that are not yet counted, by the time at which they were drawn.
 
-    `closed` is the time up to which all audits are counted. Each later time has one cohort, or one
-    cohort for each group. The key of a group is a fingerprint of its name, or a number if the group was
-    given without a name.
+    `closed` is the time up to which all audits are counted. `cohorts` has one cohort for each later
+    time, or one for each time and group. The key of a group is a fingerprint of its name, or a number
+    if the group was given without a name.
     """
 
     def __init__(self, deadline: float, max_group_size: int | None = None) -> None:

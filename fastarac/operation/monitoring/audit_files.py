@@ -1,9 +1,9 @@
 """Read files of audits for a monitor: lists of audits with their times, or logs of all outputs.
 
-A log holds all outputs of a period. Each accepted output was drawn for an audit with probability π.
-Rejected outputs need no audit, because they cannot be undetected errors. But if the limit is a share of
-all outputs, rejected outputs must have the same chance to be counted. So with probability π, each of
-them counts as an audit without an error; a hash of its id decides.
+In a log, each accepted output was drawn for an audit with probability π. Rejected outputs need no
+audit, because they cannot be undetected errors. But if the limit is a share of all outputs, rejected
+outputs must have the same chance to be counted. So with probability π, each of them counts as an audit
+without an error; a hash of its id decides.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def read_logged_audits(
     types: str | None = None,
     fields_complete: bool = False,
 ) -> ReadAudits:
-    """Read the audits of a log whose outputs, or whole documents, were accepted by `policy`.
+    """Read the audits of outputs, or of whole documents, from a log of the system that uses `policy`.
 
     Raises
     ------
@@ -157,11 +157,7 @@ class LoggedUnits(NamedTuple):
 
 
 def units_of(policy: Policy, log: Any, *, fields_complete: bool = False) -> LoggedUnits:
-    """Return the units of a log that a policy accepts or rejects: outputs, or whole documents.
-
-    `log` has the columns of :class:`.AuditColumns`. The details of a document combine the details of
-    its rows.
-    """
+    """Return the outputs, or whole documents, of a log with the columns of :class:`.AuditColumns`."""
     details = details_of_audits(log.confidence, log.by)
     if policy.documents is None:
         error = np.where(log.accepted, 1.0 - log.correct, 0.0)

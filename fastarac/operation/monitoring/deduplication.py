@@ -1,8 +1,8 @@
 """Recognize audits that were counted before, with a bounded number of fingerprints.
 
 With ids, each of the last `MOST_AUDITS` audits is recognized. Its id is stored with a fingerprint of
-its content, because an id that is used for another audit is an error, not a repetition. The last
-`MOST_BATCHES` batches are recognized by their names, or by the contents of their audits in any order.
+its content, because another audit with this id is an error, not a repetition. The last `MOST_BATCHES`
+batches are recognized by their names, or by the contents of their audits in any order.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 MOST_AUDITS = 1 << 16
 MOST_BATCHES = 1 << 12
-# Minimum size of a batch that is recognized at the beginning of another batch. A shorter batch may
-# match the beginning by chance.
+# Recognize a batch of at least this size at the beginning of another one. A shorter batch may match by
+# chance.
 LEAST_GROWN = 10
 # Numbers of hexadecimal digits: in the fingerprint of an id, and in the fingerprint of the content of
 # an audit.

@@ -1,7 +1,6 @@
 """The statistics of monitors: tests of a limit since the start, and detectors of recent changes.
 
-For each update, `AuditedOutputs` computes likelihood ratios for audits of single outputs, and
-`AuditedGroups` computes betting factors for audits of whole pages or documents. `ChangeDetector` takes
+`AuditedOutputs` computes likelihood ratios, and `AuditedGroups` betting factors. `ChangeDetector` takes
 these factors to detect that a rate has risen. All values are logarithms, so that nothing overflows.
 """
 
@@ -82,9 +81,9 @@ class AuditedOutputs:
     def sequence(self, failure_probability: float) -> tuple[float, float]:
         """Return the lowest and highest rate that are not refuted at level δ = `failure_probability`.
 
-        A rate is refuted if the likelihood, averaged over all rates with beta weights, is at least 1/δ
-        times the likelihood of this rate. Unanswered audits count as right for the lower end and as
-        errors for the upper end.
+        A rate is refuted if its likelihood is at most δ times the mean likelihood of all rates, with
+        beta weights. Unanswered audits count as right for the lower end and as errors for the upper
+        end.
         """
         bound = -math.log(failure_probability)
         s, r, u = self._errors, self._right, self._unanswered
@@ -162,8 +161,8 @@ class AuditedGroups:
     def sequence(self, failure_probability: float) -> tuple[float, float]:
         """Return the range of rates that bets do not refute at level δ = `failure_probability`.
 
-        Bets on a higher rate give the lower end, and bets on a lower rate give the upper end, each at
-        level δ/2. Unanswered audits count as right for the lower end and as errors for the upper end.
+        Bets on a higher rate give the lower end, and bets on a lower rate the upper end, each at level
+        δ/2.
         """
         bound = -math.log(HALF * failure_probability)
         errors, worst = (sum(n * s for (s, _), n in of.items()) for of in (self._seen, self._worst))
@@ -181,11 +180,11 @@ class AuditedGroups:
 class ChangeDetector:
     r"""A Shiryaev–Roberts e-detector: it gives an alarm if a rate recently rose above its limit.
 
-    Each detector k has a statistic Rₖ, which starts at 0. Each update changes Rₖ to (1 + Rₖ)·Fₖ, where
-    Fₖ is the factor of the detector for this update. M is the mean of all Rₖ. There is an alarm when M
-    reaches N, the argument `mean_updates_to_false_alarm`. While the limit is kept, each Fₖ has a mean
-    of at most 1. So the mean of M − (number of updates) + N·(number of alarms) does not increase.
-    Therefore up to update T, there are at most T/N alarms on average (Shin, Ramdas and Rinaldo 2023).
+    The statistic Rₖ of detector k starts at 0. Each update changes Rₖ to (1 + Rₖ)·Fₖ, where Fₖ is the
+    factor of the detector for this update. There is an alarm when the mean M of all Rₖ reaches N, the
+    argument `mean_updates_to_false_alarm`. While the limit is kept, each Fₖ has a mean of at most 1. So
+    the mean of M − (number of updates) + N·(number of alarms) does not increase. Therefore up to update
+    T, there are at most T/N alarms on average (Shin, Ramdas and Rinaldo 2023).
     """
 
     def __init__(self, mean_updates_to_false_alarm: int) -> None:
@@ -227,7 +226,7 @@ def _log_add_one(logarithm: float) -> float:
 def _end(refuted: Callable[[float], bool], inside: float, outside: float) -> float:
     """Return the boundary between rates that are not refuted and refuted rates, by bisection.
 
-    The rate `inside` is not refuted, and `outside` is refuted. The result is on the refuted side.
+    The rate `inside` is not refuted; `outside` and the result are refuted.
     """
     for _ in range(STEPS):
         middle = 0.5 * (inside + outside)
