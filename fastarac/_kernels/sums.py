@@ -505,7 +505,7 @@ def go_to(
 
     For a sweep, `x` and `y` are the true and false accepts, and `above` is None. For sorted buckets,
     `x` and `y` are the keys and bounds, and `above` (n_buckets, 3) holds the points, correct items and
-    incorrect items above each bucket. The position is then a bucket and the key that ends the tie.
+    incorrect items above each bucket. The position is then a bucket and the end of its unread keys.
     """
     if above is None:
         t[0] = y[start - 1] if of_risk else x[start - 1]

@@ -165,8 +165,9 @@ def comparison_answer(
     share = 100 * difference
     points = f"{share:.4g} percentage point{'' if share == 1 else 's'}"
     said = (
-        f"Verify {n:,} outputs that both models read: {percent(power)} of such samples show a "
-        f"difference of {points}, if exactly one model is right on {percent(discordance)} of them."
+        f"Verify {n:,} outputs that both models read. If exactly one model is right on "
+        f"{percent(discordance)} of the outputs, {percent(power)} of such samples show a difference of "
+        f"{points}."
     )
     given = {
         "difference": difference, "discordance": discordance, "confidence_level": confidence_level,

@@ -69,7 +69,7 @@ def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
         if each.reversed_parts:
             yield _reversed(each)
     first = found[0]
-    said = f"{first.judged} over each engine's own {units}"
+    said = f"{first.judged} each engine over its own {units}"
     if first.limit is not None:
         said += f", from {RESAMPLES:,} resamples (seed {SEED})"
     adjusted = adjusted_for(first.comparison)

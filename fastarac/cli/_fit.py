@@ -163,7 +163,7 @@ def fit(
         of_pages = notes_of_groups([path], [read], of_verified)
         policy = _fitted(path, (*read,), {**promise, "by": labels}, notes)
     else:
-        # A limit of the risk allows groups only if all items test it.
+        # With --max-risk, groups need --scale: all items then test the limit, rather than half of them.
         if (promise["max_risk"] is None or promise["scale"]) and document is None:
             columns, of_pages = with_pages(paths, columns)
         promise |= {"optional": _optional(optional or []), "fields_complete": fields_complete}

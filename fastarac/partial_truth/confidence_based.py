@@ -122,8 +122,8 @@ class ConfidenceBasedEstimate(Result):
             return (
                 f"estimated without truth: {percent(rate.estimate, 3)} errors remain among all outputs "
                 f"({between}), as long as a confidence means the same as in the reference; the "
-                f"distribution of confidences differs by {moved}, which may change the estimate by {change}; "
-                f"{unseen}"
+                f"distribution of confidences differs by {moved}, which may change the estimate by "
+                f"{change}; {unseen}"
             )
         return (
             f"no estimate without truth: {self.reason}. The errors that remain among all "

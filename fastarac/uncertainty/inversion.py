@@ -242,7 +242,7 @@ def errors_within(sweep: ThresholdSweep, statistic: Statistic) -> tuple[str, flo
 def by_error_rate(
     sweep: ThresholdSweep, parameters: dict[str, Any], n: float, level: float
 ) -> tuple[float, float]:
-    """Return the interval of the largest acceptance rate within an error rate, by a binomial test."""
+    """Return the interval of the largest acceptance rate within `max_error_rate`, by binomial tests."""
     allowed = float(parameters["max_error_rate"])
     whole = max(1, round(n))
     tail = (1.0 - level) / 2.0

@@ -53,8 +53,8 @@ def test_a_comparison(difference, points):
     found = planning.comparison_answer(3923, difference=difference, discordance=0.05, **asked)
     (said,) = found.sentences()
     assert said == (
-        "Verify 3,923 outputs that both models read: 80% of such samples show a difference of "
-        f"{points}, if exactly one model is right on 5% of them."
+        "Verify 3,923 outputs that both models read. If exactly one model is right on 5% of the "
+        f"outputs, 80% of such samples show a difference of {points}."
     )
 
 

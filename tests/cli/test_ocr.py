@@ -96,7 +96,7 @@ def test_one_engine_in_words():
 def test_two_engines_of_the_sample():
     text = run(*SAMPLE).stdout
     assert text.count("Judged by 20 pages, enlarged's lead over plain (") == 2
-    assert "Judged by 20 pages, over each engine's own words, from 1,000 resamples (seed 0)." in text
+    assert "Judged by 20 pages, each engine over its own words, from 1,000 resamples (seed 0)." in text
     assert "best" not in text.lower()
     assert "group" not in text
 

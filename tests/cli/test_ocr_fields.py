@@ -176,7 +176,9 @@ def test_two_engines_are_compared(tables):
     engines = tables / "engine.jsonl", tables / "right.csv"
     names = "--name", "A", "--name", "B"
     text = run(tables / "truth.csv", *engines, *names, *COMPARE).stdout
-    assert "Judged by 4 documents, over each engine's own fields, from 1,000" in " ".join(text.split())
+    assert "Judged by 4 documents, each engine over its own fields, from 1,000" in " ".join(
+        text.split()
+    )
     assert "Each field of A, worst first" in text
     rows = list(
         csv.DictReader(

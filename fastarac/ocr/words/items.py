@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.units import Join, Unit
     from fastarac.sweep import ThresholdSweep
 
-#: Confidences of items without one. BELOW is below all scales, so these items are never accepted.
-#: ABOVE_UNIT and ABOVE_PERCENT are above the scales 0 to 1 and 0 to 100, so missed words that nobody
-#: looks for are accepted first.
+#: Confidences of items without one. BELOW is below all scales: the item is never accepted. ABOVE_UNIT
+#: and ABOVE_PERCENT are above the scales 0 to 1 and 0 to 100. They are for missed words that nobody
+#: looks for: these remain errors at any threshold, and so count as accepted at every threshold.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 
