@@ -121,7 +121,7 @@ def test_a_small_shift_of_many_outputs_widens_the_interval(threshold):
         assert found.shift.shifted
         assert found.confidences_match
         assert 0 < found.hidden_change < 0.03
-        assert f"may change the estimate by {100 * found.hidden_change:.2g}% errors" in str(found)
+        assert f"may change the estimate by {100 * found.hidden_change:.2g}%;" in str(found)
         plain = confidence_based_estimate(reference, confidence, threshold=threshold)
         assert found.error_rate.high - found.error_rate.low > 1.5 * (
             plain.error_rate.high - plain.error_rate.low
