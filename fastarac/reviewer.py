@@ -518,7 +518,7 @@ class FoundLimit(NamedTuple):
 def limit_of_found(
     limit: float, failure_probability: float, truth_reader: Reviewer | None
 ) -> FoundLimit:
-    r"""Return the limit on found errors to test, if `truth_reader` finds the share d of the errors.
+    r"""Return the limit on the rate of found errors, if `truth_reader` finds a share d of all errors.
 
     If d is the same at every confidence, the rate of all errors is at most ε iff the rate of found
     errors is at most ε·d. If d is estimated, its bound takes the share `OF_FAILURE` of the failure

@@ -175,11 +175,10 @@ def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
                 )
             judge = " --judge judge" if "judge" in columns else ""
             raise RefusalError(
-                f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified: give '
-                "the file of all outputs that fastarac sample --answers writes, with "
-                f"--inclusion-probability {PROBABILITY}{judge}. If all outputs are verified, or were "
-                "drawn with the same probability, keep this file and add --inclusion-probability "
-                f"{NONE}"
+                f'{path} has a column "{PROBABILITY}", so its outputs were drawn to be verified: if it '
+                "holds all outputs, as fastarac sample --answers writes them, add "
+                f"--inclusion-probability {PROBABILITY}{judge}; if all its outputs are verified, and "
+                f"were drawn with the same probability, add --inclusion-probability {NONE}"
             )
 
 

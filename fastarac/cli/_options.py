@@ -481,7 +481,8 @@ class Budget(NamedTuple):
 
 BUDGET = option(
     "--budget N",
-    "Number of outputs to verify (in week, per week), or money and the price of an answer (60/0.12).",
+    "Number of outputs to verify (for fastarac week, per week), or AMOUNT/PRICE, an amount of money "
+    "and the price of an answer (60/0.12).",
     Panel.verifying,
     parser=Budget.read,
     show_default=False,

@@ -333,7 +333,10 @@ def _of_same_items(
     """
     if len(models) < 2:
         found = printable(next(iter(models)))
-        raise ValueError(f"there is one model, {found}; give at least two (see model=COLUMN)")
+        raise ValueError(
+            f"there is one model, {found}; give at least two (the files of a folder as FOLDER/*, or "
+            "see model=COLUMN)"
+        )
     matching = _matched(models, texts["item"])
     if matching is None:
         difference = unequal_sizes(_sizes(models))

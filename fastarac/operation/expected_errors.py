@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-# A field's rate is shrunk towards the overall rate, as if the field had this many more errors at the
-# overall rate. With groups, it is the number of groups with errors.
+# A field's rate is shrunk towards the overall rate: to its own outputs are added so many outputs with
+# the overall rate that they have this number of errors (with groups, the errors of so many groups).
 PRIOR = 3.0
 
 

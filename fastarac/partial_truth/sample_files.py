@@ -594,7 +594,10 @@ def _refuse_beside_policy(*, answers: Any, groups: Any, **aims: Any) -> None:
                 f"{name} cannot go with a policy, whose audits are drawn evenly: leave out {name}"
             )
     if answers is not None:
-        raise ValueError("answers cannot go with a policy, because each audit is drawn only once")
+        raise ValueError(
+            "answers cannot go with a policy, because a sample of audits cannot be enlarged: leave out "
+            "answers"
+        )
     if groups is not None:
         raise ValueError(
             "groups cannot go with a policy, whose audits are single outputs; to draw whole groups, "

@@ -219,8 +219,7 @@ class PartialItems:
         """Return counts for choosing a threshold by a limit, and the index of the last tie accepted.
 
         `acceptance(counts)` returns the acceptance rate that the limit allows. Up to the chosen
-        threshold, the counts use the κ that is best there, so they are the same as if the threshold
-        were given.
+        threshold, the counts use the κ that is best at this threshold, as if it had been given.
         """
         chosen: dict[Shares | None, int] = {}
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 ROUNDING = 1e-12  # relative difference below which two estimates count as equal
+TAIL = 10.0  # degrees of freedom of the tail beyond all resamples; heavier than that of a normal one
 DRAWS = 100_000  # number of draws from the normal approximation of the estimates
 FEW_GROUPS_OF_PAIR = 5
 FEWEST_OF_CLASS = 2  # minimum number of items that each model needs in each class
@@ -84,9 +85,7 @@ class Contrast(NamedTuple):
         """Two-sided p-value for a true difference of 0. NaN if the difference has no standard error."""
         if self.error > NO_SPREAD:
             if self.resamples is not None:
-                return self._of_resamples(
-                    min(1.0, 2.0 * (self._against + 1) / (len(self.resamples) + 1))
-                )
+                return self._of_resamples(len(self.resamples), self._against)
             return student_pvalue(self.ratio, self.degrees) if self.degrees > 0.0 else 1.0
         return 1.0 if self.ratio == 0.0 else math.nan
 
@@ -100,18 +99,30 @@ class Contrast(NamedTuple):
     def _inflation(self) -> float:
         return math.sqrt(_factor(self.n_groups))
 
-    def _of_resamples(self, pvalue: float) -> float:
-        """Return the p-value from resamples, corrected if groups were drawn.
+    def _of_resamples(self, n: int, against: int) -> float:
+        """Return the p-value from n resamples, of which some speak against the difference.
+
+        If none does, the p-value is extrapolated (`_tail`). Otherwise, the many pairs of many models
+        could never differ significantly.
 
         With G groups, the variance of the resamples is too small by the factor (G − 1)/G. So for
         groups, the p-value is converted from the normal distribution to Student's t (Hesterberg 2015,
         expanded percentiles). It is at least the p-value from the standard deviation of the resamples.
         This matters if a few groups have nearly all errors of one model.
         """
-        if not self.n_groups:
+        pvalue, ratio = min(1.0, 2.0 * (against + 1) / (n + 1)), abs(self.difference) / self.error
+        if self.n_groups:
+            ratios = normal_quantile(1.0 - pvalue), ratio
+            pvalue = student_pvalue(min(ratios) / self._inflation, self.degrees)
+        if against:
             return pvalue
-        ratios = normal_quantile(1.0 - pvalue), abs(self.difference) / self.error
-        return student_pvalue(min(ratios) / self._inflation, self.degrees)
+        degrees, inflation = self._tail
+        return min(pvalue, student_pvalue(ratio / inflation, degrees))
+
+    @property
+    def _tail(self) -> tuple[float, float]:
+        """Degrees of freedom and inflation of the standard error, for levels beyond all resamples."""
+        return (min(self.degrees, TAIL), self._inflation) if self.n_groups else (TAIL, 1.0)
 
     def _reach(self, level: float) -> float:
         """Return the half-width of the interval that uses the standard deviation of the resamples."""
@@ -144,8 +155,8 @@ class Contrast(NamedTuple):
         """Return the ends of an interval that excludes 0 iff the p-value is below 1 − level.
 
         The ends are quantiles of the resamples. For groups, the interval contains that from their
-        standard deviation. If the level needs a smaller p-value than so few resamples can give, the
-        interval contains 0 and all resamples.
+        standard deviation. If the level needs a smaller p-value than so few resamples can show, the
+        interval contains all resamples and is extrapolated as in `_of_resamples`.
         """
         values = np.sort(np.asarray(self.resamples))
         difference, reach, share = self.difference, self._reach(level), 1.0 - level
@@ -155,8 +166,10 @@ class Contrast(NamedTuple):
         k = math.ceil(round(share * (len(values) + 1) / 2.0, 9)) - 1
         ends = [difference, *values[[max(k, 1) - 1, -max(k, 1)]].tolist()]
         if k < 1:
-            ends.append(0.0)
-        if k < 1 or self.n_groups:
+            degrees, inflation = self._tail
+            tail = student_quantile(level, degrees) * inflation * self.error
+            ends += [difference - tail, difference + tail]
+        if self.n_groups:
             ends += by_spread
         low, high = self.statistic.range
         return max(min(ends), low - high), min(max(ends), high - low)

@@ -239,8 +239,8 @@ def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, le
     Among the n items, each verified one moves the estimate by φ = d(e − g)/(nπ). Here e is its error (1
     or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. Upward
     and downward moves are weighted Poisson counts, with the interval of Tiwari, Clegg and Zou 2006. The
-    variance beyond Σφ² is treated as normal. For each end, the squared distances are added (Zou and
-    Donner 2008).
+    variance beyond Σφ² is treated as normal. The squared distance of each end is the sum of three: for
+    upward moves, downward moves and the remaining variance (Zou and Donner 2008).
     """
     items = sample.items
     at = sample.influence_of(statistic, found)

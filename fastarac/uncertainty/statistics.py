@@ -567,8 +567,8 @@ def check_name(name: object, argument: str = "statistic") -> None:
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be a name, got {name!r} ({type(name).__name__})")
     if name not in DEFINITIONS:
-        message = f"{argument} must be one of {', '.join(DEFINITIONS)}, got {name!r}"
-        raise ValueError(message + _meant(name))
+        names = ", ".join(DEFINITIONS)
+        raise ValueError(f"{argument} {name!r} is unknown{_meant(name)}; it must be one of {names}")
 
 
 def _meant(name: str) -> str:

@@ -297,7 +297,10 @@ class TestPairing:
         )
 
     def test_one_model(self, pair):
-        assert refusal(pair[0]) == "there is one model, a; give at least two (see --model COLUMN)"
+        assert refusal(pair[0]) == (
+            "there is one model, a; give at least two (the files of a folder as FOLDER/*, or see "
+            "--model COLUMN)"
+        )
 
     def test_identifiers_that_are_missing(self, tmp_path, pair):
         empty = write(tmp_path / "c.csv", [("x", 1, 1, 0.6), ("", 1, 2, 0.5)])
@@ -336,7 +339,10 @@ class TestStatistics:
     @pytest.mark.parametrize(
         ("options", "found"),
         [
-            (("--statistic", "auc"), "--statistic must be one of recognition_rate, "),
+            (
+                ("--statistic", "auc"),
+                "--statistic 'auc' is unknown (did you mean 'roc_auc'?); it must be one of ",
+            ),
             (
                 ("--statistic", "arac_auc:x"),
                 "--statistic must have PARAMETER=VALUE after a colon, got 'x'",

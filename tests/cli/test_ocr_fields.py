@@ -248,7 +248,7 @@ def test_refusals(tables):
     write(tables / "more.csv", ("document", "field", "prediction", "confidence"), [("z", "q", "1", 1)])
     message = refusal(truth, tables / "more.csv")
     assert "1 output without a truth: q of z; in the --settings file, rename" in message
-    assert message.endswith("or leave them out by --skip-unmatched")
+    assert message.endswith("or leave them out with --skip-unmatched")
     absent = write(
         tables / "absent.csv",
         ("document", "field", "prediction", "confidence"),

@@ -217,12 +217,12 @@ def test_samples_need_the_option(folder, tmp_path):
     fit = "fit", "--error-rate", 0.2, "-o", tmp_path / "new.json"
     for command in (("evaluate",), fit, ("check", policy)):
         message = reason(*command, sample)
-        assert "with --inclusion-probability inclusion_probability --judge judge" in message
+        assert "add --inclusion-probability inclusion_probability --judge judge" in message
         as_they_are = run(*command, sample, "--inclusion-probability", "none", code=None).stdout
         expected = run(*command, plain, code=None).stdout
         again = as_they_are.replace("drawn", "plain").replace(" --inclusion-probability none", "")
         assert again == expected
-    assert "the file of all outputs that fastarac sample --answers writes" in reason(
+    assert "if it holds all outputs, as fastarac sample --answers writes them, add" in reason(
         "compare", plain, sample
     )
     run("compare", plain, sample, "--inclusion-probability", "none")

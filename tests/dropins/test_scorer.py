@@ -107,7 +107,7 @@ def test_more_refusals():
         fa.correctness([0, 2], [0.1, 0.2], classes=[0, 1])
     with pytest.raises(TypeError, match="LinearRegression has neither predict_proba nor"):
         fa.make_scorer()(LinearRegression(), [[0]], [0])
-    with pytest.raises(ValueError, match="metric must be one of recognition_rate, arac_auc,"):
+    with pytest.raises(ValueError, match="it must be one of recognition_rate, arac_auc,"):
         fa.make_scorer("arac")
     with pytest.raises(TypeError, match=r"metric must be a name, got 3 \(int\)"):
         fa.make_scorer(3)

@@ -418,7 +418,7 @@ WRONG = [
     ({"confidence_level": 1.0}, ValueError, "confidence_level must be a number strictly"),
     ({"confidence_level": "95%"}, TypeError, "confidence_level must be a number, got '95%'"),
     ({"method": "normal"}, ValueError, "method must be one of 'percentile', 'basic',"),
-    ({"statistic": "auc"}, ValueError, "statistic must be one of recognition_rate, arac_"),
+    ({"statistic": "auc"}, ValueError, "must be one of recognition_rate, arac_"),
     ({"statistic": 3}, TypeError, "must be a name or a Statistic, got 3"),
     ({"statistic": []}, ValueError, "statistic is empty"),
     ({"statistic": ["aurc", fa.Statistic("aurc")]}, ValueError, "names, got 'aurc' twice"),

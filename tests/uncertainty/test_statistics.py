@@ -95,7 +95,7 @@ def test_what_is_no_statistic():
         fa.Statistic(3)
     with pytest.raises(TypeError, match="statistic must be a name or a Statistic, got None"):
         fa.asymptotic_interval([1, 0], [0.9, 0.3], statistic=None)
-    with pytest.raises(ValueError, match="statistic must be one of recognition_rate, arac_auc,"):
+    with pytest.raises(ValueError, match="it must be one of recognition_rate, arac_auc,"):
         fa.Statistic("auc")
     with pytest.raises(
         TypeError, match="statistic 'aurc' has no parameter 'gamma'; it takes estimator"
