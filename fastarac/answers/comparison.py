@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastarac._core.export import plain
 from fastarac._core.text import UNDEFINED, by_chance, listed, percent, printable, probability, pvalue
 from fastarac.answers.evaluation import GROUP, in_words
-from fastarac.answers.screen import one_table
+from fastarac.answers.screen import MANY, one_table
 from fastarac.answers.tables import AnswerTable, Column, Said
 
 if TYPE_CHECKING:
@@ -74,12 +74,6 @@ def answer(found: ModelComparison) -> str:
         over = listed(others) if len(others) <= NAMED else f"all {len(others)} others"
         why = by_chance([*chances.values()], clear=True)
         return f"{said}; its lead over {over} is beyond chance{why}."
-    resamples = _too_few_resamples(found)
-    if resamples:
-        return (
-            f"{said}; {resamples:,} resamples are too few to test {len(found.pairs):,} pairs: compare "
-            "the few models that matter."
-        )
     over = f"{len(alike)} of {len(others)} others"
     if len(alike) <= NAMED:
         over = listed(list(map(printable, alike)))
@@ -87,27 +81,25 @@ def answer(found: ModelComparison) -> str:
     return f"{said}, but its lead over {over} may be chance{why}."
 
 
-def _too_few_resamples(found: ModelComparison) -> int:
-    """Return the number of resamples if no p-value can be significant with so few, else 0."""
-    values = found.intervals[0].distribution
-    if found.correction is None or values is None:
-        return 0
-    return len(values) if 2 * len(found.pairs) > _alpha(found) * len(values) else 0
-
-
 def table(found: ModelComparison, width: int) -> AnswerTable:
-    """Return a table of the models and of their differences from the best one."""
+    """Return a table of the models and of their differences from the best one.
+
+    For many models, each has one line, without intervals.
+    """
     pairs = [found.pair(name, found.names[0]) for name in found.names[1:]]
+    few = len(found.names) <= MANY
     columns = [
         Column(
             _header(label_of(found.statistic)),
             [_number(value) for value in found.estimates],
-            below=[interval_text(interval) for interval in found.intervals],
+            below=[interval_text(interval) for interval in found.intervals] if few else None,
         ),
         Column(
             "behind\nthe best",
             ["best", *(_number(pair.difference, "+") for pair in pairs)],
-            below=["", *(interval_text(pair.adjusted_interval, "+") for pair in pairs)],
+            below=["", *(interval_text(each.adjusted_interval, "+") for each in pairs)]
+            if few
+            else None,
         ),
         Column("p-value", ["", *(pvalue(pair.adjusted_pvalue) for pair in pairs)]),
     ]
@@ -119,7 +111,9 @@ def caption(found: ModelComparison, n_groups: int | None) -> str:
     resting = f"{found.n:,} items" if n_groups is None else f"{n_groups:,} groups"
     adjusted = ""
     if len(found.pairs) > 1 and found.correction is not None:
-        adjusted = f"; differences are adjusted for {len(found.pairs)} pairs"
+        adjusted = f"; differences are adjusted for {len(found.pairs):,} pairs"
+    if len(found.names) > MANY:
+        return f"From {resting}{adjusted}. --details shows intervals."
     return f"Below: {percent(found.confidence_level)} intervals, from {resting}{adjusted}."
 
 

@@ -91,6 +91,8 @@ def after_compare(context: typer.Context, n_groups: int | None = None) -> str:
     """Return the command to suggest after a comparison: evaluate, with a guarantee if possible."""
     if n_groups is not None and are_too_few(n_groups, max(DEFAULT_ERROR_RATES)):
         return ""
+    if len(context.params["paths"]) > MANY:
+        return ""
     options = _typed(context, [*READING, "model", "weight", "by"])
     in_parts = context.params["weight"] is not None or context.params["by"] is not None
     guarantee = () if in_parts else ("--guarantee", "0.05")
