@@ -194,7 +194,7 @@ def add_up_integrals(
 def add_up_polygon(
     true_accepts: Array, false_accepts: Array, first: int, stop: int, quantity: int
 ) -> tuple[float, float]:
-    """Return Σ width · precision over the ties; trapezoids add the precisions at both ends."""
+    """Return Σ width · precision over the ties; for trapezoids, twice the area."""
     of_recall = quantity != PRECISION_TRAPEZOIDS
     steps = quantity == RECALL_STEPS
     high = low = 0.0

@@ -59,7 +59,7 @@ def parts(engines: Mapping[str, AttributeFigures]) -> Iterator[Part]:
         title = f"{printable(attribute)}{', engine' if several else ''}"
         yield AnswerTable(names, list(_blocks(rows, first)), title)
     level = percent(first.confidence_level)
-    yield Said(f"Below the figures: {level} intervals by page. {first.rule}")
+    yield Said(f"Below the figures: {level} intervals, with whole pages as units. {first.rule}")
     notes = dict.fromkeys(note for each in engines.values() for note in each.notes)
     yield from (Said(sentence(note)) for note in notes)
 

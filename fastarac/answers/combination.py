@@ -37,7 +37,7 @@ def sentences(
     yield (
         f"{rule.name}: all engines agree on {rounded_percent(float(agreed.mean()))} of the {units}. "
         f"If these are accepted, {rounded_percent(float(wrong.mean()))} of all {units} remain wrong. "
-        "This rule has no other threshold."
+        f"This rule has no threshold to adjust: it accepts the {units} on which all engines agree."
     )
     costs = {}
     for name in (*engines, together_name(engines)):

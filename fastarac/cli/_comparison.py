@@ -132,7 +132,10 @@ def statistic_of(text: str) -> Statistic:
     """Return the statistic for a text such as ``acceptance_rate/0.01`` or ``aurc:estimator=exact``."""
     name, *parameters = _spelled_out(text).split(":")
     if name == "cost":
-        raise RefusalError("--statistic cost cannot take prices; leave it out and give --costs")
+        raise RefusalError(
+            "prices cannot be given in --statistic cost: leave out --statistic and give the prices with "
+            "--costs"
+        )
     values: dict[str, Any] = {}
     for parameter in parameters:
         key, equals, value = (part.strip() for part in parameter.partition("="))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ERROR_RATES = (0.01, 0.05)
 MOST_OUTPUTS = 400_000  # maximum number of outputs for which intervals take less than a second
-OUTPUTS_OF_EVALUATION = 8_000  # each model or group takes additional time, like this many outputs
+OUTPUTS_OF_EVALUATION = 8_000  # each model or group adds as much time as this many outputs
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 EXACT = 1 << 53  # float64 represents every integer up to this one exactly
 # Names of library arguments, and the options that set them.

@@ -369,8 +369,8 @@ def truth_of_some(truth: PartialTruth, chosen: NDArray[np.bool_] | NDArray[np.in
     """Return the truth of some of the items, given by a mask or by indices."""
     if not truth.verified[chosen].any():
         raise ValueError(
-            "correct has no verified item in one of the parts that are evaluated separately (of "
-            f"{truth.n_verified} in all): verify more items of each part"
+            f"correct has {truth.n_verified} verified items, but none in one of the parts that are "
+            "evaluated separately: verify more items of each part"
         )
     part = PartialTruth.__new__(PartialTruth)
     judge = None if truth.judge is None else truth.judge[chosen]

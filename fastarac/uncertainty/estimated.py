@@ -237,10 +237,11 @@ def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, le
     """Return the interval if errors are few, and a judge or the confidence predicts them.
 
     Among the n items, each verified one moves the estimate by φ = d(e − g)/(nπ). Here e is its error (1
-    or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. Upward
-    and downward moves are weighted Poisson counts, with the interval of Tiwari, Clegg and Zou 2006. The
-    variance beyond Σφ² is treated as normal. The squared distance of each end is the sum of three: for
-    upward moves, downward moves and the remaining variance (Zou and Donner 2008).
+    or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. The
+    sums of the upward and of the downward moves are each treated as a weighted sum of Poisson counts,
+    with the interval of Tiwari, Clegg and Zou 2006. The variance beyond Σφ² is treated as normal. The
+    squared distance of each end is the sum of three: for upward moves, downward moves and the remaining
+    variance (Zou and Donner 2008).
     """
     items = sample.items
     at = sample.influence_of(statistic, found)

@@ -265,7 +265,9 @@ def test_what_the_truth_does_not_list(tmp_path):
         read_fields(path, optional=["name"])
     fields = read_fields(path, optional=["name"], fields_complete=True)
     assert fields.straight_through(0.5).documents_accepted == 3  # but c, which lacks a total
-    with pytest.raises(ValueError, match='optional names "sum"; the fields are "total", "name"'):
+    with pytest.raises(
+        ValueError, match='optional names "sum", but the only fields are "total", "name"'
+    ):
         read_fields(path, optional=["sum"])
     ways = tmp_path / "ways.toml"
     ways.write_text('total = { compare = "number", optional = true }\n')

@@ -268,7 +268,7 @@ def test_what_is_not_offered():
     with pytest.raises(ValueError, match="correct is graded"):
         policy.check(graded, confidence)
     few = fa.PartialTruth([1] + [np.nan] * 999, inclusion_probability=[0.002] + [np.nan] * 999)
-    with pytest.raises(ValueError, match="no verified item in one of the parts that are"):
+    with pytest.raises(ValueError, match="none in one of the parts that are"):
         truth_of_some(few, np.arange(1000) > 0)
 
 

@@ -475,7 +475,7 @@ def require_listed(fields: FieldOutputs) -> None:
     whole = fields._whole  # noqa: SLF001, a class of this module
     if unknown := [name for name in fields.optional if name not in whole.names]:
         raise ValueError(
-            f"optional names {', '.join(map(shown, unknown))}; the fields are "
+            f"optional names {', '.join(map(shown, unknown))}, but the only fields are "
             f"{', '.join(map(shown, whole.names))}"
         )
     if fields.fields_complete:

@@ -27,8 +27,8 @@ NO_WORD = -1.0  # the value of `conf` in rows of pages, blocks and lines
 def read(file: InputFile) -> Words:
     """Read a table of Tesseract.
 
-    Tesseract never quotes fields, but Pandas and similar tools quote texts with a quotation mark, and
-    double this mark. Such quoting is recognized and undone.
+    Tesseract never quotes fields. But if a text contains a quotation mark, pandas and similar tools put
+    the text in quotation marks, and double each mark inside it. Such quoting is recognized and undone.
     """
     # Split at line feeds only: `splitlines` also splits at characters that a text may contain.
     rows = decoded(file).split("\n")
