@@ -133,8 +133,8 @@ def statistic_of(text: str) -> Statistic:
     name, *parameters = _spelled_out(text).split(":")
     if name == "cost":
         raise RefusalError(
-            "prices cannot be given in --statistic cost: leave out --statistic and give the prices with "
-            "--costs"
+            "prices cannot be given in --statistic cost: leave out --statistic and give the prices "
+            "with --costs"
         )
     values: dict[str, Any] = {}
     for parameter in parameters:
