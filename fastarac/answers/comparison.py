@@ -69,7 +69,8 @@ def answer(found: ModelComparison) -> str:
     if alike == list(chances) and all(_number(value) == estimate for value in found.estimates):
         every = listed([best, *others]) if len(others) < NAMED else f"All {len(found.names)} models"
         return f"{every} have the same {label} ({estimate}): no difference was found."
-    said = f"{best} is best by {label} ({estimate})"
+    lower = "; lower is better" if found.statistic.definition.lower_is_better else ""
+    said = f"{best} is best by {label} ({estimate}{lower})"
     if not alike:
         over = listed(others) if len(others) <= NAMED else f"all {len(others)} others"
         why = by_chance([*chances.values()], clear=True)
