@@ -493,7 +493,7 @@ def test_the_statistic_cost_is_told_where_prices_go(tmp_path, statistic):
     path = tmp_path / "a.csv"
     path.write_text("correct,confidence\n1,1\n0,0\n")
     said = commands.reason("compare", path, path, "--statistic", statistic)
-    assert "leave it out and give --costs" in said
+    assert "leave out --statistic and give the prices with --costs" in said
 
 
 @pytest.mark.parametrize(
