@@ -81,7 +81,7 @@ def n_groups(codes: Codes) -> int:
 
 
 def codes_of_terms(factors: Sequence[Codes]) -> list[Codes]:
-    """Return, for each term of `terms`, the items' group numbers in the intersection of its factors."""
+    """Return group numbers for each term of `terms`: items share one if they agree in its factors."""
     return [intersection([factors[k] for k in chosen]) for _, chosen in terms(len(factors))]
 
 

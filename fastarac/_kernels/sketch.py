@@ -206,7 +206,7 @@ def collapse(
 
 @kernel
 def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, owners: Array) -> int:
-    """Divide all keys into intervals, each with an owner: a node without nodes inside it, or -1.
+    """Divide the range of all keys into intervals, each owned by the leaf node that covers it, or -1.
 
     Write the first key of each interval (0 for the first), its owner, and the sums (n, 2) of each node;
     return the number of intervals.

@@ -208,7 +208,7 @@ class ThresholdSketch:
         sketch = _kernels.sketch
         low, _, counts = self._nodes
         starts, owners, sums = sketch_format.laid_out(self._nodes)
-        # The table is finest near its ends. So the ends are chosen without outliers.
+        # The cells are finest near the ends of the table. At outliers, the fine cells would be empty.
         ends = 0.0, 0.0, 0.0, 0
         if len(low):
             mass = np.cumsum(counts.sum(axis=1))

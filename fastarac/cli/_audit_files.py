@@ -109,7 +109,10 @@ class Watch:
         return {ALONE: self.monitor}
 
     def changes_of(self, name: str) -> tuple[int, ...]:
-        """Return the updates at which these files raised change alarms, or else an active alarm's."""
+        """Return the updates at which these files raised change alarms.
+
+        If there are none, return the last update if it had raised one.
+        """
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
         return found or (monitor.changes[-1:] if monitor.changed else ())

@@ -46,7 +46,8 @@ PERCENT = 100.0
 # Confidences may be on another scale if the largest one differs from that of the fit by at least this
 # factor.
 OTHER_SCALE = 10.0
-# On another scale, at most this share of the new confidences lies in the fitted range.
+# Another scale is assumed only if, besides, at most this share of the confidences is in the fitted
+# range.
 MOST_INSIDE = 0.05
 INTEGERS = frozenset({
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",

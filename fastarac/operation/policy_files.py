@@ -125,8 +125,8 @@ def _groups(
         cells, numbers = row[::2], row[1::2]
         if not row or len(row) % 2 or min(numbers) < 1 or max(cells) >= len(counts):
             raise ValueError(
-                f"{name}[{g}] must be cell, number, cell, number, …, with cells below {len(counts)} "
-                f"and numbers of at least 1, got {list(row)}"
+                f"{name}[{g}] must be a list that alternates a cell's index and its count, with each "
+                f"index below {len(counts)} and each count at least 1, got {list(row)}"
             )
         saved.require_rising(cells, f"{name}[{g}], every second element,")
         found[g, list(cells)] = numbers

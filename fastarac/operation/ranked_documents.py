@@ -114,8 +114,8 @@ class RankedDocuments:
     def _advice(self, limits: dict[str, Any]) -> dict[str, Any]:
         """Return how often fields are absent, and the effect of other optional fields.
 
-        Only the half used for ranking is evaluated, so that a new fit that follows the advice keeps the
-        promise. Each part of this half is ranked by the other part.
+        Only the half used for ranking is evaluated, each part of it ranked by the other part. The half
+        that tests does not influence the advice, so a fit that follows the advice keeps its guarantee.
         """
         columns, found = self.columns, self.absences
         if not any(each.absent for each in found):

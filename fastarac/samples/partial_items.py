@@ -216,7 +216,7 @@ class PartialItems:
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
     def at_limit(self, acceptance: Callable[[EstimatedSweep], float]) -> tuple[EstimatedSweep, int]:
-        """Return counts for choosing a threshold by a limit, and the index of the last tie accepted.
+        """Choose the threshold that a limit allows; return its counts, and its tie's index.
 
         `acceptance(counts)` returns the acceptance rate that the limit allows. Up to the chosen
         threshold, the counts use the κ that is best at this threshold, as if it had been given.

@@ -346,7 +346,7 @@ def _strata(
 
 
 def _interleaved(units: Array) -> Array:
-    """Interleave the units in the lanes of the kernels."""
+    """Split the units into one run per lane of the kernels, and return the runs interleaved."""
     n, lanes = len(units), _kernels.bootstrap.LANES
     rows, longer = divmod(n, lanes)
     out = np.empty_like(units)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 # The share of an average group that is made wrong, to allow for unseen groups. The change of the
 # statistic counts as one standard error.
 PART_OF_GROUP = 0.5
-# Number of errors, in units of the largest weight, at which the standard error needs no widening.
+# With at least this many errors, intervals are not widened. Weighted errors count as their total weight
+# divided by the largest weight.
 MANY = 30.0
 
 

@@ -102,7 +102,7 @@ class TestPolicies:
         n_cells = len(content["references"][0]["edges"])
         for groups, message in (
             ([], r"references\[0\].groups is empty"),
-            ([[0]], r"\[0\] must be cell, number, .*with cells below 64"),
+            ([[0]], r"\[0\] must be a list that alternates .* index below 64"),
             ([[n_cells, 1]], rf"cells below {n_cells} and numbers of at least 1"),
             ([[1, 1, 0, 1]], r"groups\[0\], every second element,"),
             ([[0, 10**6]], r"the sum of references\[0\]\.groups in cell 0 must"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Spans = NDArray[np.intp]
     Row = tuple[int, int, int, int]
 
-#: Maximum numbers of words and of outputs between two moved words that are also tried as moved.
+#: Up to so many words or outputs between two moved words may have moved with them.
 GAP = 20
 
 

@@ -593,7 +593,7 @@ class ErrorRateMonitor(SavedAsJson):
             found._drawn.closed = times[-1] if times else None
             found._drawn.read(fields["pending"], found._counted)
         elif fields["pending"]:
-            raise ValueError("pending must be an empty list without a deadline")
+            raise ValueError("pending must be an empty list, because the monitor has no deadline")
         if proof["alarm_at"] != found.alarm_at:
             expected = f"{saved.shown(found.alarm_at)} according to the updates"
             raise saved.unexpected(proof["alarm_at"], "detectors.proof.alarm_at", expected)
