@@ -103,7 +103,7 @@ class TestPolicies:
         for groups, message in (
             ([], r"references\[0\].groups is empty"),
             ([[0]], r"\[0\] must be a list that alternates .* index below 64"),
-            ([[n_cells, 1]], rf"cells below {n_cells} and numbers of at least 1"),
+            ([[n_cells, 1]], rf"index below {n_cells} and each count at least 1"),
             ([[1, 1, 0, 1]], r"groups\[0\], every second element,"),
             ([[0, 10**6]], r"the sum of references\[0\]\.groups in cell 0 must"),
         ):
