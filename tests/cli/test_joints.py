@@ -168,7 +168,7 @@ REASONS = {
     "P": 'column "inclusion_probability" holds .* use a uniform sample, .*--for guarantee-new draws it',
     "R": "it already has the column",
     "S": 'has a column "inclusion_probability", so its outputs were drawn .*'
-    "(use other verified|give the file of all) outputs",
+    "(use other verified outputs|if it holds all outputs)",
     "U": "none of the .* outputs that were drawn has a result; fill in",
     "T": 'there is neither a column "correct" nor the two columns "prediction" and "truth"',
 }
