@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 from fastarac._kernels._jit import Array, kernel
+from fastarac._kernels.influence import Line, on_line
 from fastarac._kernels.smaller_class import first_from
 
 # Number of terms per partial sum. Short partial sums keep the rounding error of long sums small.
 BLOCK = 4096
-
-Line = tuple[float, float, float, float]
 
 
 @kernel
@@ -231,24 +230,17 @@ def add_up_along_lines(
 ) -> None:
     """Write the sums of `add_up_contributions` for C and W that are linear in the counts above.
 
-    A line (a, b, d, c) gives the value a + b(M/d − c), where M counts the items of the other class
-    above the item.
+    `on_line` gives them from M, the number of items of the other class above the item.
     """
     sums[:] = 0.0
     for begin in range(first, last, BLOCK):
         part = 0.0, 0.0, 0.0, 0.0
         for tie in range(begin, min(begin + BLOCK, last)):
-            value = _on_line(correct, false_accepts[tie] + false_accepts[tie + 1])
-            rise = _on_line(incorrect, true_accepts[tie] + true_accepts[tie + 1]) - value
+            value = on_line(correct, false_accepts[tie] + false_accepts[tie + 1])
+            rise = on_line(incorrect, true_accepts[tie] + true_accepts[tie + 1]) - value
             part = _add_powers(part, value, rise, errors, starts[tie], starts[tie + 1])
         for power in range(4):
             sums[power] += part[power]
-
-
-@kernel
-def _on_line(line: Line, doubled: float) -> float:
-    offset, slope, divisor, centre = line
-    return (doubled / (2.0 * divisor) - centre) * slope + offset
 
 
 @kernel
@@ -312,9 +304,7 @@ def rising_counts(true_accepts: Array, false_accepts: Array, right: Array, wrong
 
 
 @kernel
-def precision_sum(
-    true_accepts: Array, false_accepts: Array, errors: Array, starts: Array, steps: bool
-) -> float:
+def precision_sum(true_accepts: Array, false_accepts: Array, errors: Array, steps: bool) -> float:
     """Return ∫ P dT, where P is the precision and T the number of accepted correct items.
 
     With `steps`, each tie has the precision at its threshold; otherwise, the precision changes within a
@@ -322,17 +312,17 @@ def precision_sum(
     is p² + Σc̃ẽ. Here ẽ is the estimated error, c̃ = 1 − ẽ, and p = Σc̃.
     """
     total = 0.0
-    n_ties = len(starts) - 1
+    n_ties = len(true_accepts) - 1
     for begin in range(0, n_ties, BLOCK):
         part = 0.0
         for i in range(begin, min(begin + BLOCK, n_ties)):
             t, f = true_accepts[i], false_accepts[i]
             p, q = true_accepts[i + 1] - t, false_accepts[i + 1] - f
+            n, g = t + f, true_accepts[i + 1] + false_accepts[i + 1] - (t + f)
             squares = 0.0
-            for k in range(starts[i], starts[i + 1]):
+            for k in range(int(n), int(n + g)):  # these sums of estimated counts are whole numbers
                 squares += errors[k] * errors[k]
             pairs = p * p + (q - squares)
-            n, g = t + f, true_accepts[i + 1] + false_accepts[i + 1] - (t + f)
             if steps:
                 part += (p * t + pairs) / (n + g)
             elif i == 0:

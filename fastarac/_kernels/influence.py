@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from fastarac._kernels._jit import Array, linear_kernel
+from fastarac._kernels._jit import Array, kernel, linear_kernel
+
+Line = tuple[float, float, float, float]
+
+
+@kernel
+def on_line(line: Line, doubled: float) -> float:
+    """Return offset + slope·(M/divisor − centre), given 2·M and the line's four numbers."""
+    offset, slope, divisor, centre = line
+    return offset + slope * (doubled / (2.0 * divisor) - centre)
 
 
 @linear_kernel
@@ -19,18 +28,18 @@ def line_powers(
     slope·(M/divisor − centre), where M counts the items of the other class above it, ties half. `lines`
     holds (offset, slope, divisor, centre) for the correct and for the incorrect items.
     """
-    (offset, slope, divisor, centre), (of_offset, of_slope, of_divisor, of_centre) = lines
+    of_correct, of_incorrect = lines
     second = fourth = of_second = of_fourth = tied = 0.0
     for i in range(max(start, 1), stop):
         t0, f0 = float(true_accepts[i - 1]), float(false_accepts[i - 1])
         t, f = float(true_accepts[i]), float(false_accepts[i])
         p = float(true_accepts[i] - true_accepts[i - 1])
         q = float(false_accepts[i] - false_accepts[i - 1])
-        value = offset + slope * ((f + f0) / (2.0 * divisor) - centre)
+        value = on_line(of_correct, f + f0)
         square = value * value
         second += p * square
         fourth += p * (square * square)
-        value = of_offset + of_slope * ((t + t0) / (2.0 * of_divisor) - of_centre)
+        value = on_line(of_incorrect, t + t0)
         square = value * value
         of_second += q * square
         of_fourth += q * (square * square)

@@ -46,7 +46,7 @@ def screen(models: Sequence[VerifiedModel], notes: Sequence[str] = (), width: in
     """Return the answer about models with partly verified outputs, including `notes`."""
     every: Any = models
     about = models[0].verified
-    if len(models) > 1 and len({model.verified for model in models}) > 1:
+    if len({model.verified for model in models}) > 1:
         about = " ".join(f"{printable(model.name)}: {model.verified}" for model in models)
     details = []
     for model in models:

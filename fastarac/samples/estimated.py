@@ -53,8 +53,6 @@ class EstimatedSweep(ThresholdSweep):
         As in a :class:`.ThresholdSweep`.
     item_errors : ndarray of shape (n,)
         ẽ of each item, by decreasing confidence.
-    starts : ndarray of shape (m + 1,)
-        Index of the first item at each threshold except the first, and n.
     n_verified : int
         Number of verified items.
     pairs_above : float
@@ -86,14 +84,12 @@ class EstimatedSweep(ThresholdSweep):
     """
 
     item_errors: FloatArray
-    starts: NDArray[np.intp]
     n_verified: int
     pairs_above: float
     pairs_alone: float
 
     def __post_init__(self) -> None:
-        for name in ("item_errors", "starts"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        object.__setattr__(self, "item_errors", read_only(self.item_errors))
 
     def __repr__(self) -> str:
         return (
@@ -137,7 +133,7 @@ class EstimatedSweep(ThresholdSweep):
                 "interpolation must be 'davis-goadrich' or 'step' for partial truth, got 'linear'"
             )
         steps = interpolation == "step"
-        area = _kernels.estimated.precision_sum(ta, fa, self.item_errors, self.starts, steps)
+        area = _kernels.estimated.precision_sum(ta, fa, self.item_errors, steps)
         return min(max(area / float(ta[-1]), 0.0), 1.0)
 
     @property

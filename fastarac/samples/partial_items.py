@@ -287,7 +287,6 @@ class PartialItems:
             # The checks of ThresholdSweep, which would refuse falling counts, are skipped.
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "item_errors", read_only(errors))
-            object.__setattr__(sweep, "starts", read_only(self.starts))
             object.__setattr__(sweep, "n_verified", len(self.places))
             object.__setattr__(sweep, "pairs_above", sums[0] + together / 2.0)
             object.__setattr__(sweep, "pairs_alone", sums[1] - together)
@@ -391,6 +390,6 @@ def _joined(first: EstimatedSweep, second: EstimatedSweep, end: int) -> Estimate
         for name in ("true_accepts", "false_accepts")
     )
     joined = trusted_sweep(EstimatedSweep, ThresholdCounts(first.thresholds, right, wrong))
-    for name in ("item_errors", "starts", "n_verified", "pairs_above", "pairs_alone"):
+    for name in ("item_errors", "n_verified", "pairs_above", "pairs_alone"):
         object.__setattr__(joined, name, getattr(first, name))
     return joined

@@ -97,7 +97,13 @@ class Contrast(NamedTuple):
 
     @property
     def _inflation(self) -> float:
-        return math.sqrt(_factor(self.n_groups))
+        """Factor that makes the standard deviation of resampled groups unbiased; 1 for items."""
+        return math.sqrt(_factor(self.n_groups)) if self.n_groups else 1.0
+
+    @property
+    def _tail(self) -> float:
+        """Degrees of freedom for p-values below any that the resamples can show."""
+        return min(self.degrees, TAIL) if self.n_groups else TAIL
 
     def _of_resamples(self, n: int, against: int) -> float:
         """Return the p-value from n resamples, of which some speak against the difference.
@@ -116,19 +122,12 @@ class Contrast(NamedTuple):
             pvalue = student_pvalue(min(ratios) / self._inflation, self.degrees)
         if against:
             return pvalue
-        degrees, inflation = self._tail
-        return min(pvalue, student_pvalue(ratio / inflation, degrees))
+        return min(pvalue, student_pvalue(ratio / self._inflation, self._tail))
 
-    @property
-    def _tail(self) -> tuple[float, float]:
-        """Degrees of freedom and inflation of the standard error, for levels beyond all resamples."""
-        return (min(self.degrees, TAIL), self._inflation) if self.n_groups else (TAIL, 1.0)
-
-    def _reach(self, level: float) -> float:
-        """Return the half-width of the interval that uses the standard deviation of the resamples."""
-        if not self.n_groups:
-            return normal_quantile(level) * self.error
-        return student_quantile(level, self.degrees) * self._inflation * self.error
+    def _by_spread(self, level: float, degrees: float) -> tuple[float, float]:
+        """Return the interval from the standard deviation of the resamples."""
+        reach = student_quantile(level, degrees) * self._inflation * self.error
+        return self.difference - reach, self.difference + reach
 
     def interval(self, level: float) -> Interval:
         """Return the interval of the difference. If all resamples are equal, allow for unseen items."""
@@ -159,18 +158,15 @@ class Contrast(NamedTuple):
         interval contains all resamples and is extrapolated as in `_of_resamples`.
         """
         values = np.sort(np.asarray(self.resamples))
-        difference, reach, share = self.difference, self._reach(level), 1.0 - level
-        by_spread = difference - reach, difference + reach
+        share = 1.0 - level
         if self.n_groups:
             share = normal_pvalue(student_quantile(level, self.degrees) * self._inflation)
         k = math.ceil(round(share * (len(values) + 1) / 2.0, 9)) - 1
-        ends = [difference, *values[[max(k, 1) - 1, -max(k, 1)]].tolist()]
+        ends = [self.difference, *values[[max(k, 1) - 1, -max(k, 1)]].tolist()]
         if k < 1:
-            degrees, inflation = self._tail
-            tail = student_quantile(level, degrees) * inflation * self.error
-            ends += [difference - tail, difference + tail]
+            ends += self._by_spread(level, self._tail)
         if self.n_groups:
-            ends += by_spread
+            ends += self._by_spread(level, self.degrees)
         low, high = self.statistic.range
         return max(min(ends), low - high), min(max(ends), high - low)
 

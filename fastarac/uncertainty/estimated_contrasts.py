@@ -60,7 +60,7 @@ def by_estimates(
         notes += [f"{name!r}: {note}"] if note else []
         found = sample.evidence(statistic)
         at = sample.influence_of(statistic, found)
-        own = sample.contributions(at, found.share)
+        own = sample.contributions(at, found.sweep)
         moved.append(sample.sums_of(at, found.counts))
         if sample.codes is None:
             own[sample.items.order] = own.copy()

@@ -253,7 +253,7 @@ class PartialSample:
         if not spread:
             return found
         at = self._influence(statistic, counts, value)
-        error, contributors = self.spread(at, counts, share)
+        error, contributors = self.spread(at, counts.sweep)
         if self.items.reader is not None:
             sums = self.sums_of(_by_tie(at, counts.sweep), counts)
             error = math.hypot(error, doubt_of(self.items.reader, *sums))
@@ -289,13 +289,11 @@ class PartialSample:
             )
         return self._by_rates[detection_rate, false_alarm_rate]
 
-    def spread(
-        self, at: PointInfluence | Lines, counts: EstimatedCounts, share: Shares | None
-    ) -> Spread:
+    def spread(self, at: PointInfluence | Lines, sweep: EstimatedSweep) -> Spread:
         """Return the standard error of the estimate, from the contributions of items or groups."""
-        items, kernels, sweep = self.items, _kernels.estimated, counts.sweep
+        items, kernels = self.items, _kernels.estimated
         if self.codes is not None or items.n == 1:
-            return spread_of(self.contributions(_by_tie(at, sweep), share))
+            return spread_of(self.contributions(_by_tie(at, sweep), sweep))
         shares = parallel.shares(len(items.starts) - 1)
         rows, of_items = np.empty((len(shares), 4)), (items.starts, sweep.item_errors)
 
@@ -315,13 +313,13 @@ class PartialSample:
         error = math.sqrt(second / (n * (n - 1.0)))
         return Spread(error, second / fourth * second if fourth else 0.0)
 
-    def contributions(self, at: PointInfluence, share: Shares | None) -> FloatArray:
+    def contributions(self, at: PointInfluence, sweep: EstimatedSweep) -> FloatArray:
         """Return contributions of items (ordered as `items`) or of groups; NaN if there is only one."""
         items = self.items
         values, correct = at.incorrect - at.correct, at.correct
         if not items.distinct:
             values, correct = (np.repeat(each, items.counts) for each in (values, correct))
-        values *= items.sweep(share).item_errors
+        values *= sweep.item_errors
         values += correct
         values -= values.mean()
         if self.codes is not None:

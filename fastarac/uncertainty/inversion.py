@@ -184,8 +184,8 @@ def both(
 ) -> tuple[float, float]:
     """Combine two intervals of an acceptance rate: from the errors, and at a fixed threshold.
 
-    `most` is the largest share of items that a threshold may accept; `ties` returns the
-    share accepted at each point, with the number of points; None if ties may be accepted in part.
+    `most` is the largest share of items that a threshold may accept. `ties` holds a function that
+    returns the share accepted at a point, and the number of points; None if ties may be split.
 
     If few thresholds are possible, the population's threshold is often that of an end, and its
     acceptance rate is uncertain, too. Let g be the share of the items at this threshold, and d the

@@ -75,7 +75,7 @@ def test_the_variance_is_that_of_the_items_and_of_the_draw(units):
     estimates = []
     for chosen, pi, chance in samples(units):
         sample = sample_of(chosen, pi, units)
-        mean += float(chance) * sample.spread(at, sample.items.estimate(()), ()).standard_error ** 2
+        mean += float(chance) * sample.spread(at, sample.items.sweep(())).standard_error ** 2
         total = Fraction(0)
         for d, g, c, taken, p in zip(SLOPES, PREDICTED, RIGHT, chosen, pi, strict=True):
             total += d * (g + (1 - c - g) / p if taken else g)

@@ -197,6 +197,6 @@ def test_spread_of_items_is_that_of_their_contributions(name, digits):
     )
     sample = PartialSample.of(truth, confidence)
     found = sample.evidence(statistic)
-    own = sample.contributions(sample.influence_of(statistic, found), found.share)
+    own = sample.contributions(sample.influence_of(statistic, found), found.sweep)
     assert found.standard_error == pytest.approx((own**2).sum() ** 0.5, rel=1e-9)
     assert found.contributors == pytest.approx((own**2).sum() ** 2 / (own**4).sum(), rel=1e-9)

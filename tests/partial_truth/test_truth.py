@@ -109,7 +109,7 @@ def test_counts_and_pairs_are_right_on_average_over_all_samples(
         sweep = items.sweep(share)
         mean_counts += chance * sweep.false_accepts[1:]
         p, q = np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)
-        own = q - np.add.reduceat(sweep.item_errors**2, sweep.starts[:-1])
+        own = q - np.add.reduceat(sweep.item_errors**2, items.starts[:-1])
         above = q @ sweep.true_accepts[:-1] + (p * q - own).sum() / 2
         pairs = sweep.true_accepts[-1] * sweep.false_accepts[-1] - own.sum()
         mean_pairs += chance * np.array([above, pairs])
