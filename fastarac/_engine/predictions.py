@@ -191,15 +191,19 @@ def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
     """Return errors predicted from a judge's probability, in [0, 1], that an item is right."""
     own = -judge[order.items[order.places]]
     rising = np.argsort(own)
-    rules = _rules(own[rising], items.at(rising))
+    score, sorted_items = own[rising], items.at(rising)
+    rules = _rules(score, sorted_items)
+    verified = np.empty(len(own))
+    verified[rising] = rules.of_verified(score, sorted_items.fold)
     cells = np.searchsorted(((1.0 + rules.edges) * CELLS).astype(np.intp), np.arange(CELLS + 1))
-    table, blocks = cells.astype(np.int32), np.empty(len(order.items), np.int32)
+    table, blocks = cells.astype(np.int32), np.empty(len(judge), np.int32)
 
     def find(share: tuple[int, int]) -> None:
-        _kernels.estimated.blocks_by_score(judge, order.items, *share, rules.edges, table, blocks)
+        _kernels.estimated.blocks_by_score(judge, *share, rules.edges, table, blocks)
 
+    # Blocks take less memory than scores, so they are found first and sorted afterwards.
     parallel.run(find, parallel.shares(len(blocks)))
-    return Prediction(blocks, rules.mean, rules.of_verified(own, items.fold))
+    return Prediction(blocks[order.items], rules.mean, verified)
 
 
 def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:

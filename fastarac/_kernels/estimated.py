@@ -77,16 +77,16 @@ def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Ar
 
 @kernel
 def blocks_by_score(
-    score: Array, order: Array, first: int, last: int, edges: Array, table: Array, blocks: Array
+    score: Array, first: int, last: int, edges: Array, table: Array, blocks: Array
 ) -> None:
-    """Write the block of each item of `order` from `first` up to `last`, by its score in [0, 1].
+    """Write the block of each item from `first` up to `last`, by its score in [0, 1].
 
     Higher scores have lower blocks, because `edges` holds negated scores. Scores are divided into cells
     of equal width; ``table[c]`` is the number of edges in the cells before c.
     """
     cells = len(table) - 1
     for i in range(first, last):
-        own = -score[order[i]]
+        own = -score[i]
         block = table[int((1.0 + own) * cells)]
         while block < len(edges) and edges[block] < own:
             block += 1

@@ -330,7 +330,6 @@ class PartialItems:
         kernels, m = _kernels.estimated, len(self.starts) - 1
         errors, (right, wrong) = np.empty(self.n), np.empty((2, m + 1))
         right[0] = wrong[0] = 0.0
-        # The blocks, and therefore the results, do not depend on the number of threads.
         # The blocks do not depend on the number of threads, and so neither do the results.
         n_blocks = -(-m // kernels.BLOCK)
         sums, before = np.empty((n_blocks, 5)), np.empty(n_blocks)

@@ -161,8 +161,10 @@ def test_two_processes_work(spark, dask_client):
             pass
         yield pa.RecordBatch.from_pydict({"executor": [parent_of(os.getppid())]})
 
-    frame = spark.range(0, 100_000, 1, 8).mapInArrow(processes, "executor long")
-    assert len({row.executor for row in frame.collect()}) == 2
+    # As a barrier: both tasks start at once, each on an executor of its own, also where an executor has
+    # work left from another test.
+    frame = spark.range(0, 2, 1, 2).mapInArrow(processes, "executor long", barrier=True)
+    assert len({row.executor for row in frame.collect()} - {os.getpid()}) == 2
     assert len(set(dask_client.run(os.getpid).values()) - {os.getpid()}) == 2
 
 
