@@ -166,7 +166,7 @@ class _CurveBounds(NamedTuple, Generic[C]):
 class CurveBounds(Table, TupleResult, _CurveBounds[C]):
     """The two curves of a :class:`.BoundedSweep` that bound the curve of the items.
 
-    The thresholds are the lower edges of the bins. Points inside a bin repeat its lower edge.
+    The threshold of a point is the lower edge of its bin.
 
     See Also
     --------
@@ -193,7 +193,7 @@ class CurveBounds(Table, TupleResult, _CurveBounds[C]):
 
 
 def steps_of(sweep: BoundedSweep) -> int:
-    """Return the number of points that the curve of the precision needs inside each bin."""
+    """Return how many steps to divide each bin into: precision curves are not straight inside bins."""
     return 1 + POINTS_OF_BINS // len(sweep.single_valued)
 
 

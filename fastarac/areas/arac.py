@@ -65,14 +65,14 @@ def curve_area(
 ) -> CurveArea:
     """Return an area with its parts, given the area `auc` and `loss` = 1 − `auc`.
 
-    With weights, `auc` and `loss` are both rounded. The upper part is computed from the smaller of the
-    two, because its absolute error is smaller. A part that does not exceed `rounding`, the bound on the
-    error of the area, is set to 0.
+    With weights, `auc` and `loss` may be wrong by up to `rounding`. A part that is not larger is set to
+    0.
     """
     p, q, _ = whole_pairs(pairs)  # Python integers are much faster than fractions
     n = p + q
     (a, b), (c, d) = auc, loss
     g, h = gamma.as_integer_ratio()
+    # Use the smaller one of `auc` and `loss`, whose absolute rounding error is smaller.
     upper, by = (q * d - c * n, d * n) if c * b < a * d else (a * n - p * b, b * n)
     improved, by_improved = g * upper * n * n + p * h * by * q, h * by * q * n
     if not q:
@@ -136,9 +136,9 @@ def arac_area(
     .. math:: A = \int_0^1 Y\,dX = A_U + A_L,\qquad A_L = \beta,\qquad
               A'' = \frac{\frac{\gamma}{1-\beta} A_U + A_L}{\gamma + 1}
 
-    These are equations 17 to 20 of Kimura et al. 2024. The integral is computed by trapezoids from
-    (0, 1) to (1, β). Items of equal confidence give a straight segment, as if they were accepted in
-    random order. The area is defined for every input that is not empty.
+    These are equations 17 to 20 of Kimura et al. 2024. The integral is computed by trapezoids from (0,
+    1) to (1, β). Items of equal confidence give a straight segment: the mean over all orders of these
+    items. The area is defined for every input that is not empty.
 
     References
     ----------
@@ -327,14 +327,14 @@ def augrc_loss(
 def ends_of_normalized(gamma: float = 1.0) -> tuple[float, float]:
     """Return the smallest and the largest possible normalised area, over all recognition rates.
 
-    The normalised area is (γ·u + β)/(γ + 1), for the cost ratio γ and the recognition rate β. Here u =
-    A_U/(1 − β), for the upper part A_U of the area; u is (1 − β)/2 for the worst order of the items.
+    For the cost ratio γ and the recognition rate β, the worst order of the items gives a normalised
+    area of (γ·(1 − β)/2 + β)/(γ + 1). It is smallest at β = 0 or β = 1.
     """
     return min(gamma / 2.0, 1.0) / (gamma + 1.0), 1.0
 
 
 def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma: float) -> CurveArea:
-    """Return the parts of an area, given estimates of the area, its normalised form and the rate β."""
+    """Return an estimated area with its parts."""
     improved = normalized * (gamma + 1.0)
     return CurveArea(auc, auc - recognition_rate, recognition_rate, improved, normalized, gamma)
 
@@ -364,7 +364,7 @@ def _share_for_all(items: PartialItems) -> Shares | None:
 
 
 def weights_of_errors(sweep: ThresholdSweep) -> NDArray[np.float64]:
-    """Return how much one error raises the AUGRC, at each threshold except the first.
+    """Return how much one error at a threshold raises the AUGRC; the threshold inf is left out.
 
     This is (share of items below the threshold + half the share of items at it)/Ω, for the weight Ω of
     all items.
@@ -394,12 +394,12 @@ def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tu
 
 
 def share_of_judge(items: PartialItems) -> Shares | None:
-    """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
+    """Return the weights of the judges' predictions for the least variance of the estimated area."""
     return items.share_by_tie(weights_of_errors(items.beginning.sweep), linear=True)
 
 
 def share_of_normalized(items: PartialItems, gamma: float) -> Shares | None:
-    """Return the weight of a judge's predictions that minimises the variance of the normalised area."""
+    """Return the weights of the judges' predictions for the least variance of the normalised area."""
     sweep = items.beginning.sweep
     area = value_of_pairs("arac_auc", as_ranked(sweep, corners=True).pairs)
     by_area, by_rate = slopes_of_normalized(sweep, area, gamma)

@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 
 class PointInfluence(NamedTuple):
-    """Influence of one item of weight 1 at each threshold except the first: arrays of shape (m,)."""
+    """How one more item at each threshold except inf changes an area: two arrays of shape (m,)."""
 
     correct: FloatArray
     """The influence of a correct item at that threshold."""
@@ -52,10 +52,9 @@ def by_precision(
 
 
 def by_integrals(sweep: ThresholdSweep, *, over_accepted: bool) -> tuple[float, PointInfluence]:
-    """Return an area under the precision, integrated also inside the ties, and its gradient.
+    """Return the exact area under the curve of the precision, and its gradient.
 
-    With `over_accepted`, the precision is integrated over the accepted items, else over the correct
-    ones.
+    The x-axis is the acceptance rate if `over_accepted`, else the recall.
     """
     ta, fa = sweep.true_accepts, sweep.false_accepts
     out = np.empty((2, len(ta) - 1))

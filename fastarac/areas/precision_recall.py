@@ -446,10 +446,10 @@ def area_gradient(sweep: ThresholdSweep, interpolation: Interpolation) -> PointI
 
 
 def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDArray[np.float64]:
-    """Return how much one error reduces the average precision, at each threshold except the first.
+    """Return how much one error at a threshold reduces the average precision; inf is left out.
 
-    This is Σ 1/(n⁺·N) over the correct items at the threshold and below, where n⁺ is the number of all
-    correct items. N is the number of items accepted at the threshold of the item in the sum.
+    This is Σ 1/(n⁺·N) over the correct items at the threshold and below, where n⁺ counts all correct
+    items. N counts the items whose confidence is at least that of the summed item.
     """
     del interpolation  # in large samples, all interpolations agree
     terms = differences(sweep.true_accepts)
@@ -460,7 +460,7 @@ def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDA
 
 
 def share_of_judge(items: PartialItems, interpolation: Interpolation) -> Shares | None:
-    """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
+    """Return the weights of the judges' predictions for the least variance of the estimated area."""
     sweep = plain(items.beginning.sweep)
     if not sweep.n_correct:
         return ()

@@ -1,8 +1,8 @@
 """Areas under precision and risk: ARP-AUC, AURC and their normalised forms.
 
 Precision and risk divide by the number of accepted items, so these areas are sums of one fraction per
-threshold. For "trapezoid" and "mean", `_kernels.sums` adds the fractions to about 30 digits; for
-"exact", each tie adds a logarithm, computed as a double.
+threshold. `_kernels.sums` adds them to about 30 digits. The logarithms of the estimator "exact" are
+doubles, however.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def _ranked(
     estimator: str,
     share: Callable[..., Shares | None] | None = None,
 ) -> RankedItems:
-    """Return the ranked items; only the estimator "trapezoid" needs more points than the corners."""
+    """Return the items in order of confidence."""
+    # The estimator "trapezoid" needs every threshold; for the others, the corners of the curve suffice.
     return as_ranked(
         correct, confidence, sample_weight, corners=estimator in ("mean", "exact"),
         share_of_judge=share or partial(share_of_judge, estimator=estimator),
@@ -105,12 +106,9 @@ def _best_aurc(items: RankedItems, estimator: str, optimum: str) -> Quotient:
 
 
 def _precision_and_risk(items: RankedItems, estimator: str) -> tuple[Quotient, Quotient]:
-    """Return ARP-AUC and AURC: the smaller one is a sum, and the larger one is 1 minus the smaller.
-
-    Computed the other way round, the smaller one would lose digits.
-    """
+    """Return ARP-AUC and AURC, whose sum is 1."""
     correct, incorrect, _ = items.totals
-    of_risk = incorrect < correct
+    of_risk = incorrect < correct  # sum the smaller area: 1 minus the larger one would lose digits
     area, whole = _area(items, estimator, of_risk=of_risk).as_integer_ratio()
     other = whole - area, whole
     return (other, (area, whole)) if of_risk else ((area, whole), other)
@@ -523,7 +521,7 @@ def normalized_aurc_loss(
 
 
 def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> FloatArray:
-    """Return how much one error raises the AURC, at each threshold except the first."""
+    """Return how much one error at a threshold raises the AURC; the threshold inf is left out."""
     accepted = np.add(sweep.true_accepts, sweep.false_accepts, dtype=np.float64)
     total = float(sweep.total)
     before, after = accepted[:-1], accepted[1:]
@@ -552,13 +550,13 @@ def weights_of_errors(sweep: ThresholdSweep, estimator: str = "trapezoid") -> Fl
 
 
 def share_of_judge(items: PartialItems, estimator: str) -> Shares | None:
-    """Return the weight of a judge's predictions that minimises the variance of the estimated area."""
+    """Return the weights of the judges' predictions for the least variance of the estimated area."""
     choice(estimator, "estimator", ESTIMATORS)
     return items.share_by_tie(weights_of_errors(items.beginning.sweep, estimator), linear=True)
 
 
 def share_of_normalized(items: PartialItems, estimator: str, gamma: float) -> Shares | None:
-    """Return the weight of a judge's predictions that minimises the variance of the normalised area."""
+    """Return the weights of the judges' predictions for the least variance of the normalised area."""
     choice(estimator, "estimator", ESTIMATORS)
     sweep = items.beginning.sweep
     weights = weights_of_errors(sweep, estimator)

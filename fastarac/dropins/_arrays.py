@@ -173,19 +173,15 @@ def sum_of(weight: Array) -> float:
 
 
 def check_sum(weight: Array) -> None:
-    """Raise if the weights sum to infinity; NaN passes, because scikit-learn's functions differ."""
+    """Raise if the weights sum to infinity."""
     total = sum_of(weight)
     if np.isfinite(total) or np.isnan(weight.astype(np.float64)).any():
-        return
+        return  # NaN passes, because scikit-learn's functions differ in how they treat it
     raise ValueError(f"sample_weight must have a finite sum, got {total}")
 
 
 def sortable(scores: Array) -> tuple[Array, Array | None]:
-    """Return scores that the kernels can sort, and None.
-
-    If the kernels cannot read their type, return the rank of each score and the sorted distinct
-    scores.
-    """
+    """Return the scores and None or, if kernels cannot read them, ranks and the distinct scores."""
     if scores.dtype.str[1:] in LAYOUTS:
         return scores, None
     if scores.dtype == object or scores.dtype.kind == "f":

@@ -105,7 +105,10 @@ def _is_whole(values: Array) -> bool:
 
 
 def _two_values(flat: Array) -> tuple[Array | None, Codes | None]:
-    """Return the distinct values, and 1 for items equal to the last; if more than two, (None, None)."""
+    """Return the one or two distinct values, sorted, and which items have the last of them.
+
+    Return (None, None) if there are more than two values.
+    """
     if flat.dtype.kind == "b":
         codes = np.ascontiguousarray(flat).view(np.uint8)
         if flat.all():

@@ -55,7 +55,7 @@ def roc_area(labels: Codes, scores: Array, weight: Array | None, max_fpr: float 
 
 
 def _only_as_points(items: Scores) -> bool:
-    """Return whether the area needs points, because weights are negative or of too different sizes."""
+    """Return whether weights are negative or differ too much for an area from sums."""
     if items.weight is None:
         return False
     lowest, greatest = items.weight_range

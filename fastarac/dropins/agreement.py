@@ -271,7 +271,7 @@ def _encode(first: Array, second: Array) -> tuple[Array, Array]:
 
 
 def _positions(values: Array, classes: Array) -> NDArray[np.int64]:
-    """Return the last position of each value in `classes`, or -1 for other values."""
+    """Return the last index in `classes` that holds each value, or -1 if none does."""
     distinct, where = np.unique(values, return_inverse=True)
     positions = {label: i for i, label in enumerate(classes.tolist())}
     found = np.array([positions.get(label, -1) for label in distinct.tolist()], dtype=np.int64)

@@ -271,7 +271,7 @@ def _check_target(target: Target) -> None:
 
 
 def _share_of_judge(items: PartialItems) -> Shares | None:
-    """Return each judge's weight, chosen to minimise the variance of the estimated ROC-AUC."""
+    """Return the weights of the judges' predictions for the least variance of the estimated area."""
     sweep = items.beginning.sweep
     area, correct, incorrect = sweep.roc_auc, float(sweep.n_correct), float(sweep.n_incorrect)
     if math.isnan(area):

@@ -174,7 +174,7 @@ class Curve(NamedTuple):
     falling: bool
 
     def scores(self) -> Array:
-        """Return the thresholds, except for the added point, in the type of the scores."""
+        """Return the thresholds in the type of the scores, without the point that accepts nothing."""
         thresholds = self.points.thresholds
         thresholds = thresholds[1:] if self.falling else thresholds[:-1]
         if self.levels is not None:
@@ -182,7 +182,7 @@ class Curve(NamedTuple):
         return thresholds.astype(self.given, copy=False)
 
     def thresholds(self) -> NDArray[np.float64]:
-        """Return the thresholds as floats, with infinity for the added point."""
+        """Return all thresholds as floats, with infinity for the point that accepts nothing."""
         thresholds = self.points.thresholds
         end = 0 if self.falling else len(thresholds) - 1
         if thresholds.dtype != np.float64:
@@ -194,7 +194,7 @@ class Curve(NamedTuple):
 
 
 def read_binary(y_true: Any, pos_label: Any) -> tuple[Target, NDArray[np.uint8]]:
-    """Return the target, and 1 for its positive items; raise unless it has two classes."""
+    """Return the target, and an array with 1 for positive and 0 for negative items."""
     target = read_target(y_true)
     if target.kind != "binary" and not (target.kind == "multiclass" and pos_label is not None):
         raise ValueError(f"{target.kind} format is not supported")
@@ -460,7 +460,7 @@ def det_curve(
 
 
 def _positional_until_1_11(function: Callable[P, R]) -> Callable[P, R]:
-    """Also accept keyword arguments by position, with the same warning as scikit-learn."""
+    """Let a function take keyword-only arguments by position, with scikit-learn's warning."""
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> R:

@@ -1,8 +1,4 @@
-"""Areas of several classes or labels: one area per column or row, and their averages.
-
-Columns of the score matrix are processed in blocks that share a cache line. For ROC areas, all scores
-are looked up among the sorted scores of the class's own items.
-"""
+"""Areas of several classes or labels: one area per column or row, and their averages."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ from fastarac.dropins._arrays import (
 from fastarac.dropins._labels import DEFAULT_PAIRS, Codes, Target, positive_labels
 from fastarac.dropins._sums import ONE_CLASS, Score
 
-BLOCK = 8  # number of score columns that are copied together
+BLOCK = 8  # number of score columns that are copied together, because they share a cache line
 ROWS = 1 << 14  # number of score rows that are processed together
 CHUNK = 1 << 12  # number of score rows that are copied together
 
@@ -58,11 +54,11 @@ class Multilabel:
         self.target = target
 
     def columns(self, start: int, stop: int) -> Codes:
-        """Return some columns, each contiguous: shape (stop - start, n)."""
+        """Return the columns from `start` to `stop`, transposed: shape (stop - start, n)."""
         return np.ascontiguousarray(self.codes[:, start:stop].T)
 
     def rows(self, start: int, stop: int) -> Codes:
-        """Return some rows: shape (stop - start, n_columns)."""
+        """Return the rows from `start` to `stop`: shape (stop - start, n_columns)."""
         return self.codes[start:stop]
 
     def support(self, weight: Array | None) -> Array:
@@ -71,7 +67,7 @@ class Multilabel:
         return np.asarray(values.sum(axis=0))
 
     def check_labels(self, axis: int | None) -> None:
-        """Raise if a column or row along `axis` has two labels, and neither is known to be positive."""
+        """Raise if the positive label is unknown, but some column or row has both labels."""
         pair, codes = self.target.pair, self.target.codes
         if pair is None or codes is None or pair.tolist() in DEFAULT_PAIRS:
             return
@@ -87,11 +83,11 @@ class Classes:
         self.shape = (len(codes), n_classes)
 
     def columns(self, start: int, stop: int) -> Codes:
-        """Return some columns, each contiguous."""
+        """Return the columns from `start` to `stop`, transposed."""
         return np.asarray(self.codes == np.arange(start, stop)[:, np.newaxis]).view(np.uint8)
 
     def rows(self, start: int, stop: int) -> Codes:
-        """Return some rows."""
+        """Return the rows from `start` to `stop`."""
         some = self.codes[start:stop, np.newaxis]
         return np.asarray(some == np.arange(self.shape[1])).view(np.uint8)
 
@@ -119,7 +115,7 @@ def averaged(
     weight: Array | None,
     metric: Metric,
 ) -> tuple[float | NDArray[np.float64], list[str]]:
-    """Return the metric, averaged over columns, rows or all entries, and the warnings to issue."""
+    """Compute the metric, averaged as `average` says, and return it with the warnings to issue."""
     average_weight = weight if average == "samples" else None
     if average == "weighted":
         with np.errstate(over="ignore", invalid="ignore"):
@@ -329,11 +325,11 @@ def one_vs_rest(codes: Array, n_classes: int, scores: Array) -> list[Score]:
 
 
 def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> NDArray[np.int64]:
-    """Return rank sums from which ROC areas follow, one row for each class that occurs.
+    """Return rank sums, from which ROC areas follow: a row for each class that occurs.
 
-    A row uses the score column of its class. Every item adds 2 for each item of the class with a lower
-    score, and 1 for each with an equal score. A row has one sum over all items or, with `by_class`, one
-    for the items of each class.
+    Row c compares the scores for class c. An item adds 2 for each item of class c with a lower score,
+    and 1 for each with an equal score. With `by_class`, the row has a sum for the items of each class,
+    otherwise a single sum.
     """
     kernels = _kernels.curve_points
     n, n_classes = scores.shape
@@ -344,6 +340,7 @@ def rank_sums(codes: Array, sizes: Array, scores: Array, *, by_class: bool) -> N
     np.cumsum(sizes[present], out=bounds[1:])
     is_float = scores.dtype.kind == "f"
     highest = scores.dtype.type(np.inf if is_float else np.iinfo(scores.dtype).max)
+    # The scores that items have for their own class, sorted by class; all scores are looked up in them.
     own = scores[np.arange(n), codes][np.argsort(codes, kind="stable")]
     levels = np.empty(n + 2 * len(present), scores.dtype)
     below = np.empty(len(levels), np.int32 if n < 1 << 30 else np.int64)

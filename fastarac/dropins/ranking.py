@@ -108,8 +108,8 @@ def dcg_score(
 ) -> float:
     r"""Discounted cumulative gain of rankings, averaged over them.
 
-    Use this function for scores, or instead of scikit-learn's function. For rankings that are already
-    sorted, or for other discounts, use :func:`.discounted_cumulative_gain`.
+    The items are sorted by score. For rankings that are already sorted, or for other discounts, use
+    :func:`.discounted_cumulative_gain`.
 
     Parameters
     ----------
@@ -177,8 +177,8 @@ def ndcg_score(
 ) -> float:
     """Discounted cumulative gain divided by its maximum, averaged over rankings.
 
-    Use this function for scores, or instead of scikit-learn's function. For rankings that are already
-    sorted, or for other discounts, use :func:`.normalized_dcg`.
+    The items are sorted by score. For rankings that are already sorted, or for other discounts, use
+    :func:`.normalized_dcg`.
 
     Parameters
     ----------

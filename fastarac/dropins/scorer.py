@@ -52,9 +52,9 @@ class Scorer(Result):
 def make_scorer(metric: str = "arac_auc", **options: Any) -> Scorer:
     """Make a scorer for scikit-learn's ``cross_validate``, ``GridSearchCV`` and similar tools.
 
-    The scorer finds out whether each prediction is right, and how confident it is. Do not use
-    scikit-learn's ``make_scorer(fastarac.arac_auc_score)``: it would treat the predicted labels as
-    confidences or, with ``response_method="predict_proba"``, class 1 as "correct".
+    The scorer finds out whether each prediction is right, and how confident it is. Do not pass
+    ``arac_auc_score`` to scikit-learn's own ``make_scorer``, which would treat predicted labels as
+    confidences.
 
     Parameters
     ----------

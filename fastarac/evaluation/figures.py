@@ -127,7 +127,7 @@ class _ItemFigures(ABC):
 
 
 class CountedFigures(_ItemFigures):
-    """Figures of fully verified items, which may be weighted or graded, or of their sweep."""
+    """Figures of fully verified items, given as a sweep or as items (perhaps weighted or graded)."""
 
     def __init__(
         self, correct: Any, confidence: ArrayLike | None, sample_weight: ArrayLike | None, asked: Asked
@@ -173,7 +173,7 @@ class CountedFigures(_ItemFigures):
         return as_sweep(*self._given, self._weight) if self._sweep is None else self._sweep
 
     def figures(self, _: Statistics, gamma: float) -> dict[str, Any]:
-        """Return the figures of all items, by the names of `Evaluation`."""
+        """Return the figures of all items, named as in `Evaluation`."""
         sums, pairs = self._items.sums(), self._items.pairs
         arp, aurc, normalized_aurc = risk.risk_areas(self._items, sums.aurc, gamma)
         average_precision, pr_auc = (
@@ -237,10 +237,10 @@ class CountedFigures(_ItemFigures):
 
 
 class ReadEstimates(CountedFigures):
-    """Figures of a sweep of estimated counts, each clipped to its possible range."""
+    """Figures of a sweep with estimated counts; every figure is clipped to its possible range."""
 
     def figures(self, _: Statistics, gamma: float) -> dict[str, Any]:
-        """Return the figures of all items, by the names of `Evaluation`."""
+        """Return the figures of all items, named as in `Evaluation`."""
         sweep: EstimatedSweep = self._given[0]
         arac = areas.arac_area(sweep, gamma=gamma)
         values = {name: Statistic(name)(sweep) for name in SCALARS if DEFINITIONS[name].in_part}
@@ -282,11 +282,12 @@ class EstimatedFigures(_ItemFigures):
 
     @property
     def sweep(self) -> ThresholdSweep:
-        """The counts at every threshold, for costs; errors never decrease, so no cost is negative."""
+        """The counts at every threshold, for costs."""
+        # Estimated errors that never decrease along the sweep keep costs from being negative.
         return self._source.counts(self._rate).rising
 
     def figures(self, statistics: Statistics, gamma: float) -> dict[str, Any]:
-        """Return the figures of all items, by the names of `Evaluation`."""
+        """Return the figures of all items, named as in `Evaluation`."""
         self._rate = statistics["recognition_rate"]
         values = {name: self._source.figure(name, one) for name, one in statistics.items()}
         of_items = Statistic("normalized_arp_auc", gamma=gamma)  # without an interval
@@ -301,7 +302,7 @@ class EstimatedFigures(_ItemFigures):
         return {"n": len(self._given[0]), "arac": arac, "arp": arp, **scalars}
 
     def point(self, limit: Limit, statistics: Statistics) -> OperatingPoint:
-        """Return the operating point of a limit or threshold, with the most precise counts there."""
+        """Return the operating point of a limit or threshold, from the counts most precise there."""
         counts = self._source.counts(next(iter(statistics.values())))
         for name, statistic in statistics.items():
             self._source.figure(name, statistic)

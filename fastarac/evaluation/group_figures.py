@@ -96,7 +96,7 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def counts(self, statistic: Statistic, /) -> ThresholdSweep:
-        """Return the counts of all items; if estimated, those that suit the statistic best."""
+        """Return the counts of all items, or the estimates that are most precise for `statistic`."""
 
     @abstractmethod
     def figures(self, thresholds: Mapping[str, Any], /) -> Columns:
@@ -104,7 +104,7 @@ class GroupFigures(ABC):
 
     @abstractmethod
     def rates_at(self, key: str, threshold: Any, /) -> Columns:
-        """Return rates, W and cost; if `key` is "cheapest", the error rate includes people's errors."""
+        """Return the rates, the performance and the cost of each group at a threshold."""
 
 
 class CountedGroups(GroupFigures):
@@ -156,7 +156,7 @@ class CountedGroups(GroupFigures):
         return {name: values_of_pairs(name, counts, gamma) for name in names}
 
     def rates_at(self, key: str, threshold: Any) -> Columns:
-        """Return rates, W and cost by name; the error rate at "cheapest" includes people's errors."""
+        """Return the rates, the performance and the cost of each group at a threshold."""
         prices, people, counts = self.asked.prices, self.asked.people, self._counts_from(threshold)
         accepted, errors = counts.acceptance_rate, counts.false_accepts / counts.total
         with np.errstate(invalid="ignore"):
@@ -177,7 +177,7 @@ class CountedGroups(GroupFigures):
 
     @cached_property
     def _totals(self) -> tuple[NDArray[Any], ...]:
-        """Return whether each item is right, and each group's numbers of right items and of items."""
+        """Return which items are right, and each group's numbers of right items and of all items."""
         right = np.not_equal(self._items.correct, 0)
         n_right = self._sums(right)
         return right, n_right, n_right + self._sums(~right)
@@ -227,7 +227,7 @@ class CountedGroups(GroupFigures):
 
 
 def warn_of_groups(notes: Sequence[str], n: int) -> None:
-    """Warn once for all groups with too little data for an interval, each with a text in `notes`."""
+    """Warn once if some of the `n` groups have too little data; `notes` says why, for each of them."""
     if notes:
         warn_unreliable(
             f"{len(notes)} of {n} groups have too little data for a reliable interval of some figure; "
@@ -267,7 +267,7 @@ class _Counts(NamedTuple):
 def _values_of_weighted(
     items: Items, codes: NDArray[Any], n_groups: int, names: Sequence[str], gamma: float
 ) -> dict[str, NDArray[Any]]:
-    """Return the metrics of each group, computed from its own weighted items."""
+    """Return the metrics of each group of weighted items."""
     values = {name: np.empty(n_groups) for name in names}
     for row, part in enumerate(rows_of_groups(codes)):
         weight = None if items.weight is None else items.weight[part]

@@ -208,7 +208,7 @@ def _rates_of(values: ArrayLike, name: str) -> list[float]:
 
 
 def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> dict[str, Statistic]:
-    """Return the statistics of a limit that have intervals, by the names of their figures."""
+    """Return, by name, the statistics at a limit for which intervals are computed."""
     if limit.criterion == "threshold":
         least = -math.inf if never_accepted is None else math.nextafter(never_accepted, math.inf)
         rates = statistics_of((), 1.0, {limit.key: max(limit.value, least)})
@@ -223,7 +223,7 @@ def statistics_of_limit(limit: Limit, never_accepted: float | None = None) -> di
 def statistics_of(
     names: Iterable[str], gamma: float, thresholds: Mapping[str, float]
 ) -> dict[str, Statistic]:
-    """Return the statistics of the figures `names`, and of rates at `thresholds`, by name."""
+    """Return, by name, the statistics `names` and two rates at each of the `thresholds`."""
     found = {
         name: Statistic(name, **({"gamma": gamma} if "gamma" in DEFINITIONS[name].parameters else {}))
         for name in names

@@ -37,7 +37,7 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lead(Result):
-    """Comparison of models at a limit, by the share of its own items that each accepts.
+    """Comparison of models by the share of its items that each model accepts at a limit.
 
     Attributes
     ----------
@@ -311,7 +311,7 @@ class _Comparing(NamedTuple):
 
 
 def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
-    """Return a model's own threshold for a limit, which accepts no rejected item."""
+    """Return a model's threshold for a limit, above the confidence of items that the model rejects."""
     sweep = threshold_sweep(*items, sample_weight=outputs.weight)
     given: Any = {limit.criterion: limit.value}
     if outputs.never_accepted is None:
@@ -320,7 +320,7 @@ def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
 
 
 def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
-    """Return each item's group number, with the same numbers for all models; by default, its index."""
+    """Return group numbers, shared by all models, of the items; without groups, number the items."""
     if any(outputs.group is None for outputs in models.values()):
         return [np.arange(len(outputs)) for outputs in models.values()]
     labels = [labels_of_groups(outputs) for outputs in models.values()]
@@ -372,7 +372,7 @@ def labels_of_groups(outputs: Outputs) -> NDArray[np.str_]:
 
 
 def _items(models: Mapping[str, Outputs]) -> dict[str, tuple[Any, Any]]:
-    """Return each model's items, with one confidence below all others for rejected items."""
+    """Return each model's labels and confidences; rejected items get the lowest confidence."""
     if all(outputs.never_accepted is None for outputs in models.values()):
         return {name: (outputs.correct, outputs.confidence) for name, outputs in models.items()}
     lowest = min(float(outputs.confidence.min()) for outputs in models.values()) - 1.0
