@@ -34,7 +34,7 @@ def as_models(models: Models) -> dict[str, ThresholdSweep]:
 def named_models(
     models: Models, least: int = 1, names: tuple[str, str, str] = NAMES
 ) -> Mapping[str, Model]:
-    """Raise unless this is a mapping with at least `least` names; do not check the models."""
+    """Return `models`; raise unless it maps at least `least` names. The models are not checked."""
     if not isinstance(models, Mapping):
         found = type(models).__name__
         raise TypeError(

@@ -53,9 +53,8 @@ class Reviewer(Pickled):
     others stay wrong. Of the correct items, they change the share `false_alarm_rate`, which become
     wrong. Each changed item costs a correction.
 
-    An argument `reviewer` means the people who correct rejected items in use. An argument
-    `truth_reader` means the people or the judge (such as a language model) whose answers stand for the
-    truth.
+    In other functions, `reviewer` means the people who correct rejected items. There, `truth_reader`
+    means the people or the judge (such as a language model) whose answers are taken as the truth.
 
     Attributes
     ----------
@@ -96,9 +95,8 @@ class Reviewer(Pickled):
     the errors that the second found. With `double_readings` = (b, f, s), the estimate is d̂ = b/(b + s)
     (Lincoln and Petersen), with Clopper–Pearson bounds. Use only readings of accepted items, because
     errors with low confidence may be easier to find. Errors that are hard for everybody make d̂ too
-    high, which the counts cannot show. If one reader never errs, d is not needed: use this reader's
-    answers as the truth of a :class:`.PartialTruth`, and the answers of the other reader as its
-    `judge`.
+    high, which the counts cannot show. If one reader never errs, use a :class:`.PartialTruth` with this
+    reader's answers as `correct` and the other reader's answers as `judge`.
 
     **A judge of known error.** `detection_rate` is the sensitivity of a judge that tests for errors,
     and 1 − `false_alarm_rate` is its specificity. If both were estimated from other outputs, give the
@@ -218,8 +216,8 @@ class Reviewer(Pickled):
 
         .. math:: \hat q - p\,\hat d - (1 - p)\,\hat a
 
-        may have the mean 0. Its bounds are those of Zou and Donner 2008 for a sum of independent
-        estimates, from the Clopper–Pearson intervals of q, d and a.
+        may have the mean 0. The bounds follow Zou and Donner 2008 for sums of independent estimates,
+        with the Clopper–Pearson intervals of q, d and a.
 
         References
         ----------
@@ -358,7 +356,7 @@ def doubt_of(people: Reviewer, of_wrong: float, of_right: float) -> float:
     """Return the part of a statistic's standard error that is due to the uncertainty of d and a.
 
     `of_wrong` and `of_right` are sums of the statistic's derivatives by the errors of wrong and of
-    right items. Its derivative by d is −`of_wrong`/(d − a), and by a −`of_right`/(d − a).
+    right items. The derivatives by d and a are −`of_wrong`/(d − a) and −`of_right`/(d − a).
     """
     d, a = people.detection_rate, people.false_alarm_rate
     by_d, by_a = map(_error_of, (d, a), people.sizes)
@@ -368,9 +366,9 @@ def doubt_of(people: Reviewer, of_wrong: float, of_right: float) -> float:
 def interval_of_errors(
     people: Reviewer, found: float, ends: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the interval of the true share of errors, from the found share and its interval.
+    """Return the interval of the true error rate, from the rate of found errors and its interval.
 
-    Both ends are 0, or both are 1, if no true share agrees with the share found.
+    Both ends are 0, or both are 1, if no true error rate explains the found rate.
     """
     tail = (1.0 - level) / 2.0
     d, a = people.detection_rate, people.false_alarm_rate
@@ -404,7 +402,7 @@ def _error_of(rate: float, n: float) -> float:
 
 
 def _p_value(k: int, n: int, rate: float, size: float) -> float:
-    """Return the exact two-sided p-value of k in n outputs, for a rate estimated from `size` others."""
+    """Return the exact two-sided p-value of k of n outputs, given a rate from `size` other outputs."""
     if size == math.inf:
         if rate in (0.0, 1.0):
             return float(k == rate * n)
@@ -429,7 +427,7 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def _first(holds: Callable[[float], bool]) -> float:
-    """Return the smallest share in [0, 1] from which on a condition holds; 1 if it never holds."""
+    """Return the share in [0, 1] at which a condition begins to hold; 1 if it never holds."""
     if holds(0.0):
         return 0.0
     return change_of(holds)[1]
@@ -521,8 +519,8 @@ def limit_of_found(
     r"""Return the limit on the rate of found errors, if `truth_reader` finds a share d of all errors.
 
     If d is the same at every confidence, the rate of all errors is at most ε iff the rate of found
-    errors is at most ε·d. If d is estimated, its bound takes the share `OF_FAILURE` of the failure
-    probability δ, and the test takes the rest (Bonferroni).
+    errors is at most ε·d. If d is estimated, its bound may fail with probability `OF_FAILURE`·δ, and
+    the test with the rest of δ (Bonferroni).
 
     Warns
     -----

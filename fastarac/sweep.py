@@ -95,7 +95,7 @@ class _Sweep(CountsAtThresholds, Table, Result):
         return {name: getattr(self, name) for name in names}
 
     def _points_at(self, threshold: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """Return the thresholds as an array, and the sweep's last point at or above each of them."""
+        """Return the thresholds as an array, and for each the sweep's last point at or above it."""
         given = np.asarray(threshold)
         if given.dtype.kind not in "biufO":
             raise TypeError(f"threshold must be a number, got type {given.dtype}")
@@ -208,7 +208,7 @@ class ThresholdSweep(_Sweep):
         return ThresholdSweep(values, true_accepts, false_accepts)
 
     def at(self, threshold: ArrayLike) -> AcceptanceCounts:
-        """Return the counts at any thresholds, not only at the sweep's own.
+        """Return the counts at any thresholds.
 
         Parameters
         ----------
@@ -236,12 +236,12 @@ class ThresholdSweep(_Sweep):
 
     @property
     def possible(self) -> ThresholdSweep:
-        """Counts to report: this sweep's or, if those are estimates, the nearest possible counts."""
+        """Counts to report; for estimated counts, the nearest possible ones."""
         return self
 
     @property
     def rising(self) -> ThresholdSweep:
-        """Counts for limits: this sweep's or, if those are estimates, ones whose errors never fall."""
+        """Counts for limits; if they are estimated, the errors never decrease."""
         return self
 
     def __add__(self, other: object) -> ThresholdSweep:
@@ -315,7 +315,7 @@ class CornerSweep(_Sweep):
         return f"{_Sweep.__str__(self)}, corners only"
 
     def at(self, threshold: ArrayLike) -> AcceptanceCounts:
-        """Return the counts at thresholds outside the runs of correct items, or at the sweep's own.
+        """Return the counts at thresholds of the sweep, or at others outside runs of correct items.
 
         Parameters
         ----------
@@ -391,7 +391,7 @@ def _check_sweep(thresholds: NDArray[Any], *accepts: NDArray[Any]) -> None:
 
 
 def _at_thresholds(sweep: ThresholdSweep, thresholds: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the counts `name` at decreasing thresholds that include all of the sweep's own."""
+    """Return the counts `name` at decreasing `thresholds`, which include those of the sweep."""
     rising = sweep.thresholds[::-1]
     index = len(rising) - 1 - np.searchsorted(rising, thresholds, side="left")
     return getattr(sweep, name)[index]  # type: ignore[no-any-return]

@@ -93,7 +93,7 @@ class _TruncatedNormal:
         return -np.abs(y) * (self.slope + np.abs(y) / 2) - self.log_area
 
     def log_tail_average(self, origin: _Positions, offset: _Positions) -> _Array:
-        """Return the log of the mean density between the position and 1; at 1, of the density there."""
+        """Return the log of the mean density from the position to 1; at 1, the log of the density."""
         y = ((origin - self.mode) + offset) / self.sd
         rest = np.maximum((1 - origin) - offset, 0) / self.sd
         beyond = np.maximum(y, 0)
@@ -114,7 +114,7 @@ class _TruncatedNormal:
 
         `value` must not vary faster than the densities of this and of the other distribution.
         """
-        own = self.distance(np.arange(2.0, 15, 2))  # at 14, the density is far below any 1 − β
+        own = self.distance(np.arange(2.0, 15, 2))  # at k = 14, the density is far below any 1 − β
         theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
         middles = np.diff(origins) / 2
@@ -330,7 +330,7 @@ class TruncatedNormalMixture:
         return self.weight_correct * recall + (1 - self.weight_correct) * false_positive_rate
 
     def error_rate(self, threshold: npt.ArrayLike) -> float | _Array:
-        """R_E, the share of outputs accepted though incorrect (eq. 5); for arguments, see `recall`."""
+        """R_E, the share of accepted incorrect outputs (eq. 5); for arguments, see `recall`."""
         return (1 - self.weight_correct) * self._survival(threshold)[1]
 
     def accuracy_after_correction(self, threshold: npt.ArrayLike) -> float | _Array:
@@ -564,7 +564,7 @@ class TruncatedNormalMixture:
 
     @np.errstate(all="ignore")
     def _offset_at(self, error_rate: _Array) -> _Array:
-        """Return the lowest allowed thresholds minus the mode of correct outputs' confidences."""
+        """Return the lowest thresholds with these error rates, minus the mode for correct outputs."""
         correct, incorrect = self._laws()
         low, high, weight = -correct.mode, 1 - correct.mode, 1 - self.weight_correct
         lows = np.where((error_rate == 0) & (weight > 0), high, low)

@@ -373,7 +373,7 @@ def pr_partial_auc_score(
     if standardize == "width":
         return float(area / width)
     chance = width * positive / (positive + Fraction(sweep.n_incorrect))
-    if chance * (1 - ROUNDING) <= area < chance:  # an integral is rounded, the area by chance is not
+    if chance * (1 - ROUNDING) <= area < chance:  # only `area` is rounded
         area = chance
     return _mcclish("PR", area, chance, width)
 

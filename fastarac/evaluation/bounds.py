@@ -114,7 +114,7 @@ class BoundedEvaluation(Sheet, Result):
         for found in self.limits:
             at = f"/{found.limit.key}"
             figures[f"threshold{at}"] = found.point.threshold
-            for name in RATES[1:]:  # without the threshold, which has no bounds
+            for name in RATES[1:]:  # skip the threshold, which has no bounds
                 figures |= ends_of(name + at, getattr(found.point, name))
             figures[f"acceptance_lost{at}"] = found.point.acceptance_lost
             figures |= ends_of(f"performance{at}", found.performance)

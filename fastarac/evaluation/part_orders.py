@@ -149,7 +149,7 @@ def part_orders(
 def _parts(
     splits: Mapping[str, Sequence[ItemParts]], first: str, second: str
 ) -> Iterator[tuple[str, str, dict[str, NDArray[np.intp]], tuple[str, ...]]]:
-    """Yield each part's split and value, its rows by model, and the models with almost no output."""
+    """Yield the parts of both models: (split, value, rows by model, models with almost no output)."""
     of_second = {split.name: split for split in splits.get(second, ())}
     for split in splits.get(first, ()):
         other = of_second.get(split.name)
@@ -198,7 +198,7 @@ def exception_of(orders: Sequence[PartOrder], alpha: float) -> str:
 
 
 def note_of(orders: Sequence[PartOrder], alpha: float, *, of_areas: bool = False) -> str:
-    """Return sentences on the parts with a reversed order: who leads, and who reads almost nothing.
+    """Return sentences on the parts with a reversed order, and on models that read almost nothing.
 
     Differences are in percentage points of accepted shares or, with `of_areas`, of areas.
     """

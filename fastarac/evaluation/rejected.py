@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
-    """Return figures whose operating points, guarantees and costs accept no rejected item.
+    """Choose operating points, guarantees and costs again, so that no rejected item is accepted.
 
-    Areas still include the rejected items, because a curve runs to the point that accepts every item.
-    Intervals stay, because they cannot be computed without the items.
+    Areas and intervals stay the same. Areas include the rejected items, because every curve ends where
+    all items are accepted.
     """
     limits = []
     for found in figures.limits:
@@ -44,9 +44,9 @@ def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float
 
 
 def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> OperatingPoint:
-    """Return the operating point for a criterion, but without accepting a rejected item.
+    """Return the operating point for a criterion, with a threshold above `rejected`.
 
-    `rejected` is the confidence of the rejected items; it is below all others.
+    All rejected items have the confidence `rejected`, and all others have a higher one.
     """
     options: dict[str, Any] = dict(criterion)
     point = operating_point(sweep, **options)
@@ -63,7 +63,7 @@ def point_above(sweep: ThresholdSweep, rejected: float, **criterion: float) -> O
 def _sure_above(
     sure: GuaranteedOperatingPoint, sweep: ThresholdSweep, rejected: float
 ) -> GuaranteedOperatingPoint:
-    """Return a guaranteed operating point that accepts no rejected item."""
+    """Return a guaranteed operating point with a threshold above `rejected`."""
     if not last_accepted(sweep, rejected):
         return replace(sure, point=operating_point(sweep, threshold=math.inf), bound=0.0)
     if sure.criterion == "max_risk":

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ReviewOutput(NamedTuple):
-    """An output on its page.
+    """An output as shown on its page.
 
     Attributes
     ----------

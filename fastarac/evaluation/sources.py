@@ -96,11 +96,11 @@ class Source:
     holds: str = ""
 
     def as_counted(self, figures: Evaluation) -> Evaluation:
-        """Return the figures, corrected for effects that the items alone do not show."""
+        """Return the figures with errors that no item shows, such as words that an engine missed."""
         return figures
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
-        """Return this source without the details that are shown once for all models."""
+        """Return this source without the details that a report shows once for all models."""
         return self
 
     def splits(self, outputs: Outputs) -> Sequence[ItemParts]:  # noqa: ARG002
@@ -124,7 +124,7 @@ class Source:
         return ()
 
     def remark(self, limit: int) -> tuple[str, str, bool] | None:  # noqa: ARG002
-        """Return a remark on the share accepted at a limit: title, text, and whether it is decisive."""
+        """Return (title, text, is decisive) of a remark on the share accepted at a limit, or None."""
         return None
 
     def order(self, sources: Mapping[str, Source], limit: int) -> str:  # noqa: ARG002
@@ -132,7 +132,7 @@ class Source:
         return ""
 
     def straight_through(self, threshold: float) -> tuple[float, float] | None:  # noqa: ARG002
-        """Return the share of documents accepted as a whole, and the share accepted with an error."""
+        """Return the shares of documents accepted as a whole, and accepted with at least one error."""
         return None
 
     @property
@@ -149,5 +149,5 @@ class Source:
         evaluation: Evaluation,  # noqa: ARG002
         most: Callable[[int], int],  # noqa: ARG002
     ) -> tuple[Sequence[Section], Sequence[Section]]:
-        """Return the sections before and after those on parts; `most` limits the length of lists."""
+        """Return the sections to show before and after the sections on parts of the items."""
         return (), ()

@@ -91,7 +91,7 @@ class EstimatedGroups(GroupFigures):
         self._columns: Columns = {}
 
     def counts(self, statistic: Statistic) -> ThresholdSweep:
-        """Return the estimated counts of all items that give the statistic its smallest variance."""
+        """Return the counts of all items, estimated as precisely as possible for `statistic`."""
         return self._whole.counts(statistic)
 
     def figures(self, thresholds: Mapping[str, Any]) -> Columns:
@@ -131,7 +131,7 @@ class EstimatedGroups(GroupFigures):
     def _rates_of(
         self, source: FigureSource | _KnownSource, key: str, limit: Limit
     ) -> dict[str, float]:
-        """Return rates, W and cost; if `key` is "cheapest", the error rate includes people's errors."""
+        """Return the rates, the performance and the cost of a group at a limit."""
         prices, people = self.asked.prices, self.asked.people
         counts = source.counts(next(iter(statistics_of_limit(limit).values())))
         of_people = people if key == "cheapest" else None
@@ -145,7 +145,7 @@ class EstimatedGroups(GroupFigures):
         return {f"{name}/{key}": rate for name, rate in rates.items()}
 
     def rates_at(self, key: str, _: Any) -> Columns:
-        """Return rates, W and cost by name; the error rate at "cheapest" includes people's errors."""
+        """Return the rates, the performance and the cost of each group."""
         named = {name: f"{name}/{key}" for name in RATES}
         return {
             name: self._columns[column] for name, column in named.items() if column in self._columns
@@ -179,5 +179,5 @@ def _warn(labels: NDArray[Any], n_verified: NDArray[Any], notes: list[str]) -> N
 
 
 def _label(name: str) -> str:
-    """Return the printed name of a figure; for rates at a threshold, its key."""
+    """Return the printed name of a figure, or `name` if it has none."""
     return LABELS.get(name, name)

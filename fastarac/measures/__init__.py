@@ -1,4 +1,7 @@
-"""The classic measures of confusion tables, rankings and clusterings."""
+"""The classic measures of confusion tables, rankings and clusterings.
+
+Some formulas are from lecture slides, which ``docs/sources.md`` names.
+"""
 
 from __future__ import annotations
 

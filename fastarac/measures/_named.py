@@ -15,7 +15,7 @@ F_BETA = "f_beta"
 
 
 class _Measure(property):
-    """A measure of confusion tables, or a second name of the measure `of`."""
+    """A measure of confusion tables. For a second name, `of` is the first name of the measure."""
 
     def __init__(self, doc: str, of: str | None = None) -> None:
         super().__init__(lambda measures: measures._compute([self.of])[0])  # noqa: SLF001

@@ -146,7 +146,7 @@ class ConfusionTables(NamedTuple):
     def measure(
         self, names: Sequence[str], beta: float, out: FloatArray, first: int, found: Any
     ) -> None:
-        """Compute measures in one thread; `found` holds signs, and receives best values, positions."""
+        """Write measures into `out`, and the best ones into `found`: (signs, values, positions)."""
         numbers = np.array([NUMBERS[name] for name in names], np.int64)
         with np.errstate(all="ignore"):
             _kernels.measures.measure_tables(

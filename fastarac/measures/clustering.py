@@ -1,4 +1,4 @@
-"""How well clusters match the true classes; ``docs/sources.md`` lists the lecture slides."""
+"""How well clusters match the true classes."""
 
 from __future__ import annotations
 

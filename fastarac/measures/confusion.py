@@ -60,7 +60,7 @@ class ConfusionMeasures(Measures):
         return f"ConfusionMeasures({' x '.join(map(str, shape))} tables)"
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns, cells before measures, of a table with a row per confusion table."""
+        """Return the four cells and the measures as columns, with a row per confusion table."""
         columns = {name: getattr(self, name) for name in NAMES} | self.compute()
         return {name: np.ravel(values) for name, values in columns.items()}
 
@@ -318,11 +318,11 @@ def confusion_measures(
     0/0 is NaN and x/0 is infinite, without a warning. In particular, the Matthews correlation of a
     table with an empty row or column is NaN.
 
-    Names and formulas are from Tharwat (2020), sections 2.2 to 2.8, except generality and fallout (the
-    lecture slides) and kappa (Cohen 1960). The determinant TP·TN − FP·FN, which many measures share, is
-    computed exactly and rounded once, so that values near zero keep all their digits. Integers are
-    exact up to 2⁶³; weights may have any scale, but not differ by a factor of 10¹⁵⁰. The optimized
-    precision is a difference, with an absolute error of about 10⁻¹⁵.
+    Names and formulas are from Tharwat (2020), sections 2.2 to 2.8. Kappa is from Cohen (1960), and
+    generality and fallout are from lecture slides. The determinant TP·TN − FP·FN, which many measures
+    share, is computed exactly and rounded once, so that values near zero keep all their digits.
+    Integers are exact up to 2⁶³. Weights may have any scale if the largest is less than 10¹⁵⁰ times the
+    smallest. The optimized precision is a difference, with an absolute error of about 10⁻¹⁵.
 
     References
     ----------

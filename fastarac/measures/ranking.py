@@ -1,7 +1,6 @@
 """Measures of ranked results, for one query or for a batch of queries.
 
 All functions accept the same forms of input, and raise the same errors, as :func:`.precision_at_k`.
-``docs/sources.md`` lists the lecture slides.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def midpoint(upper: Any, lower: Any) -> Any:
 
 
 def _midpoints(thresholds: NDArray[Any], points: NDArray[np.intp]) -> NDArray[Any]:
-    """Return the midpoints between the thresholds of some points and the next lower ones."""
+    """Return the midpoint between the threshold of each point and the next lower threshold."""
     upper = thresholds[points]
     lower = thresholds[np.minimum(points + 1, len(thresholds) - 1)]
     pairs = zip(upper.tolist(), lower.tolist(), strict=True)
@@ -287,7 +287,7 @@ class ThresholdBootstrap(Sheet, Table, Result):
 
     @property
     def optimism(self) -> float:
-        """Mean of `in_bag` − `out_of_bag`: the excess on items that were used to choose the threshold.
+        """Mean of `in_bag` − `out_of_bag`: the bias of the metric in bag.
 
         It is usually positive if the choice maximizes the metric, and negative if it minimizes the
         metric. Resamples in which either value is NaN are left out.
@@ -325,7 +325,7 @@ class ThresholdBootstrap(Sheet, Table, Result):
 
 
 def _in_short(threshold: float) -> str:
-    """Return six digits of a threshold, or more if six would show a whole number."""
+    """Return a threshold with six digits, or with more if it would then look like a whole number."""
     text = f"{threshold:.6g}"
     looks_whole = float(text).is_integer() and not threshold.is_integer()
     return f"{threshold:.15g}" if looks_whole else text
@@ -356,8 +356,8 @@ def bootstrap_threshold(
 ) -> ThresholdBootstrap:
     """Choose a threshold in each of many resamples, and test it on the items that the resample lacks.
 
-    The thresholds show how far the choice scatters from sample to sample. The metric out of bag shows
-    how good such a threshold is on items that were not used to choose it.
+    The thresholds show how far the choice scatters from sample to sample. The metric *out of bag* is
+    from that test, and the metric *in bag* from the resample itself.
 
     Parameters
     ----------
@@ -420,15 +420,15 @@ def bootstrap_threshold(
 
     Notes
     -----
-    A resample draws n of n items with replacement, and lacks a share of (1 − 1/n)ⁿ ≈ 36.8% of them.
-    Its threshold rests on fewer distinct items than the one chosen from all items, so the mean out of
-    bag is slightly worse than the metric to expect on new items.
+    A resample draws n of n items with replacement, and lacks a share of (1 − 1/n)ⁿ ≈ 36.8% of them. Its
+    threshold rests on fewer distinct items than the one chosen from all items, so the mean out of bag
+    is slightly worse than the metric to expect on new items.
 
     The interval is between percentiles of the thresholds. It is not a confidence interval of the best
-    threshold of the population. A threshold that maximizes a smooth metric converges like n^(−1/3) only
-    (Kim and Pollard 1990), and the bootstrap is not consistent then (Abrevaya and Huang 2005). In
-    simulations, on the page "Coverage of intervals and promises, simulated", 87% to 97% of the 95%
-    intervals contained the best threshold.
+    threshold of the population. A threshold that maximizes a smooth metric converges only at the rate
+    n^(−1/3) (Kim and Pollard 1990). At this rate, the bootstrap is not consistent (Abrevaya and Huang
+    2005). In simulations, on the page "Coverage of intervals and promises, simulated", 87% to 97% of
+    the 95% intervals contained the best threshold.
 
     Each resample takes O(n) time, each thread O(n) memory, and the result O(n_resamples).
 

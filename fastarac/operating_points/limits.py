@@ -28,14 +28,14 @@ ROUNDING = 1e-12
 
 
 def last_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> int:
-    """Return the index of the last point above the threshold `never_accepted`; for None, the last."""
+    """Return the index of the last point with a threshold above `never_accepted`, if that is given."""
     if never_accepted is None or not sweep.thresholds[-1] <= never_accepted:
         return len(sweep.true_accepts) - 1
     return int((sweep.thresholds > never_accepted).sum()) - 1
 
 
 def most_accepted(sweep: ThresholdSweep, never_accepted: float | None) -> float:
-    """Return the largest acceptance rate of thresholds above `never_accepted`; for None, return 1."""
+    """Return the largest acceptance rate with a threshold above `never_accepted`, if that is given."""
     last = last_accepted(sweep, never_accepted)
     return float((sweep.true_accepts[last] + sweep.false_accepts[last]) / sweep.total)
 
@@ -47,7 +47,7 @@ def values_at_limits(
     confidence: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> float | NDArray[np.float64]:
-    """Return acceptance rates at limits; for partial truth, each from the most precise counts."""
+    """Return ``of(counts, limits)``; for partial truth, with the counts most precise for each limit."""
     if is_partial(correct):
 
         def acceptance(sweep: ThresholdSweep, limit: NDArray[np.float64]) -> float:
@@ -128,7 +128,7 @@ def last_within(
 
 
 def _exact_rate(sweep: CountsAtThresholds, index: int, reviewer: Reviewer) -> float:
-    """Return the exact error rate at a point; the rates of people are read as decimal numbers."""
+    """Return the exact error rate at a point, with a reviewer's rate of 0.1 taken as exactly 1/10."""
     correct, incorrect = Fraction(sweep.n_correct), Fraction(sweep.n_incorrect)
     ta, fa = (Fraction(each[index].item()) for each in (sweep.true_accepts, sweep.false_accepts))
     found, spoiled = (

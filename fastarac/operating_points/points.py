@@ -307,7 +307,7 @@ def operating_point(
     at_any = threshold is not None and not isinstance(labels, CornerSweep)
     if at_any or min_acceptance_rate is not None:
         sweep: CountsAtThresholds = as_sweep(labels, confidence, sample_weight)
-    else:  # for all other criteria, the point is a corner of a curve
+    else:  # the other criteria always choose a corner of a curve
         sweep = as_ranked(labels, confidence, sample_weight, corners=True).corners
     if threshold is None:
         sweep = sweep.rising
@@ -372,7 +372,7 @@ def point_of_limit(
 def _index_of_limit(
     sweep: CountsAtThresholds, criterion: str, limit: float, reviewer: Reviewer | None
 ) -> int:
-    """Return the index of the last point within a limit, or the first with the required acceptance."""
+    """Return the index of the last point within a limit, or of the first that accepts enough."""
     if criterion == "max_risk":
         return last_with_risk(sweep, limit)
     if criterion == "max_error_rate":
@@ -554,7 +554,7 @@ def acceptance_at_risk(
 
 
 def point_at(sweep: CountsAtThresholds, index: int, reviewer: Reviewer | None = None) -> OperatingPoint:
-    """Return the operating point at one of the sweep's own thresholds."""
+    """Return the operating point at the threshold with this index in the sweep."""
     accepted = sweep.true_accepts[index].item(), sweep.false_accepts[index].item()
     return _point(sweep, sweep.thresholds[index], *accepted, reviewer=reviewer)
 

@@ -1,4 +1,4 @@
-"""The fraction of a tie (items of equal confidence) that a limit allows, and the errors there."""
+"""The fraction of a tie (items of equal confidence) that may be accepted within a limit."""
 
 from __future__ import annotations
 

@@ -137,10 +137,10 @@ class AdaptiveThresholdSearch:
     .. math:: K \leftarrow K\left(1+\lambda\left(\varepsilon-\frac{e}{d_i}\right)\right), \qquad
         \varepsilon=\frac{L-E}{\sum_{j \in R} d_j}
 
-    does not grow on average, and reaches 1/δ with probability at most δ [1]_. The densities d are fixed
-    before the first answer, and are higher for outputs with a low judge value. The bets λ depend on
-    earlier answers [2]_. For details see "Formulas of intervals, tests and guarantees" in the
-    documentation.
+    does not grow on average, and reaches 1/δ with probability at most δ [1]_. In the random order,
+    outputs with a high density d, such as those with a low judge value, tend to come early. The
+    densities are fixed before the first answer, but the bets λ depend on earlier answers [2]_. For
+    details see "Formulas of intervals, tests and guarantees" in the documentation.
 
     References
     ----------
@@ -217,7 +217,7 @@ class AdaptiveThresholdSearch:
         )
 
     def _start_run(self) -> None:
-        """Set the bets and the answers to their state before the first answer."""
+        """Initialise the arrays that change with each answer."""
         kernels = _kernels.adaptive_search
         self._counts = np.zeros((3, len(self._sizes)), np.int64)
         self._place = np.zeros(4, np.int64)
@@ -237,7 +237,7 @@ class AdaptiveThresholdSearch:
         self._position: dict[int, int] = {}
 
     def _planned(self) -> NDArray[np.float64]:
-        """Return the sampling plan that determines the bets."""
+        """Return the plan of the bets: for `budget` answers or, without a budget, for any number."""
         which = CRITERIA.index(self.criterion)
         if self.budget is None:
             return plan_of_any(self.failure_probability, *PLANS[which])
@@ -257,7 +257,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def n_verified(self) -> int:
-        """Number of counted answers: all before the first open question."""
+        """Number of answers counted so far: all those before the first unanswered question."""
         return int(self._place[_kernels.adaptive_search.LABELS])
 
     @property
@@ -494,7 +494,7 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 
 def _sizes(n: int) -> NDArray[np.intp]:
-    """Return the sizes of the candidate sets of outputs in increasing order, ignoring ties."""
+    """Return the sizes of the sets of outputs that may be accepted, in increasing order."""
     low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
     shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))
@@ -505,12 +505,12 @@ def _sizes(n: int) -> NDArray[np.intp]:
 
 
 def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return random numbers; outputs sorted by these are drawn in proportion to their density."""
+    """Return random keys; sorting by key draws outputs with probabilities proportional to `density`."""
     return rng.exponential(size=len(density)) / density
 
 
 def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return densities of the draw, at least 1, that increase towards the lowest confidences."""
+    """Return relative drawing probabilities of at least 1, larger for lower confidences."""
     per_cell = np.bincount(cells)
     middle = 1.0 - (np.cumsum(per_cell) - 0.5 * per_cell) / len(cells)
     found: NDArray[np.float64] = np.clip((LOW / middle) ** STEEPNESS, 1.0, DENSEST)[cells]
@@ -518,7 +518,7 @@ def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _densities(guesses: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
-    """Return densities of the draw, at least 1, that increase with the judge's doubt."""
+    """Return relative drawing probabilities of at least 1, larger for lower judge values."""
     found = np.clip(np.sqrt((1.0 - guesses) / limit), 1.0, DENSEST)
     found /= found.min()
     surplus = found.mean() - 1.0

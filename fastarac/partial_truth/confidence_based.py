@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 SHIFT_LEVEL = 0.05  # level of the test for shifted confidences, unless a policy sets it
-# The confidences do not match if the shift, or their share outside the range of the reference, exceeds
-# these limits. Smaller values only widen the intervals.
+# The confidences do not match if the shift, or the share of confidences outside the range of the
+# reference, exceeds these limits. Smaller values only widen the intervals.
 SMALL_SHIFT = 0.05
 FEW_OUTSIDE = 0.01
 RANGE_LEVEL = 0.01  # level of the test for confidences outside the range of the reference
@@ -132,7 +132,7 @@ class ConfidenceBasedEstimate(Result):
 
 
 class _Field(NamedTuple):
-    """The reference of one field, and its new outputs."""
+    """One field: its reference, and its outputs without truth."""
 
     calibration: Calibration
     factor: float
@@ -145,7 +145,7 @@ class _Field(NamedTuple):
     accepted: NDArray[np.bool_]
 
     def expected(self, which: NDArray[np.bool_], *, scaled: bool) -> tuple[float, float, float]:
-        """Return expected errors among `which`, their variance, and the largest weight of one error."""
+        """Return the expected errors, their variance, and the largest weight of a reference error."""
         counts = np.zeros((2, len(self.calibration.thresholds)))
         for i, part in enumerate((which & ~self.accepted, which & self.accepted)):
             counts[i] = np.bincount(self.blocks[part], minlength=counts.shape[1])
@@ -182,7 +182,7 @@ class _Field(NamedTuple):
         return step + float(scaled.max() - scaled.min())
 
     def span(self, which: NDArray[np.bool_], level: float) -> tuple[float, float]:
-        """Return bounds on the errors among `which`, from the blocks next to each output's own."""
+        """Return bounds on the errors among `which`, from the intervals of the adjacent blocks."""
         lows, highs = _bounds_of_blocks(self.calibration, level)
         counts = np.bincount(self.blocks[which], minlength=len(lows))
         return float(counts @ lows), float(counts @ highs)
@@ -245,21 +245,22 @@ def confidence_based_estimate(
     [1]_. It covers the random variation of both the reference and these outputs. It is an interval for
     the error rate of these outputs, not of their source.
 
-    Let D be the largest difference of the distribution functions (`shift.statistic`). Let g(c) be p̂
-    for accepted confidences c, and 0 for others; its total variation is V. The estimate then differs
-    from the estimate for the reference by at most D·V, which is `hidden_change`. If the confidences
-    shift but the share of right outputs stays the same, the error of the estimate is at most D·V. If a
-    shift is detected (:meth:`.Policy.shift`) and D is at most 5%, the intervals are widened by D·V. If
-    significantly many confidences, but at most 1%, are outside the range of the reference, the
-    intervals are also widened by their share.
+    Let D (`shift.statistic`) be the largest difference between the distribution functions of the
+    confidences here and in the reference. Let V be the total variation of g(c), which is p̂ for
+    accepted confidences c and 0 for others. The estimate then differs from the estimate for the
+    reference by at most D·V, which is `hidden_change`. If the confidences shift but the share of right
+    outputs stays the same, the error of the estimate is at most D·V. If a shift is detected
+    (:meth:`.Policy.shift`) and D is at most 5%, the intervals are widened by D·V. If significantly many
+    confidences, but at most 1%, are outside the range of the reference, the intervals are also widened
+    by their share.
 
     `confidences_match` is False if a larger shift is detected, if more confidences are outside the
-    range, or if outputs belong to unknown fields. Then the error probability of an output is only
-    assumed to be between the error probabilities of the next higher and the next lower block of
-    confidences. For each of the two blocks, the outer end of its confidence interval is used. An error
-    probability of 0 is assumed above the highest block, and of 1 below the lowest block. If the error
-    rates at the same confidences have changed, this is not detected. This way of estimating a model's
-    performance is known as average confidence [2]_ or confidence-based performance estimation.
+    range, or if outputs belong to unknown fields. Then the range of confidences is divided into blocks.
+    The error probability of an output is assumed to be at least the lower confidence limit of the next
+    higher block, and at most the upper confidence limit of the next lower block. An error probability
+    of 0 is assumed above the highest block, and of 1 below the lowest block. A change of the error
+    rates at the same confidences is not detected. This way of estimating a model's performance is known
+    as average confidence [2]_ or confidence-based performance estimation.
 
     References
     ----------
@@ -373,7 +374,7 @@ class _Sums(NamedTuple):
     reason: str
 
     def interval(self, which: NDArray[np.bool_], *, scaled: bool, unknown: int = 0) -> Interval:
-        """Return the expected errors among `which`; the interval allows for `unknown` more errors."""
+        """Return the expected errors among `which`; the upper end includes `unknown` more errors."""
         n = float(which.sum())
         each = [
             part.expected(which[self.codes == i], scaled=scaled)
@@ -473,7 +474,7 @@ def _outside(reference: Reference, values: Array) -> int:
     n_before, n_now = int(reference.counts.sum()), len(values)
     found = 0
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):
-        # Without a shift: probability that the `count` most extreme confidences are all new.
+        # The probability without a shift that the `count` most extreme confidences are all new ones.
         places = np.arange(min(int(count), n_now))
         log_chance = float(np.sum(np.log((n_now - places) / (n_now + n_before - places))))
         found += int(count) if log_chance < math.log(RANGE_LEVEL / 2) else 0
@@ -481,7 +482,7 @@ def _outside(reference: Reference, values: Array) -> int:
 
 
 def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Array]:
-    """Return bounds on the error probability of each block, from the intervals of its neighbours."""
+    """Return bounds on each block's error probability, from the intervals of the adjacent blocks."""
     size = max(LEAST_ITEMS, LEAST_SHARE * float(calibration.n_items.sum()))
     wider = np.zeros(len(calibration.n_items), np.intp)  # index of the joined block
     filled, group = 0.0, 0
@@ -499,7 +500,7 @@ def _bounds_of_blocks(calibration: Calibration, level: float) -> tuple[Array, Ar
 
 
 def _gamma_ends(mean: float, variance: float, step: float, level: float) -> tuple[float, float]:
-    """Return a gamma interval for a number of errors; `step` is the weight of one more error."""
+    """Return a gamma interval for a weighted number of errors, whose largest weight is `step`."""
     variance = max(variance, mean * LEAST_VARIANCE) if mean else 0.0
     low, high = Moments(mean, variance, step).interval(level)
     return min(low, mean), max(high, mean)

@@ -21,7 +21,7 @@ CORRECT = "correct"
 
 
 def has_labels_alone(source: FileSource, *of_samples: str) -> bool:
-    """Return whether a file has ids and labels, but no column of a drawn sample."""
+    """Return whether a file has ids and labels, but none of the columns `of_samples`."""
     there = set(source.columns)
     return {ID, CORRECT} <= there and there.isdisjoint(of_samples)
 
@@ -29,7 +29,7 @@ def has_labels_alone(source: FileSource, *of_samples: str) -> bool:
 def labels_by_id(
     source: FileSource, outputs: FileSource
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return for each label the position of its output, and the label itself, NaN if it is empty.
+    """Return the positions of the labelled outputs, and their labels, which are NaN if empty.
 
     Raise if an id occurs twice in a file, or if a label's id is not among the outputs.
     """

@@ -327,7 +327,7 @@ def _columns_added(
 
 
 def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> float | None:
-    """Return `mix`, by default 1 with a policy; raise if a judge would have no effect."""
+    """Return `mix`, or 1 for a policy by default; raise if a judge would have no effect."""
     if mix is None and policy is not None:
         mix = 1.0
     if judge is not None and mix == 1.0:
@@ -341,7 +341,7 @@ def _mix_of(mix: float | None, judge: str | None, policy: Policy | None) -> floa
 def _log_of(
     sample: VerificationSample, accepted: NDArray[np.bool_], kept: NDArray[np.bool_]
 ) -> dict[str, NDArray[Any]]:
-    """Return the log columns of the `kept` rows: which are accepted, and which are drawn."""
+    """Return, for the `kept` rows, which are accepted, which are drawn, and with what probability."""
     n = len(accepted)
     drawn, probability = np.zeros(n, np.int8), np.ones(n)
     drawn[accepted], probability[accepted] = sample.selected, sample.inclusion_probability
@@ -355,7 +355,7 @@ def _texts_beside(
     drawn: NDArray[np.intp],
     rows: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """Return additional columns for the rows numbered `rows`; cells that are not `drawn` are empty."""
+    """Return additional columns for `rows`, numbered from 1; only `drawn` rows have texts in them."""
     found = {}
     for name, texts in beside(drawn).items():
         every = np.full(int(rows.max(initial=0)), "", object)
@@ -392,7 +392,7 @@ def _accepted_by(
 
 
 def _design_of(sample: VerificationSample) -> dict[str, NDArray[Any]]:
-    """Return the columns that describe the draw, for the drawn rows; rows are numbered from 1."""
+    """Return the numbers (from 1) and probabilities of the drawn rows, and the size of the sample."""
     n = np.count_nonzero(sample.selected)
     return {
         ROW: np.flatnonzero(sample.selected) + 1,
@@ -498,7 +498,7 @@ class _Answers(NamedTuple):
 
     @classmethod
     def of_labels(cls, source: FileSource, outputs: FileSource, n: int) -> _Answers:
-        """Read labels that were not drawn here; assume that all outputs had the same probability."""
+        """Read labels by id, as if they were for a simple random sample of the outputs."""
         places, correct = labels_by_id(source, outputs)
         warn_unreliable(
             f"the {len(places):,} answers count as a random sample of the {n:,} outputs; if they were "
@@ -515,7 +515,7 @@ class _Answers(NamedTuple):
         return found
 
     def among(self, sample: VerificationSample) -> NDArray[np.int8]:
-        """Return each output's answer, -1 for none; raise unless `sample` has all rows of this file."""
+        """Return each output's answer or -1; raise unless `sample` includes all rows of this file."""
         larger = sample.inclusion_probability[self.places] * (1.0 + ROUNDING)
         refuse_where(
             self.source, ROW, ~sample.selected[self.places] | (self.probability > larger),
@@ -525,14 +525,14 @@ class _Answers(NamedTuple):
 
 
 def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> float:
-    """Return the one probability that all rows of a column hold; raise if they differ."""
+    """Return the probability that a column holds; raise unless all its rows hold the same."""
     bad = ~((values > 0) & (values <= 1)) | (values != values[:1])
     refuse_where(source, column, bad, "expected one number above 0 and at most 1 in all rows")
     return float(values[0])
 
 
 def drawn_by(source: FileSource) -> str:
-    """Return the column whose groups were drawn as a whole; each row names it in ``drawn_by``."""
+    """Return the name of the column of groups that were drawn, which each row has in ``drawn_by``."""
     source.require(DRAWN_BY, is_label=True)
     named = np.unique(labels_of(source, Label(DRAWN_BY, DRAWN_BY))).tolist()
     if len(named) != 1 or named[0] not in source.columns:
@@ -580,7 +580,7 @@ def _is_without_lines(path: Path) -> bool:
 
 
 def _doubled(**others: Any) -> list[str]:
-    """Return the columns for the answers of two people; raise if no new sample is drawn."""
+    """Return the columns for a second person's answers; raise if another option excludes them."""
     for name, value in others.items():
         if value is not None:
             raise ValueError(f"double needs a new sample: leave out {name}")
@@ -646,7 +646,7 @@ def columns_to_draw(
     *,
     empty: bool = False,
 ) -> dict[str, Any]:
-    """Read the columns on which the draw depends; columns without a given name are None.
+    """Read the columns that the draw needs; a column that is not given is None.
 
     With `empty`, empty confidences are read as NaN.
     """
@@ -686,7 +686,7 @@ def _refuse_answered(goal: Path, connection: DuckDBPyConnection) -> None:
 def write_rows(
     source: FileSource, goal: Path, table: Mapping[str, Any], added: list[str], *, first: bool
 ) -> None:
-    """Write the source's rows that ``row`` of `table` numbers from 1, with the columns of `table`."""
+    """Write the source's rows whose numbers (from 1) are in ``table["row"]``, with columns `added`."""
     run = source.connection
     names = [sql_name(name) for name in source.columns if name not in table]
     for name in source.columns if isinstance(source, JsonLines) else ():

@@ -341,10 +341,9 @@ def _by_rank(scores: NDArray[Any]) -> FloatArray:
 
 
 def _filled(sizes: FloatArray, counts: NDArray[np.intp], floor: float, share: float) -> FloatArray:
-    """Return min(1, floor + λ·size) per unit, with the λ that draws `share` of all outputs on average.
+    """Return drawing probabilities min(1, floor + λ·size) that draw `share` of all outputs on average.
 
-    Units with probability 1 are the largest ones. Each possible number of such units gives one λ; the
-    solution is the first λ at which no further unit exceeds 1.
+    The k largest units have the probability 1, for the smallest k with which no other unit exceeds 1.
     """
     if not sizes.max() > 0.0 or share >= 1.0:
         return np.full(len(sizes), min(1.0, share))

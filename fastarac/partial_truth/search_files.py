@@ -140,7 +140,7 @@ def search_outputs(
         if wanted > 0 and not search.done:
             search.ask(wanted)
         source.require_unchanged()
-        write_whole(saved_as, search.to_json())  # saved first, because writing the batch may fail
+        write_whole(saved_as, search.to_json())  # before the batch, whose writing may fail
         rows = np.sort(search.open) + 1
         if len(rows) and not search.done:
             added = f'1 AS "{BATCH}"', 'NULL AS "correct"'

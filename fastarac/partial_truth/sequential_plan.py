@@ -1,4 +1,4 @@
-"""Sequential sampling plans: the number of answers needed for acceptance, by number of errors."""
+"""Plans of sequential tests: how many answers acceptance needs, for each number of errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_ERRORS = 40
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
-    """Return a plan for any number of answers, which spends failure probability as errors are found."""
+    """Return a plan that spends failure probability with the number of errors, not of answers."""
     return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
 
 
@@ -29,7 +29,7 @@ def plan_of_any(failure_probability: float, later: float, spending: float) -> ND
 def plan_of_budget(
     failure_probability: float, horizon: float, before: float, rise: float, fall: float
 ) -> NDArray[np.float64]:
-    """Return a plan that spends failure probability with progress, most of it up to the `horizon`.
+    """Return a plan that spends failure probability with the progress τ, mostly up to `horizon`.
 
     Such error-spending functions are due to Lan and DeMets (1983).
     """
@@ -45,10 +45,10 @@ def plan_of_budget(
 def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> NDArray[np.float64]:
     """Return the log probability of later acceptance if the error rate equals the limit.
 
-    The axes are the number of errors so far, and progress τ. Progress is the number of errors expected
-    so far if the error rate is at the limit, in steps of ``_kernels.adaptive_search.STEP``. Errors then
-    follow a Poisson process. With c errors, acceptance is possible if the progress is at least τ_c. Let
-    g_c(τ) be the probability of c errors up to τ without acceptance. Then τ_c is the first τ with
+    The axes are the number c of errors so far and the progress τ, in steps of
+    ``_kernels.adaptive_search.STEP``. τ is the number of errors expected so far at this error rate, so
+    that errors follow a Poisson process in τ. With c errors, the test accepts once τ is at least τ_c.
+    Let g_c(τ) be the probability of c errors up to τ without acceptance. Then τ_c is the first τ with
     g_0(τ_0) + ... + g_c(τ) at most the share ``spent(c, τ)`` of the failure probability.
 
     Returns

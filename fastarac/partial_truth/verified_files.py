@@ -133,8 +133,7 @@ def read_verified_models(
 
     `sources` holds each model's file and column of confidences. `item` is the column that identifies
     items; without it, outputs are matched by position. All outputs are sorted as in the first file.
-    Each file must have the same items, because a part of them would not be a sample with known
-    probabilities.
+    Each file must have the same items: probabilities would be unknown for the items in common.
     """
     read = {
         name: read_verified_fields(path, by=item, **{**columns, "confidence": confidence})
@@ -246,7 +245,7 @@ def _checked_least(
     found: Mapping[str, Any],
     judges: Mapping[str, str],
 ) -> float | None:
-    """Return the least probability if the file has this column; raise for invalid rows."""
+    """Return the least probability, or None if the file lacks the column; raise for invalid rows."""
     column = {name: pick.column for name, pick in picks.items()}
     known, probability = ~np.isnan(found["correct"]), found["inclusion_probability"]
     is_drawn = found["drawn"] == 1 if "drawn" in found else known

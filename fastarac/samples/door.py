@@ -196,9 +196,9 @@ def as_sweep(
     *,
     instead: str | None = None,
 ) -> ThresholdSweep:
-    """Return a sweep with every threshold: the given sweep, or that of (correct, confidence).
+    """Return a sweep with every threshold: the given sweep, or one of (correct, confidence).
 
-    With `instead`, a `PartialTruth` is refused with this advice.
+    If `instead` is given, a `PartialTruth` raises an error with this advice.
     """
     if instead is not None:
         refuse_partial(correct, instead)
@@ -224,9 +224,9 @@ def as_ranked(
 ) -> RankedItems:
     """Return an object that computes metrics from items or from a given sweep.
 
-    `corners` promises that the points where a curve bends are enough, so that `correct` may be a
-    `CornerSweep`. For partly verified items, `share_of_judge` computes the judge's share κ; with
-    `instead`, they are refused with this advice.
+    With `corners`, metrics may use only the points where a curve bends, so `correct` may be a
+    `CornerSweep`. For partly verified items, `share_of_judge` computes the weights κ of the judges'
+    predictions. If `instead` is given, a `PartialTruth` raises an error with this advice.
     """
     if instead is not None:
         refuse_partial(correct, instead)
@@ -276,8 +276,8 @@ def estimated_sweep(
 ) -> EstimatedSweep:
     """Return the estimated counts at every threshold.
 
-    The judge's share κ is the result of `share_of_judge`; by default, it is the best κ for the number
-    of errors of all items.
+    `share_of_judge` computes the weights κ of the judges' predictions. By default, κ is the best for
+    the number of errors among all items.
     """
     require_alone(sample_weight=sample_weight)
     items = PartialItems(truth, confidence, truth.groups)
@@ -292,8 +292,8 @@ def known_best(
 ) -> tuple[Any, ArrayLike | None]:
     """Return (correct, confidence) as given; for a partial truth, return (estimated counts, None).
 
-    `acceptance(counts)` chooses a threshold: it returns the acceptance rate there. The counts use the
-    judge's share κ that is best at this threshold.
+    `acceptance(counts)` returns the acceptance rate at the threshold to choose. The counts use the
+    weights κ of the judges' predictions that are best at this threshold.
     """
     labels, truth = labels_and_truth(correct)
     if truth is None:
@@ -309,7 +309,7 @@ def split_grades(
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None,
 ) -> GradedItems:
-    """Return graded items as groups of weighted items; raise for a sweep, because it has no grades."""
+    """Split each graded item into a correct and an incorrect one with weights; raise for a sweep."""
     if isinstance(correct, AcceptedCounts):
         raise TypeError("graded cannot go with a ThresholdSweep, which has no grades")
     return graded_items(correct, require_confidence(confidence), sample_weight, groups)

@@ -23,7 +23,7 @@ NO_PAIRS = 1e-13  # smaller shares of all pairs are regarded as rounding errors
 
 
 def _rate_of_possible(name: str) -> Any:
-    """Return a property that computes a rate of `ThresholdSweep` from the nearest possible counts."""
+    """Return a property that computes a rate of `ThresholdSweep` from `possible`."""
 
     def rate(self: EstimatedSweep) -> Any:
         return getattr(self.possible, name)
@@ -44,8 +44,8 @@ class EstimatedSweep(ThresholdSweep):
     :attr:`possible`. For limits, :attr:`rising` uses the maximum of the estimated errors at this and
     all higher thresholds.
 
-    All counts use the same share κ of the judge (:class:`.PartialTruth`). Functions of
-    (truth, confidence) choose a κ for each metric, so their results are more precise.
+    All counts use the same weights κ of the judges' predictions (:class:`.PartialTruth`). Functions of
+    (truth, confidence) choose κ for each metric, so their results are more precise.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class EstimatedSweep(ThresholdSweep):
 
     @property
     def roc_auc(self) -> float:
-        """ROC-AUC, excluding pairs of an item with itself; NaN if there is only one class."""
+        """ROC-AUC over pairs of two different items; NaN if there is only one class."""
         pairs = float(self.n_correct) * float(self.n_incorrect) - self.pairs_alone
         if not pairs > NO_PAIRS * float(self.total) ** 2:
             return math.nan
@@ -159,7 +159,7 @@ class EstimatedItems(RankedItems):
 
     @property
     def roc_auc(self) -> float:
-        """ROC-AUC, excluding pairs of an item with itself; NaN if there is only one class."""
+        """ROC-AUC over pairs of two different items; NaN if there is only one class."""
         return self.given.roc_auc
 
     def precision_area(self, interpolation: str) -> float:
@@ -176,7 +176,7 @@ class EstimatedItems(RankedItems):
 
 
 def plain(sweep: ThresholdSweep) -> ThresholdSweep:
-    """Return a `ThresholdSweep` with the estimated counts, as if they were exact."""
+    """Return a `ThresholdSweep` that treats the estimated counts as exact."""
     counts = ThresholdCounts(sweep.thresholds, sweep.true_accepts, sweep.false_accepts)
     return trusted_sweep(ThresholdSweep, counts)
 

@@ -108,13 +108,13 @@ class PartialTruth(Table, Result):
     has the expectation e over the random choice of items, for any g (Särndal, Swensson and Wretman
     1992). Counts of errors are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, where g⁰ is the
     error rate at the item's confidence, and g¹ at the item's judge value. κ minimises the variance of
-    the statistic (PPI++). With J judges, g = (1 − Σκⱼ)·g⁰ + Σκⱼ·gʲ, where no κⱼ is negative and
-    Σκⱼ ≤ 1. One judge alone is such a combination, too, so that in large samples several judges are at
-    least as precise as the best of them. Guarantees use the mean of the judges.
+    the statistic (PPI++). With J judges, g = (1 − Σκⱼ)·g⁰ + Σκⱼ·gʲ, where no κⱼ is negative and Σκⱼ ≤
+    1. In large samples, several judges are therefore at least as precise as the best of them.
+    Guarantees use the mean of the judges.
 
     With a `truth_reader`, each answer e′ becomes e = (e′ − a)/(d − a), with the share d of errors found
-    and the share a of right outputs called wrong (Rogan and Gladen 1978). If a judge with
-    known d and a labelled all outputs, and nobody verified any, give its labels as `correct`, with
+    and the share a of right outputs called wrong (Rogan and Gladen 1978). If a judge with known d and a
+    labelled all outputs, and nobody verified any, give its labels as `correct`, with
     ``inclusion_probability=1``. If people verified some, give their answers as `correct` and the
     judge's labels as `judge`: then the estimate does not depend on d and a.
 
@@ -356,7 +356,7 @@ def _read_judges(judge: Any, n: int) -> FloatArray:
 
 
 def answered_by(truth: PartialTruth, people: Reviewer | None) -> PartialTruth:
-    """Return the truth as if `people` had given the answers; None stands for people who never err."""
+    """Return the truth with `people` as the readers who answered; None if they never err."""
     found = PartialTruth.__new__(PartialTruth)
     found._fill(  # noqa: SLF001
         truth.correct, truth.inclusion_probability, truth.judge, truth.groups, truth.least_probability,

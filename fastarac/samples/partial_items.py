@@ -130,9 +130,9 @@ class PartialItems:
         return self.reader is not None or len(self.places) < self.n or bool((self.weight != 1.0).any())
 
     def answered_by(self, people: Reviewer | None) -> PartialItems:
-        """Return the items as if `people` had given the answers; None: people who never err."""
+        """Return the items with `people` as the readers who answered; None if they never err."""
         items = copy(self)
-        items.__dict__.pop("beginning", None)  # it belongs to the other answers
+        items.__dict__.pop("beginning", None)  # these counts belong to the other answers
         items.read_answers(answered_by(self._truth, people))  # the order does not depend on the answers
         return items
 
@@ -142,7 +142,7 @@ class PartialItems:
         return float(np.sum(self.weight * self.error)) * 2.0 > self.n
 
     def share_of(self, derivative: FloatArray) -> Shares:
-        """Return each judge's weight κ, from a statistic's derivative by each verified error.
+        """Return each judge's weight κ, given a statistic's derivative by each verified error.
 
         κ is the slope of a regression through the origin (PPI++, equation 8). The response is each
         verified item's contribution to the statistic's error. The regressors are the parts of this
@@ -175,7 +175,7 @@ class PartialItems:
         return float(np.sum(values)) ** 2 / float(np.sum(values * values))
 
     def verified_errors(self, derivative: FloatArray) -> float:
-        """Return the effective number, for a statistic, of verified items of the rarer class."""
+        """Return the effective number of verified errors, or of right items if that is smaller."""
         own = self.weight * np.abs(derivative)
         wrong = own * self.error
         found = min(self.effective(wrong), self.effective(own - wrong))
@@ -201,12 +201,12 @@ class PartialItems:
         return self.codes is None and float(self.weight.max()) <= HEAVY * float(self.weight.mean())
 
     def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> Shares | None:
-        """Return κ, from a statistic's derivative with respect to an error at each threshold, (m,)."""
+        """Return κ as `share_by` does, given the derivative by an error at each threshold, (m,)."""
         of_verified = derivative[self.tie]
         return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
 
     def last_tie(self, acceptance_rate: float) -> int:
-        """Return the index of the distinct confidence at which `acceptance_rate` is reached."""
+        """Return the index of the tie (distinct confidence) at which `acceptance_rate` is reached."""
         wanted = acceptance_rate * self.n * (1.0 - 1e-12)
         return min(int(np.searchsorted(self.starts[1:], wanted)), len(self.starts) - 2)
 
@@ -216,10 +216,10 @@ class PartialItems:
         return self.share_by(derivative, self.verified_errors(derivative), linear=True)
 
     def at_limit(self, acceptance: Callable[[EstimatedSweep], float]) -> tuple[EstimatedSweep, int]:
-        """Choose the threshold that a limit allows; return its counts, and its tie's index.
+        """Choose the threshold that a limit allows; return the counts, and the index of its tie.
 
         `acceptance(counts)` returns the acceptance rate that the limit allows. Up to the chosen
-        threshold, the counts use the κ that is best at this threshold, as if it had been given.
+        threshold, the counts use the κ that is best at this threshold.
         """
         chosen: dict[Shares | None, int] = {}
 
@@ -239,7 +239,7 @@ class PartialItems:
         share = self.share_up_to(last)
         if choice(share) == last:
             return self.sweep(share), last
-        # Beyond this threshold, use the counts of the next one, because they exceed the limit there.
+        # Below this threshold, use the counts for the next lower one, which exceed the limit there.
         counts = self.sweep(self.share_up_to(last + 1))
         while True:
             counts = _joined(self.sweep(self.share_up_to(last)), counts, last + 2)
@@ -249,9 +249,10 @@ class PartialItems:
             last = after  # the risk exceeds the limit here, but may be within it at a higher threshold
 
     def _last_kept(self, choice: Callable[[Shares | None], int], circle: list[int]) -> int:
-        """Return the last tie that counts with the tie's own κ accept, if `at_limit` goes in circles.
+        """Return the last tie that a limit allows with the κ that is best at this tie.
 
-        κ changes only at ties with a verified item. The first tie of the circle is always accepted.
+        `circle` holds the ties that `at_limit` chooses in turn, without an end. κ changes only at ties
+        with a verified item. The first tie of `circle` is always accepted.
         """
         low, high = min(circle), max(circle)
         known = np.unique(self.tie[(self.tie > low) & (self.tie <= high)])
@@ -268,11 +269,14 @@ class PartialItems:
         return self.estimate(self.share_of(np.ones(len(self.places))))
 
     def sweep(self, share: Shares | None) -> EstimatedSweep:
-        """Return the counts at every threshold, for the judges' shares κ."""
+        """Return the counts at every threshold, for the judges' weights κ."""
         return self.estimate(share).sweep
 
     def estimate(self, share: Shares | None) -> EstimatedCounts:
-        """Return the counts for the shares κ; with None, all g are 0, or 1 if most items are wrong."""
+        """Return the counts for the judges' weights κ.
+
+        With None, the predicted error of every item is 0, or 1 if most items are wrong.
+        """
         if share not in self._counts:
             first, judged = self.predictions[0], self._judged(share or ())
             rest = 1.0 - sum(share or ())
@@ -288,6 +292,7 @@ class PartialItems:
             sweep = trusted_sweep(EstimatedSweep, ThresholdCounts(self.thresholds, right, wrong))
             object.__setattr__(sweep, "item_errors", read_only(errors))
             object.__setattr__(sweep, "n_verified", len(self.places))
+            # In half of the pairs of items that were drawn together, the correct item is above.
             object.__setattr__(sweep, "pairs_above", sums[0] + together / 2.0)
             object.__setattr__(sweep, "pairs_alone", sums[1] - together)
             while len(self._counts) > KEPT:  # keep entry 0, the initial counts
@@ -314,7 +319,7 @@ class PartialItems:
         known = np.sum([kappa * each.verified for kappa, each in used], axis=0)
         if len(used) == 1:
             return used[0][1]._replace(rates=used[0][0] * used[0][1].rates, verified=known)
-        # Each item is a block of its own, because the blocks of the judges differ.
+        # The judges' blocks of items differ, so return one block per item.
         rates = np.zeros(self.n)
         for kappa, each in used:
             rates += (kappa * each.rates)[each.blocks]
@@ -326,7 +331,7 @@ class PartialItems:
         by_judges: predictions.Prediction,
         corrected: FloatArray,
     ) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float, float]]:
-        """Return correct items and errors by threshold, ẽ by item, and sums over pairs."""
+        """Return correct items and errors by threshold, errors by item, and sums over pairs."""
         kernels, m = _kernels.estimated, len(self.starts) - 1
         errors, (right, wrong) = np.empty(self.n), np.empty((2, m + 1))
         right[0] = wrong[0] = 0.0
@@ -353,12 +358,11 @@ class PartialItems:
         return right, wrong, errors, found
 
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
-        """Return the bias of Σc̃ᵢẽⱼ over pairs of two items that were drawn together.
+        """Return how much too low Σc̃ᵢẽⱼ is over pairs of items that were drawn together.
 
         ẽ is the estimated error of :class:`.PartialTruth`, c̃ = 1 − ẽ, and π the probability of a draw.
-        Let two items i, j belong to a group drawn as a whole. The mean of c̃ᵢẽⱼ is then lower than the
-        product of their means, by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ). Half of the sum is due to pairs with
-        the correct item above.
+        For items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product of the
+        means by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ).
         """
         if self.codes is None or not self.drawn_whole:
             return 0.0
