@@ -55,7 +55,7 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
     def matrix(self) -> NDArray[Any]:
         """The matrix [[TR, FR], [FA, TA]], with rows (reject, accept) and columns (incorrect, correct).
 
-        Its shape is (..., 2, 2). It is the confusion matrix for :func:`.bcost`, in which rejecting is
+        The shape is (..., 2, 2). This is the confusion matrix for :func:`.bcost`, in which rejecting is
         the prediction "incorrect".
         """
         ta, fa, fr, tr = (np.asarray(counts) for counts in self)
@@ -274,8 +274,8 @@ class CornerSweep(_Sweep):
 
     Thresholds inside runs of correct items are left out: among consecutive distinct confidences without
     an error, only the lowest is kept. To build one, call :func:`.threshold_sweep` with
-    ``corners_only=True``. Functions accept it instead of a :class:`.ThresholdSweep` if corners are
-    enough for them; functions that need every threshold raise ``TypeError``.
+    ``corners_only=True``. It can replace a :class:`.ThresholdSweep`, except in functions that need
+    every threshold.
 
     Attributes
     ----------

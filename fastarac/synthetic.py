@@ -1,8 +1,4 @@
-"""Synthetic predictors whose curves and areas are known exactly.
-
-The confidences of correct and of incorrect outputs follow two normal distributions truncated to [0, 1]
-(Kimura et al., section 4.1). Rates and areas are computed without sampling.
-"""
+"""Synthetic predictors whose curves and areas are known exactly."""
 
 from __future__ import annotations
 

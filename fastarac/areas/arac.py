@@ -1,7 +1,6 @@
 """Areas under the ARAC curve and the generalised risk–coverage curve.
 
-The areas under the ARAC and the ROC curve depend only on exact integer counts (`PairCounts`), so the
-only rounding is in one division at the end.
+The areas under the ARAC and the ROC curve are quotients of exact integers (`PairCounts`), rounded once.
 """
 
 from __future__ import annotations
@@ -65,8 +64,8 @@ def curve_area(
 ) -> CurveArea:
     """Return an area with its parts, given the area `auc` and `loss` = 1 − `auc`.
 
-    With weights, `auc` and `loss` may be wrong by up to `rounding`. A part that is not larger is set to
-    0.
+    With weights, `auc` and `loss` may be wrong by up to `rounding`. A part of at most `rounding` is set
+    to 0.
     """
     p, q, _ = whole_pairs(pairs)  # Python integers are much faster than fractions
     n = p + q
@@ -136,9 +135,9 @@ def arac_area(
     .. math:: A = \int_0^1 Y\,dX = A_U + A_L,\qquad A_L = \beta,\qquad
               A'' = \frac{\frac{\gamma}{1-\beta} A_U + A_L}{\gamma + 1}
 
-    These are equations 17 to 20 of Kimura et al. 2024. The integral is computed by trapezoids from (0,
-    1) to (1, β). Items of equal confidence give a straight segment: the mean over all orders of these
-    items. The area is defined for every input that is not empty.
+    These are equations 17 to 20 of Kimura et al. 2024. The curve goes from (0, 1) to (1, β). Items of
+    equal confidence give a straight segment: the mean over all orders of these items. The area is
+    defined for every input that is not empty.
 
     References
     ----------
@@ -342,12 +341,9 @@ def estimated_area(auc: float, normalized: float, recognition_rate: float, gamma
 def estimated_arac_area(
     auc: float, normalized: float, recognition_rate: float, gamma: float
 ) -> CurveArea:
-    """Return the parts of an estimated ARAC area, with `upper` clipped to the possible range.
-
-    The range is from the worst to the best order of the items.
-    """
+    """Return the parts of an estimated ARAC area, with `upper` clipped to its possible range."""
     errors = 1.0 - recognition_rate
-    ends = errors**2 / 2.0, errors * (1.0 + recognition_rate) / 2.0
+    ends = errors**2 / 2.0, errors * (1.0 + recognition_rate) / 2.0  # worst and best order of items
     area = estimated_area(auc, normalized, recognition_rate, gamma)
     return area._replace(upper=min(max(area.upper, ends[0]), ends[1]))
 

@@ -449,7 +449,7 @@ def weights_of_errors(sweep: ThresholdSweep, interpolation: str = "step") -> NDA
     """Return how much one error at a threshold reduces the average precision; inf is left out.
 
     This is Σ 1/(n⁺·N) over the correct items at the threshold and below, where n⁺ counts all correct
-    items. N counts the items whose confidence is at least that of the summed item.
+    items. N counts the items at or above the confidence of the summed item.
     """
     del interpolation  # in large samples, all interpolations agree
     terms = differences(sweep.true_accepts)

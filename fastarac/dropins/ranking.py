@@ -108,7 +108,7 @@ def dcg_score(
 ) -> float:
     r"""Discounted cumulative gain of rankings, averaged over them.
 
-    The items are sorted by score. For rankings that are already sorted, or for other discounts, use
+    For rankings that are already sorted by score, or for other discounts, use
     :func:`.discounted_cumulative_gain`.
 
     Parameters
@@ -177,8 +177,7 @@ def ndcg_score(
 ) -> float:
     """Discounted cumulative gain divided by its maximum, averaged over rankings.
 
-    The items are sorted by score. For rankings that are already sorted, or for other discounts, use
-    :func:`.normalized_dcg`.
+    For rankings that are already sorted by score, or for other discounts, use :func:`.normalized_dcg`.
 
     Parameters
     ----------

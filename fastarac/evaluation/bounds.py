@@ -190,7 +190,7 @@ class BoundedFigures:
 
 
 def _normalized(sweep: BoundedSweep, augrc: Bounds, gamma: float) -> Bounds:
-    """Return bounds of (γ·(A − β)/(1 − β) + β)/(γ + 1), where A = 1 − AUGRC is the ARAC-AUC."""
+    """Return bounds of the normalised ARAC-AUC, from bounds of the AUGRC, which is 1 − ARAC-AUC."""
     items = sweep.sweep
     if items is not None:
         return Bounds(*[arac_area(items, gamma=gamma).normalized] * 2)

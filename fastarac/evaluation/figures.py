@@ -302,7 +302,7 @@ class EstimatedFigures(_ItemFigures):
         return {"n": len(self._given[0]), "arac": arac, "arp": arp, **scalars}
 
     def point(self, limit: Limit, statistics: Statistics) -> OperatingPoint:
-        """Return the operating point of a limit or threshold, from the counts most precise there."""
+        """Return the operating point of a limit or threshold, with the most precise counts for it."""
         counts = self._source.counts(next(iter(statistics.values())))
         for name, statistic in statistics.items():
             self._source.figure(name, statistic)

@@ -320,7 +320,7 @@ def _threshold(outputs: Outputs, limit: Limit, items: tuple[Any, Any]) -> float:
 
 
 def _codes(models: Mapping[str, Outputs]) -> list[NDArray[np.intp]]:
-    """Return group numbers, shared by all models, of the items; without groups, number the items."""
+    """Return each item's group number, alike in all models; without groups, the item's index."""
     if any(outputs.group is None for outputs in models.values()):
         return [np.arange(len(outputs)) for outputs in models.values()]
     labels = [labels_of_groups(outputs) for outputs in models.values()]

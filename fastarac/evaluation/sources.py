@@ -96,7 +96,7 @@ class Source:
     holds: str = ""
 
     def as_counted(self, figures: Evaluation) -> Evaluation:
-        """Return the figures with errors that no item shows, such as words that an engine missed."""
+        """Return the figures with errors that belong to no item, such as words an engine missed."""
         return figures
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:  # noqa: ARG002
@@ -124,7 +124,7 @@ class Source:
         return ()
 
     def remark(self, limit: int) -> tuple[str, str, bool] | None:  # noqa: ARG002
-        """Return (title, text, is decisive) of a remark on the share accepted at a limit, or None."""
+        """Return a title and a text on the share accepted at a limit, and whether they are decisive."""
         return None
 
     def order(self, sources: Mapping[str, Source], limit: int) -> str:  # noqa: ARG002

@@ -319,10 +319,10 @@ def confusion_measures(
     table with an empty row or column is NaN.
 
     Names and formulas are from Tharwat (2020), sections 2.2 to 2.8. Kappa is from Cohen (1960), and
-    generality and fallout are from lecture slides. The determinant TP·TN − FP·FN, which many measures
-    share, is computed exactly and rounded once, so that values near zero keep all their digits.
-    Integers are exact up to 2⁶³. Weights may have any scale if the largest is less than 10¹⁵⁰ times the
-    smallest. The optimized precision is a difference, with an absolute error of about 10⁻¹⁵.
+    generality and fallout are from lecture slides. The determinant TP·TN − FP·FN in many measures is
+    computed exactly and rounded once. Integers are exact up to 2⁶³. Weights may have any scale if the
+    largest is less than 10¹⁵⁰ times the smallest. The optimized precision is a difference, with an
+    absolute error of about 10⁻¹⁵.
 
     References
     ----------

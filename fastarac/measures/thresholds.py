@@ -287,7 +287,7 @@ class ThresholdBootstrap(Sheet, Table, Result):
 
     @property
     def optimism(self) -> float:
-        """Mean of `in_bag` − `out_of_bag`: the bias of the metric in bag.
+        """Mean of `in_bag` − `out_of_bag`: the bias of tests on the items that chose the threshold.
 
         It is usually positive if the choice maximizes the metric, and negative if it minimizes the
         metric. Resamples in which either value is NaN are left out.
@@ -325,7 +325,7 @@ class ThresholdBootstrap(Sheet, Table, Result):
 
 
 def _in_short(threshold: float) -> str:
-    """Return a threshold with six digits, or with more if it would then look like a whole number."""
+    """Return a threshold with six digits, or with more if six make it look like a whole number."""
     text = f"{threshold:.6g}"
     looks_whole = float(text).is_integer() and not threshold.is_integer()
     return f"{threshold:.15g}" if looks_whole else text

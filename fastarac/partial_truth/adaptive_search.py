@@ -58,7 +58,7 @@ STATE = saved.record(
 
 
 class AdaptiveThresholdSearch:
-    r"""Search for the lowest threshold of these outputs that keeps a limit, with few answers.
+    r"""Search, with few answers, for the lowest threshold that keeps a limit on these outputs.
 
     Each answer is used for all thresholds. The guarantee holds whenever the search stops.
 
@@ -188,7 +188,7 @@ class AdaptiveThresholdSearch:
         self._start_run()
 
     def _place_outputs(self, scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> None:
-        """Sort the outputs by the smallest candidate set that contains them, then in draw order."""
+        """Sort the outputs by the highest candidate threshold that accepts them, then in draw order."""
         n, of_all = len(scores), self.criterion == CRITERIA[0]
         order = np.argsort(scores, kind="stable")[::-1]
         falling = scores[order]
@@ -277,7 +277,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def _candidate(self) -> int:
-        """The index of the largest candidate set of outputs that is accepted, or -1."""
+        """The index of the lowest candidate threshold that keeps the limit, or -1."""
         place, kernels = self._place, _kernels.adaptive_search
         holds = self._most_errors < self._enough
         holds[place[kernels.FIRST] : place[kernels.FRONTIER]] = True
@@ -286,13 +286,14 @@ class AdaptiveThresholdSearch:
 
     @property
     def _known_errors(self) -> NDArray[np.int64]:
-        """Number of verified errors in each candidate set of outputs."""
+        """Number of verified errors above each candidate threshold."""
         found: NDArray[np.int64] = self._counts[_kernels.adaptive_search.WRONG].cumsum()
         return found
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
-        """Upper bound on the errors in each candidate set: all unverified outputs might be wrong."""
+        """Upper bound on the errors above each candidate threshold, if all unverified ones are
+        wrong."""
         kernels = _kernels.adaptive_search
         found: NDArray[np.int64] = (
             self._counts[kernels.WRONG] - self._counts[kernels.SEEN]
@@ -319,8 +320,7 @@ class AdaptiveThresholdSearch:
     def ask(self, k: int = 1) -> NDArray[np.intp]:
         """Return up to `k` outputs to verify, in the order drawn.
 
-        Fewer are returned if not enough are left. You may call this before all earlier outputs have an
-        answer.
+        You may call this before all earlier outputs have an answer.
 
         Parameters
         ----------
@@ -494,7 +494,7 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 
 def _sizes(n: int) -> NDArray[np.intp]:
-    """Return the sizes of the sets of outputs that may be accepted, in increasing order."""
+    """Return the numbers of outputs above the candidate thresholds, in increasing order."""
     low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
     shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))
@@ -510,7 +510,7 @@ def _clocks(rng: np.random.Generator, density: NDArray[np.float64]) -> NDArray[n
 
 
 def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return relative drawing probabilities of at least 1, larger for lower confidences."""
+    """Return drawing weights of at least 1, larger for lower confidences."""
     per_cell = np.bincount(cells)
     middle = 1.0 - (np.cumsum(per_cell) - 0.5 * per_cell) / len(cells)
     found: NDArray[np.float64] = np.clip((LOW / middle) ** STEEPNESS, 1.0, DENSEST)[cells]
@@ -518,7 +518,7 @@ def _densities_by_rank(cells: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _densities(guesses: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
-    """Return relative drawing probabilities of at least 1, larger for lower judge values."""
+    """Return drawing weights of at least 1, larger for lower judge values."""
     found = np.clip(np.sqrt((1.0 - guesses) / limit), 1.0, DENSEST)
     found /= found.min()
     surplus = found.mean() - 1.0

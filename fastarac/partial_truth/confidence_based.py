@@ -44,7 +44,7 @@ LEAST_SHARE, LEAST_ITEMS = 1 / 20, 30
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConfidenceBasedEstimate(Result):
-    """Errors of outputs without truth, estimated from their confidences, without a guarantee.
+    """Estimated errors of outputs without truth, from their confidences; nothing is guaranteed.
 
     Attributes
     ----------
@@ -470,7 +470,7 @@ def _reason(shift: ConfidenceShift, outside: int, values: Array, codes: NDArray[
 
 
 def _outside(reference: Reference, values: Array) -> int:
-    """Count confidences above and below the range of the reference; 0 if not significant."""
+    """Count the confidences outside the reference's range; 0 if chance can explain so many."""
     n_before, n_now = int(reference.counts.sum()), len(values)
     found = 0
     for count in (np.sum(values > reference.quantiles[-1]), np.sum(values < reference.quantiles[0])):

@@ -355,7 +355,7 @@ def _texts_beside(
     drawn: NDArray[np.intp],
     rows: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """Return additional columns for `rows`, numbered from 1; only `drawn` rows have texts in them."""
+    """Return additional columns for `rows`, numbered from 1; only `drawn` rows get texts."""
     found = {}
     for name, texts in beside(drawn).items():
         every = np.full(int(rows.max(initial=0)), "", object)
@@ -525,7 +525,7 @@ class _Answers(NamedTuple):
 
 
 def least_of(source: FileSource, column: str, values: NDArray[np.float64]) -> float:
-    """Return the probability that a column holds; raise unless all its rows hold the same."""
+    """Return the probability in a column; raise unless all its rows hold the same one."""
     bad = ~((values > 0) & (values <= 1)) | (values != values[:1])
     refuse_where(source, column, bad, "expected one number above 0 and at most 1 in all rows")
     return float(values[0])

@@ -21,7 +21,7 @@ MOST_ERRORS = 40
 
 @lru_cache(maxsize=8)
 def plan_of_any(failure_probability: float, later: float, spending: float) -> NDArray[np.float64]:
-    """Return a plan that spends failure probability with the number of errors, not of answers."""
+    """Return a plan whose spent failure probability depends only on the number of errors."""
     return _plan(failure_probability, lambda c, _: 1.0 - later * (c + 1.0) ** -spending)
 
 
@@ -29,7 +29,7 @@ def plan_of_any(failure_probability: float, later: float, spending: float) -> ND
 def plan_of_budget(
     failure_probability: float, horizon: float, before: float, rise: float, fall: float
 ) -> NDArray[np.float64]:
-    """Return a plan that spends failure probability with the progress τ, mostly up to `horizon`.
+    """Return a plan that spends failure probability by the progress τ, mostly up to `horizon`.
 
     Such error-spending functions are due to Lan and DeMets (1983).
     """

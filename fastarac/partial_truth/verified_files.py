@@ -133,7 +133,7 @@ def read_verified_models(
 
     `sources` holds each model's file and column of confidences. `item` is the column that identifies
     items; without it, outputs are matched by position. All outputs are sorted as in the first file.
-    Each file must have the same items: probabilities would be unknown for the items in common.
+    Each file must have the same items, because items in common would have unknown probabilities.
     """
     read = {
         name: read_verified_fields(path, by=item, **{**columns, "confidence": confidence})

@@ -146,10 +146,10 @@ def threshold_sweep(
     The counts are those of Kimura et al. 2024, table 1. The order of the items does not matter: equal
     confidences share a threshold. Sums are exact integers; sums of weights are rounded once.
 
-    With `corners_only`, metrics that depend only on pairs of items, on errors, or on corners of the ROC
-    curve have exactly the same values as with all thresholds. Among them are the ARAC and ROC areas and
-    their partial areas, the convex hull, the acceptance rate at an error rate or a risk, costs, ARP-AUC
-    and AURC with "mean" and "exact", and PR-AUC with "davis-goadrich". Functions that need all
+    With `corners_only`, metrics have exactly the same values as with all thresholds if they depend only
+    on pairs of items, on errors, or on corners of the ROC curve. Among them are the ARAC and ROC areas
+    and their partial areas, the convex hull, the acceptance rate at an error rate or a risk, costs,
+    ARP-AUC and AURC with "mean" and "exact", and PR-AUC with "davis-goadrich". Functions that need all
     thresholds raise ``TypeError``.
 
     References

@@ -108,9 +108,9 @@ class PartialTruth(Table, Result):
     has the expectation e over the random choice of items, for any g (Särndal, Swensson and Wretman
     1992). Counts of errors are sums of ẽ. The prediction is g = (1 − κ)·g⁰ + κ·g¹, where g⁰ is the
     error rate at the item's confidence, and g¹ at the item's judge value. κ minimises the variance of
-    the statistic (PPI++). With J judges, g = (1 − Σκⱼ)·g⁰ + Σκⱼ·gʲ, where no κⱼ is negative and Σκⱼ ≤
-    1. In large samples, several judges are therefore at least as precise as the best of them.
-    Guarantees use the mean of the judges.
+    the statistic (PPI++). With J judges, g = (1 − Σκⱼ)·g⁰ + Σκⱼ·gʲ, with κⱼ ≥ 0 and Σκⱼ ≤ 1. In large
+    samples, several judges are therefore at least as precise as the best of them. Guarantees use the
+    mean of the judges.
 
     With a `truth_reader`, each answer e′ becomes e = (e′ − a)/(d − a), with the share d of errors found
     and the share a of right outputs called wrong (Rogan and Gladen 1978). If a judge with known d and a

@@ -251,8 +251,8 @@ class PartialItems:
     def _last_kept(self, choice: Callable[[Shares | None], int], circle: list[int]) -> int:
         """Return the last tie that a limit allows with the κ that is best at this tie.
 
-        `circle` holds the ties that `at_limit` chooses in turn, without an end. κ changes only at ties
-        with a verified item. The first tie of `circle` is always accepted.
+        `circle` holds the ties between which `at_limit` alternates. κ changes only at ties with a
+        verified item. The first tie of `circle` is always accepted.
         """
         low, high = min(circle), max(circle)
         known = np.unique(self.tie[(self.tie > low) & (self.tie <= high)])
