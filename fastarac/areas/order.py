@@ -34,7 +34,7 @@ def is_reversed(roc_auc: float, correct: float, incorrect: float, chance: float 
 
 
 def reversed_confidence(roc_auc: float, of: str = "", among: str = "") -> str:
-    """Return a message, without a final period, that a confidence is reversed, with advice."""
+    """Return a message (without a final period) that a confidence is reversed, with advice."""
     return (
         f"the confidence{of} seems reversed: correct items tend to have lower confidence{among} "
         f"(ROC-AUC = {area(roc_auc)}). If lower values mean surer outputs, negate them; if the label "
@@ -43,7 +43,7 @@ def reversed_confidence(roc_auc: float, of: str = "", among: str = "") -> str:
 
 
 def constant_confidence(n: float, of: str = "", among: str = "") -> str:
-    """Return a message, without a final period, that all items have the same confidence."""
+    """Return a message (without a final period) that all items have the same confidence."""
     return (
         f"the confidence{of} is the same for all {n:,.12g} items{among}: no threshold can separate them"
     )

@@ -1,5 +1,5 @@
 """Counterparts of scikit-learn functions: same names, arguments, values, errors and warnings.
 
-The test suite of scikit-learn runs over these functions. They need neither scikit-learn nor scipy. For
-two classes they also accept a `ThresholdSweep` in place of labels and scores.
+The tests of scikit-learn are run on these functions. They need neither scikit-learn nor scipy. For two
+classes they also accept a `ThresholdSweep` in place of labels and scores.
 """

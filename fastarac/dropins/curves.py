@@ -53,7 +53,7 @@ class _ROCCurve(NamedTuple):
 
 
 class ROCCurve(DropIn, _ROCCurve):
-    """True against false positive rates, from the highest threshold down.
+    """True positive rates against false positive rates, from the highest threshold down.
 
     See Also
     --------

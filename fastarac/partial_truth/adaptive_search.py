@@ -292,8 +292,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def _most_errors(self) -> NDArray[np.int64]:
-        """Upper bound on the errors above each candidate threshold, if all unverified ones are
-        wrong."""
+        """Number of errors above each candidate threshold if all unverified outputs are wrong."""
         kernels = _kernels.adaptive_search
         found: NDArray[np.int64] = (
             self._counts[kernels.WRONG] - self._counts[kernels.SEEN]
