@@ -50,8 +50,8 @@ class Reviewer(Pickled):
     r"""People who overlook some errors, and who may see errors where there are none.
 
     Of the incorrect items that they verify, they find and correct the share `detection_rate`; the
-    others stay wrong. Of the correct items, they change the share `false_alarm_rate`, which become
-    wrong. Each changed item costs a correction.
+    others stay wrong. They make the share `false_alarm_rate` of the correct items wrong. Each changed
+    item costs a correction.
 
     In other functions, `reviewer` means the people who correct rejected items. There, `truth_reader`
     means the people or the judge (such as a language model) whose answers are taken as the truth.
@@ -144,7 +144,7 @@ class Reviewer(Pickled):
             object.__setattr__(self, "estimated_from", self._read_sizes())
 
     def _read_sizes(self) -> tuple[int, int]:
-        """Return `estimated_from`; raise unless it holds two counts, without `double_readings`."""
+        """Return `estimated_from`; raise unless it holds two counts and `double_readings` is None."""
         sizes = self.estimated_from
         require_type(sizes, (tuple, list), "estimated_from", "two counts", shown=False)
         if sizes is None or len(sizes) != 2:
@@ -170,14 +170,14 @@ class Reviewer(Pickled):
         return min(self.sizes) < math.inf
 
     def detection_bounds(self, failure_probability: float) -> tuple[float, float]:
-        """Return lower and upper bounds of d, each wrong with at most this probability.
+        """Return lower and upper bounds of d; each fails with at most this probability.
 
         These are the Clopper–Pearson bounds, or d itself if d is known.
         """
         return _bounds(self.detection_rate, self.sizes[0], failure_probability)
 
     def false_alarm_bounds(self, failure_probability: float) -> tuple[float, float]:
-        """Return lower and upper bounds of a, each wrong with at most this probability."""
+        """Return lower and upper bounds of a; each fails with at most this probability."""
         return _bounds(self.false_alarm_rate, self.sizes[1], failure_probability)
 
     def corrected_error_rate(

@@ -63,7 +63,7 @@ class AcceptanceCounts(Table, TupleResult, _AcceptanceCounts):
 
 
 class _Sweep(CountsAtThresholds, Table, Result):
-    """Base class of the sweeps with every threshold, and of those with corners only."""
+    """Base class of :class:`ThresholdSweep` and :class:`CornerSweep`."""
 
     __slots__ = ()
     _is_sweep = True
@@ -274,8 +274,8 @@ class CornerSweep(_Sweep):
 
     Thresholds inside runs of correct items are left out: among consecutive distinct confidences without
     an error, only the lowest is kept. To build one, call :func:`.threshold_sweep` with
-    ``corners_only=True``. It can replace a :class:`.ThresholdSweep`, except in functions that need
-    every threshold.
+    ``corners_only=True``. A corner sweep can replace a :class:`.ThresholdSweep`, except in functions
+    that need every threshold.
 
     Attributes
     ----------

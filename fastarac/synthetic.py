@@ -81,7 +81,7 @@ class _TruncatedNormal:
         self.log_area = math.log(sides @ _decay_average(self.slope, sides))
 
     def distance(self, k: _Positions) -> _Array:
-        """Return the distance from the mode where the density is exp(-k²/2) of its peak, k > 0."""
+        """Return the distance from the mode where the density is exp(-k²/2) times its peak, k > 0."""
         return np.asarray(self.sd * (k * (k / (self.slope + np.hypot(self.slope, k)))))
 
     def log_density(self, y: _Array) -> _Array:

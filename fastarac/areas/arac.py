@@ -64,8 +64,7 @@ def curve_area(
 ) -> CurveArea:
     """Return an area with its parts, given the area `auc` and `loss` = 1 − `auc`.
 
-    With weights, `auc` and `loss` may be wrong by up to `rounding`. A part of at most `rounding` is set
-    to 0.
+    `auc` and `loss` may be wrong by up to `rounding`. A part of at most `rounding` is set to 0.
     """
     p, q, _ = whole_pairs(pairs)  # Python integers are much faster than fractions
     n = p + q

@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 
 class PointInfluence(NamedTuple):
-    """Change of an area by one more item at each threshold except inf: arrays of shape (m,)."""
+    """Influence of one item on an area, at each threshold except inf: arrays of shape (m,)."""
 
     correct: FloatArray
     """The influence of a correct item at that threshold."""

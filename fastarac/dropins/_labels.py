@@ -16,7 +16,7 @@ Codes = NDArray[np.uint8]
 
 
 class Target(NamedTuple):
-    """A target with its kind and, if it has at most two distinct values, their codes."""
+    """A target, its kind (such as "binary") and, for at most two distinct values, codes 0 and 1."""
 
     values: Array
     """The given target, one-dimensional if it has only one column."""

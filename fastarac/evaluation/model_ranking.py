@@ -70,7 +70,7 @@ class Lead(Result):
         return round(1.0 - self.comparison.confidence_level, 12)
 
     def is_clear(self, pair: PairDifference) -> bool:
-        """Return whether a difference is significant after the correction."""
+        """Return whether a difference is significant after the correction for multiple tests."""
         return bool(round(pair.adjusted_pvalue, 12) < self.alpha)
 
     @property
@@ -91,7 +91,7 @@ class Lead(Result):
 
     @property
     def exception(self) -> str:
-        """The parts in which another model is better, as the end of a sentence; may be empty."""
+        """A phrase like "except in ru", on parts in which another model is better; may be empty."""
         return f"except {where}" if (where := exception_of(self.parts, self.alpha)) else ""
 
     @property

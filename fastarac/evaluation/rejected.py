@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 def without_rejected(figures: Evaluation, sweep: ThresholdSweep, rejected: float) -> Evaluation:
     """Choose operating points, guarantees and costs again, so that no rejected item is accepted.
 
-    Areas and intervals stay the same. Areas include the rejected items, because every curve ends where
-    all items are accepted.
+    Areas and intervals stay the same: every curve ends where all items are accepted.
     """
     limits = []
     for found in figures.limits:

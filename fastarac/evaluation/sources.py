@@ -124,7 +124,7 @@ class Source:
         return ()
 
     def remark(self, limit: int) -> tuple[str, str, bool] | None:  # noqa: ARG002
-        """Return a title and a text on the share accepted at a limit, and whether they are decisive."""
+        """Return a remark on the accepted share: (title, text, whether it is important)."""
         return None
 
     def order(self, sources: Mapping[str, Source], limit: int) -> str:  # noqa: ARG002
@@ -141,7 +141,7 @@ class Source:
         return None
 
     def caveat(self, limit: int) -> str:  # noqa: ARG002
-        """Return a clause on exceptions that a limit does not cover; may be empty."""
+        """Return a warning about errors that a limit does not cover; may be empty."""
         return ""
 
     def sections(

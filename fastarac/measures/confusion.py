@@ -80,7 +80,7 @@ class _BestThreshold(NamedTuple):
 
 
 class BestThreshold(TupleResult, _BestThreshold):
-    """The best value of a measure along a sweep.
+    """The best value of a measure at the thresholds of a sweep.
 
     See Also
     --------

@@ -165,7 +165,7 @@ def near_optimal_thresholds(
     costs: VerificationCosts | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> NearOptimalThresholds:
-    """Find all thresholds whose metric is within a tolerance of the best one, and their midpoints.
+    """Find all thresholds whose metric is within a tolerance of the best value.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ class ThresholdBootstrap(Sheet, Table, Result):
 
     @property
     def optimism(self) -> float:
-        """Mean of `in_bag` − `out_of_bag`: the bias of tests on the items that chose the threshold.
+        """Mean of `in_bag` − `out_of_bag`: the bias of testing on the items used for the choice.
 
         It is usually positive if the choice maximizes the metric, and negative if it minimizes the
         metric. Resamples in which either value is NaN are left out.

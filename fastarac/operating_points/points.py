@@ -501,7 +501,7 @@ def acceptance_at_risk(
     interpolate: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
-    """Acceptance rate at an allowed risk, the share of errors among the accepted items.
+    """Acceptance rate at an allowed risk (the share of errors among the accepted items).
 
     Parameters
     ----------

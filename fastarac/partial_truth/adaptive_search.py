@@ -277,7 +277,7 @@ class AdaptiveThresholdSearch:
 
     @property
     def _candidate(self) -> int:
-        """The index of the lowest candidate threshold that keeps the limit, or -1."""
+        """The index of the lowest candidate threshold that is known to keep the limit, or -1."""
         place, kernels = self._place, _kernels.adaptive_search
         holds = self._most_errors < self._enough
         holds[place[kernels.FIRST] : place[kernels.FRONTIER]] = True
@@ -493,7 +493,7 @@ def _digest_of(scores: NDArray[Any], guesses: NDArray[np.float64] | None) -> str
 
 
 def _sizes(n: int) -> NDArray[np.intp]:
-    """Return the numbers of outputs above the candidate thresholds, in increasing order."""
+    """Return how many outputs each candidate threshold is to accept, in increasing order."""
     low = 1.0 - FINE * np.arange(round(LOW / FINE) + 1)[::-1]
     shares = np.append(STEP * np.arange(FEWEST_STEPS, round((1.0 - LOW) / STEP)), low)
     smaller = shares[0] * FACTOR ** np.arange(1.0, max(2.0, np.log(shares[0] * n) / -np.log(FACTOR)))

@@ -149,7 +149,7 @@ def search_outputs(
 
 
 def _require_same(search: AdaptiveThresholdSearch, state: Path, **given: Any) -> None:
-    """Raise if a given parameter differs from that of the saved search."""
+    """Raise if a given parameter has another value in the saved search."""
     for name, value in given.items():
         found = search.limit if name == search.criterion else getattr(search, name)
         if found != value:

@@ -29,7 +29,7 @@ def plan_of_any(failure_probability: float, later: float, spending: float) -> ND
 def plan_of_budget(
     failure_probability: float, horizon: float, before: float, rise: float, fall: float
 ) -> NDArray[np.float64]:
-    """Return a plan that spends failure probability by the progress τ, mostly up to `horizon`.
+    """Return a plan that spends failure probability with the progress τ, mostly before `horizon`.
 
     Such error-spending functions are due to Lan and DeMets (1983).
     """
