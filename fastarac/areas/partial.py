@@ -396,8 +396,7 @@ def _under_precision(
             above = t0 / (t0 + f0) if t0 + f0 else Fraction(1)
             middle = ((start + stop) / 2 - t0) / (t - t0)
             return (stop - start) * (above + (t / (t + f) - above) * middle)
-        # The part of a tie from `start` to `stop` has the same area as a separate tie of that size that
-        # follows all items accepted before `start`.
+        # Treat the part of a tie from `start` to `stop` as a tie of its own, which has the same area.
         per_positive = (t + f - t0 - f0) / (t - t0)
         n0, p = t0 + f0 + (start - t0) * per_positive, stop - start
         if not n0:

@@ -64,7 +64,7 @@ def _ranked(
 
 
 def _area(items: RankedItems, estimator: str, *, of_risk: bool = False) -> Fraction:
-    """Return ARP-AUC, or AURC if `of_risk`, with an error far below the precision of a double."""
+    """Return ARP-AUC, or AURC if `of_risk`, before it is rounded to a double."""
     choice(estimator, "estimator", ESTIMATORS)
     if estimator == "mean" and items.weighted:
         raise ValueError(

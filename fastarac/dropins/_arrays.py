@@ -1,7 +1,6 @@
 """Read arrays as scikit-learn does: accept the same inputs and raise the same errors.
 
-One-column matrices and numbers of type object are accepted, too. Other functions of the library use
-`_engine.inputs`.
+Other functions of the library use `_engine.inputs`.
 """
 
 from __future__ import annotations
@@ -149,10 +148,8 @@ def check_finite(array: Array, name: str = "") -> None:
 def read_weights(
     sample_weight: Array, scores: Array
 ) -> tuple[NDArray[np.float64], tuple[float, float]]:
-    """Check the values of weights, and return them with their range.
-
-    If both scores and weights are invalid, the error is about the scores.
-    """
+    """Check the values of weights, and return them with their range."""
+    # Check the scores first: if both are invalid, scikit-learn's error is about the scores.
     weights = np.ascontiguousarray(sample_weight, np.float64)
     lowest, greatest = range_of_weights(weights) if len(weights) else (0.0, 0.0)
     largest = max(-lowest, greatest)

@@ -108,14 +108,12 @@ def acceptances_at_risks(
 def last_within(
     sweep: CountsAtThresholds, max_error_rate: float, reviewer: Reviewer | None = None
 ) -> int:
-    """Return the index of the last point with an error rate of at most `max_error_rate`, or -1 if none.
-
-    With a reviewer, the rate may also decrease along the sweep, or exceed the limit at all points.
-    """
+    """Return the index of the last point with an error rate within `max_error_rate`, or -1."""
     fa, total = sweep.false_accepts, sweep.total
     if reviewer is None:
         count, whole = fa.item, float(total)
         return bisect_right(range(len(fa)), max_error_rate, key=lambda i: float(count(i)) / whole) - 1
+    # With a reviewer, the rate may decrease along the sweep, so search all points from the last one.
     for stop in range(len(fa), 0, -CHUNK):
         start = max(0, stop - CHUNK)
         rates = errors_at(sweep, slice(start, stop), reviewer) / total

@@ -318,7 +318,7 @@ def operating_point(
             # The accepted items are no better than all items, so check the order of the confidences.
             _question_order(labels, confidence, sample_weight)
         if threshold is None and is_partial(correct):
-            # Use the same counts as if the caller had given this threshold.
+            # Counts are estimated separately for each threshold, so estimate them for this one.
             return operating_point(correct, given, threshold=point.threshold, reviewer=reviewer)
         return point
     return _point_within_tie(sweep, criterion, limit, reviewer)

@@ -60,7 +60,7 @@ STATE = saved.record(
 class AdaptiveThresholdSearch:
     r"""Search, with few answers, for the lowest threshold that keeps a limit on these outputs.
 
-    Each answer is used for all thresholds. The guarantee holds whenever the search stops.
+    The guarantee holds whenever the search stops.
 
     Parameters
     ----------

@@ -146,8 +146,7 @@ class PartialItems:
 
         κ is the slope of a regression through the origin (PPI++, equation 8). The response is each
         verified item's contribution to the statistic's error. The regressors are the parts of this
-        contribution that depend on the differences gʲ − g⁰. Rounding to 1/`STEPS` lets similar
-        statistics share the same counts.
+        contribution that depend on the differences gʲ − g⁰.
         """
         if len(self.predictions) == 1:
             return ()
@@ -156,6 +155,7 @@ class PartialItems:
         difference = np.stack([self.sums((each - by_confidence) * scale) for each in by_judges])
         residual = self.sums((self.error - by_confidence) * scale)
         whole = np.cumsum(predictions.best_weights(difference, residual))
+        # Rounding lets similar statistics share the same counts.
         steps = np.diff(np.round(whole * STEPS), prepend=0.0)
         return tuple((steps / STEPS).tolist())
 
