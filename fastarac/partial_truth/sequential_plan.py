@@ -43,7 +43,7 @@ def plan_of_budget(
 
 
 def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> NDArray[np.float64]:
-    """Return the log probability of later acceptance if the error rate equals the limit.
+    """Return the log probability that a test will still accept if the error rate equals the limit.
 
     The axes are the number c of errors so far and the progress τ, in steps of
     ``_kernels.adaptive_search.STEP``. τ is the number of errors expected so far at this error rate, so
@@ -57,7 +57,7 @@ def _plan(failure_probability: float, spent: Callable[[int, float], float]) -> N
     """
     step = _kernels.adaptive_search.STEP
     ends: list[int] = []  # τ_c of `_plan`, in steps
-    # g_c(τ)·e^τ at each step τ, for the current c. The integral up to τ_c gives the values for c + 1.
+    # g_c(τ)·e^τ at each step τ, where c errors were found. Integrals of it are the values for c + 1.
     paths = np.ones(1)
     used = 0.0
 
