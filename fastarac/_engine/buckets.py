@@ -40,14 +40,14 @@ class SortedItems(NamedTuple):
     pairs: PairCounts
 
     def below(self, correct: int, incorrect: int) -> SortedItems:
-        """Return the items with further items added above all of them; the pairs are set to 0."""
+        """Add items with a confidence above all others; the pairs are not counted, but set to 0."""
         totals = self.pairs.correct + correct, self.pairs.incorrect + incorrect
         above = self.above + np.array([0, correct, incorrect])
         return self._replace(above=above, pairs=PairCounts(*totals, 0))
 
 
 def sorted_rows(buckets: Buckets) -> NDArray[np.int64]:
-    """Sort all buckets, and return the counts of `ties.count_range` for each."""
+    """Sort all buckets, and return one row of counts per bucket, as `ties.count_range` writes it."""
     rows = np.empty((len(buckets.bounds) - 1, 4), np.int64)
     sort_buckets(buckets, _kernels.ties.count_range, rows)
     return rows
@@ -78,10 +78,9 @@ class Plan(NamedTuple):
 
 
 def starts_of(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the bounds of the buckets, and where each share of the items begins in each bucket.
+    """Return the bounds of the buckets, and where each thread starts to write in each bucket.
 
-    `counts` (n_shares, n_buckets) holds how many items of each share go into each bucket. Within a
-    bucket, the items of earlier shares come first.
+    `counts` (n_threads, n_buckets) holds the number of items that a thread writes into a bucket.
     """
     bounds = np.zeros(counts.shape[1] + 1, np.int64)
     np.cumsum(counts.sum(axis=0), out=bounds[1:])
@@ -227,10 +226,7 @@ def over_buckets(
 
 
 def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, *options: Any) -> None:
-    """Sort every bucket and let `kernel` write its row of `results`.
-
-    If numpy sorts, the bounds between buckets are moved past ties before `kernel` runs.
-    """
+    """Sort every bucket, then call `kernel`, which writes one row of `results` per bucket."""
     keys, bounds, _, by_numpy = buckets
     kernels = _kernels.sort
     n_buckets = len(bounds) - 1
@@ -264,7 +260,10 @@ def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, 
 
 
 def _move_bounds_past_ties(buckets: Buckets) -> None:
-    """Move the bounds between sorted buckets, except the one at zero, so that no bound splits a tie."""
+    """Move the bounds between sorted buckets so that no bound splits a tie.
+
+    The bound between negative and other values stays.
+    """
     keys, bounds = buckets.keys, buckets.bounds
     zero = bounds[buckets.below]
     for b in range(1, len(bounds) - 1):

@@ -17,7 +17,9 @@ FloatArray = NDArray[np.float64]
 
 
 class AcceptedCounts:
-    """Accepted correct and incorrect items at a series of points, from nothing to all accepted.
+    """Numbers of accepted correct and incorrect items at falling thresholds.
+
+    The first threshold accepts nothing, the last one everything.
 
     In the formulas, TA and FA are the accepted correct and incorrect items, FR and TR the rejected
     ones. Ω is the weight of all items, and β the share of correct items. The equations are numbered as
@@ -90,12 +92,18 @@ class AcceptedCounts:
 
     @property
     def risk(self) -> FloatArray:
-        """Errors among the *accepted* items, FA/(TA + FA); the first value repeats the second."""
+        """Share of errors among the *accepted* items, FA/(TA + FA).
+
+        Where nothing is accepted, the value is that of the next threshold.
+        """
         return self._of_accepted(self.false_accepts)
 
     @property
     def precision(self) -> FloatArray:
-        """R_P = TA/(TA + FA): correct items among the accepted; the first value repeats the second."""
+        """R_P = TA/(TA + FA): the share of correct items among the accepted ones.
+
+        Where nothing is accepted, the value is that of the next threshold.
+        """
         return self._of_accepted(self.true_accepts)
 
     @property

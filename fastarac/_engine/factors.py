@@ -57,7 +57,7 @@ def outermost(columns: Sequence[Codes]) -> list[int]:
 
 
 def read_outermost(groups: Any, n: int, taker: str, *, beside: str = "confidence") -> Codes:
-    """Return the number of each item's group; of nested columns, only the outermost one is used.
+    """Return each item's group number; if columns are nested, only the outermost one is used.
 
     Raise ValueError for crossed columns, which `taker` does not support.
     """
@@ -81,7 +81,7 @@ def n_groups(codes: Codes) -> int:
 
 
 def codes_of_terms(factors: Sequence[Codes]) -> list[Codes]:
-    """Return group numbers for each term of `terms`: items share one if they agree in its factors."""
+    """Return each item's group number for each term: equal for items that agree in its factors."""
     return [intersection([factors[k] for k in chosen]) for _, chosen in terms(len(factors))]
 
 

@@ -43,10 +43,10 @@ def least_of(probability: FloatArray, declared: float | None) -> float | None:
 
 
 def completed(probability: FloatArray, chosen: NDArray[np.bool_], least: float | None) -> FloatArray:
-    """Return the probabilities with unknown ones filled in, if all must be equal, as in a uniform draw.
+    """Return the probabilities; replace unknown ones by `least` if all probabilities must equal it.
 
-    In a draw of fixed size, the probabilities add up to this size. So if the size is n times the lower
-    bound `least`, every probability equals the bound.
+    In a draw of fixed size, the probabilities add up to the number of `chosen` items. If this number is
+    n times the lower bound `least`, every probability equals the bound.
     """
     unknown = np.isnan(probability)
     if least is None or not unknown.any() or not (probability[~unknown] == least).all():
@@ -66,7 +66,7 @@ def refuse_unlikely(
 
     If whole groups were drawn, groups are counted instead of items. If only the probabilities of
     verified items are known, the others are assumed to be at least the declared minimum, or the
-    smallest known probability. The test then uses a bound like Bernstein's.
+    smallest known probability.
     """
     unit = "items"
     every = not np.isnan(probability).any()
@@ -80,6 +80,7 @@ def refuse_unlikely(
         least = float(probability[chosen].min()) if least is None else least
         stand_for = float((1.0 / probability[chosen]).sum())
         off = stand_for - n
+        # Bernstein's inequality: it needs only the least probability.
         if off * off > 2.0 * math.log(1.0 / UNLIKELY) * (n + max(off, 0.0) / 3.0) / least:
             raise ValueError(
                 "inclusion_probability does not fit the sample: with the weights 1/probability, the "

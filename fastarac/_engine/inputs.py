@@ -99,7 +99,7 @@ class Items:
 
     @property
     def sample(self) -> NDArray[Any]:
-        """A sorted sample of the confidences; the choice of the method depends on it."""
+        """A sorted sample of the confidences, by which the sorting method is chosen."""
         if self._sample is None:
             self._sample = strategy.sample_of(self.confidence)
             if not (math.isfinite(self._sample[0]) and math.isfinite(self._sample[-1])):
@@ -111,9 +111,8 @@ class Items:
     ) -> Iterator[tuple[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.uint8]]]]:
         """Yield the offset and (values, bits, labels) for the items from `start` up to `stop`.
 
-        The chunks are contiguous and read-only. Only arrays that lack the form that the kernels need
-        are copied, some items at a time. Labels that must be converted are checked here; labels that
-        are bytes are checked by the kernel.
+        The chunks are contiguous and read-only. They are views if the kernels can read the array
+        directly, otherwise copies. Converted labels are checked here; the kernel checks the others.
         """
         step = stop - start if self.direct else strategy.sizes.chunk
         layout = self.layout
@@ -450,7 +449,7 @@ def read_groups(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct labels in rising order, and the number of each item's label.
 
-    The column must have `n` labels, as many as the argument called `beside` has items.
+    `groups` must have `n` labels; `beside` names the argument with `n` items in the error message.
     """
     groups = _without_nulls(groups, name)
     if hasattr(groups, "factorize"):  # pandas columns have this method

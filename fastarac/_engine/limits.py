@@ -21,7 +21,7 @@ def points_at_limits(
 ) -> ThresholdCounts:
     """Return the counts at the first and last threshold, and at two thresholds for each limit.
 
-    These two are the last threshold within the limit, and the next one.
+    For each limit, the two are the last threshold that keeps the limit, and the next one.
     """
     limits = _kernels.limits
     (keys, bounds, below, *_), layout, above, *_ = items

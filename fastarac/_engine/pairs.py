@@ -59,7 +59,7 @@ def quotient_of_pairs(metric: str, pairs: PairCounts) -> tuple[int, int]:
 
 
 def whole_pairs(pairs: PairCounts) -> tuple[int, int, int]:
-    """Return the counts as integers, in a small unit of weight; quotients do not depend on the unit."""
+    """Return the counts multiplied by a common denominator, as integers; quotients stay the same."""
     p, q, doubled = pairs
     if isinstance(p, int) and isinstance(q, int) and isinstance(doubled, int):
         return p, q, doubled

@@ -28,7 +28,7 @@ ROUNDS = 100  # maximum number of rounds of the search for the weights of predic
 
 
 class Order(NamedTuple):
-    """The items by falling confidence."""
+    """The items, sorted by falling confidence."""
 
     items: NDArray[np.intp]
     """The index of each item in the input, (n,)."""
@@ -41,7 +41,7 @@ class Order(NamedTuple):
 
 
 def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
-    """Return the items by falling confidence; `known` marks the verified ones."""
+    """Sort the items by falling confidence; `known` marks the verified ones."""
     # Sorting keys that contain item numbers is far faster than argsort.
     n = len(scores)
     kernels = _kernels.numbered
@@ -81,7 +81,7 @@ def order_of(scores: NDArray[Any], known: NDArray[np.bool_]) -> Order:
 
 
 class Verified(NamedTuple):
-    """The verified items by falling confidence, each array of shape (n_verified,)."""
+    """The verified items, sorted by falling confidence; each array has the shape (n_verified,)."""
 
     tie: NDArray[np.intp]
     """The index of each item's threshold."""
@@ -207,12 +207,12 @@ def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
 
 
 def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:
-    """Return the weights κ ≥ 0, Σκ ≤ 1, of further predictions with the least sum of squared residuals.
+    """Return the weights κ of further predictions that minimise the sum of squared residuals.
 
-    The residuals are ``residual − κ @ difference``. A ridge penalty pulls the weights of two
-    predictions together; it is stronger if their differences correlate more. Without it, the judge that
-    seems best could get all the weight, and the standard error would be too small, although a few
-    errors cannot tell similar judges apart.
+    The residuals are ``residual − κ @ difference``, with κ ≥ 0 and Σκ ≤ 1. A ridge penalty pulls the
+    weights of two predictions together, the more strongly the more their differences correlate. A few
+    errors cannot tell similar judges apart. Without the penalty, one judge could get all the weight by
+    chance, and the standard error would be too small.
     """
     # Not by "@": BLAS would start threads, and the sums would depend on their number.
     products = np.array([[np.sum(one * other) for other in difference] for one in difference])

@@ -70,8 +70,8 @@ def count_quantized(items: Items) -> PairCounts | None:
 def ends_of_cells(items: Items, sample: Array) -> Any:
     """Return the `ends` argument of `cells_between`; None if too many items would share a cell.
 
-    `sample` holds some of the confidences, in rising order. Up to `exact_ends` items, its first and
-    last value are replaced by the least and the greatest confidence, so that the cells cover all items.
+    `sample` holds some of the confidences, in rising order. If there are at most `exact_ends` items,
+    the first and last value of `sample` are replaced by the extremes of all confidences.
     """
     sizes = strategy.sizes
     # Quantization only saves time for confidences of 64 bits.
@@ -141,9 +141,9 @@ def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16],
 
 
 def new_marks(n: int) -> NDArray[np.uint8]:
-    """Return zeros, one flag for a few items each; the kernel sets the flags of shared cells to 1.
+    """Return flags, all 0; the kernel sets those of cells with both correct and incorrect items to 1.
 
-    A cell is shared if it holds both correct and incorrect items.
+    There is one flag per few of the `n` items, so several cells share a flag.
     """
     sizes = strategy.sizes
     bits = min(sizes.max_mark_bits, max(3, n.bit_length() - sizes.mark_items))
@@ -153,7 +153,7 @@ def new_marks(n: int) -> NDArray[np.uint8]:
 def pick_marked(
     items: Items, keys: NDArray[np.uint32], marks: NDArray[np.uint8]
 ) -> tuple[Array, NDArray[np.uint8], NDArray[np.uint32]] | None:
-    """Return bits, labels and keys of the items in cells with a flag; None if there are too many."""
+    """Return bits, labels and keys of the items in flagged cells; None if there are too many."""
     sizes = strategy.sizes
     packed = np.packbits(marks, bitorder="little")
     marked = np.flatnonzero(marks).astype(np.uint32)

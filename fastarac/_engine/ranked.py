@@ -141,7 +141,10 @@ def _thresholds_of(buckets: Buckets, items: Items) -> ThresholdCounts:
 
 
 def rank(items: Items) -> ThresholdCounts | SortedItems:
-    """Return sorted items for sums over the thresholds; for few or weighted items, every threshold."""
+    """Prepare the items for sums over the thresholds.
+
+    Return the sorted items; if they are few or weighted, return every threshold with its counts.
+    """
     found = ordered(items, "sums", _TO_SUMS)
     if isinstance(found, ThresholdCounts):
         return found
@@ -180,8 +183,8 @@ def _corners_around_few(items: Items) -> ThresholdCounts | None:
 class RankedItems:
     """Results that depend on the order of items; each is computed on demand, by the fastest method.
 
-    A caller with a sweep passes its `counts` instead of the items; they are kept as `given`. `corners`
-    promises that the caller will only ask for results that follow from the points at which a curve may
+    A caller with a sweep passes its `counts` instead of the items; they are kept as `given`. With
+    `corners`, the caller promises to use only results that follow from the points at which a curve may
     bend.
     """
 
@@ -245,7 +248,7 @@ class RankedItems:
 
     @property
     def totals(self) -> PairCounts:
-        """Numbers or weights of correct and incorrect items; the pairs may be 0 (not counted)."""
+        """Numbers or weights of correct and incorrect items; uncounted pairs are 0."""
         corners = self._corners() if self._corners_do else None
         return sums.totals(self._rank() if corners is None else corners)
 
@@ -265,7 +268,7 @@ class RankedItems:
         return sums.rounding_of(self.totals, weighted=self.weighted)
 
     def sum(self, quantity: int, *, of_risk: bool = False) -> Fraction:
-        """Return the sum over the thresholds for an area of `_kernels.codes`, see `sum_over`."""
+        """Return the sum for the area `quantity`, a code of `_kernels.codes`; see `sums.sum_over`."""
         key = quantity, of_risk
         if key not in self._sums:
             corners = self._corners() if quantity in OF_CORNERS else None
@@ -274,7 +277,10 @@ class RankedItems:
         return self._sums[key]
 
     def sum_below(self, above: tuple[int, int], quantity: int, *, of_risk: bool = False) -> Fraction:
-        """Return `sum` with further items above all others; `above` is (correct, incorrect)."""
+        """Return `sum` after adding items with a confidence above all others.
+
+        `above` is (number of added correct items, number of added incorrect items).
+        """
         correct, incorrect = above
         ordered = self._rank()
         n_correct, n_incorrect, _ = sums.totals(ordered)
@@ -323,8 +329,8 @@ class RankedItems:
     ) -> CountsAtThresholds:
         """Return the counts at the first and last threshold, and at two thresholds for each limit.
 
-        These two are the last threshold within the limit, and the next one. If all thresholds are known
-        already, all are returned.
+        For each limit, the two are the last threshold that keeps the limit, and the next one. If all
+        thresholds are known already, all are returned.
         """
         ordered = self._rank()
         if isinstance(ordered, SortedItems):
@@ -337,7 +343,7 @@ class RankedItems:
         return self._ordered
 
     def _corners(self) -> ThresholdCounts | None:
-        """Return the counts where a curve may bend, or None; search only if nothing is sorted."""
+        """Return the counts where a curve may bend; None if a search without sorting found none."""
         if self._ordered is None and not self._tried:
             self._tried = True
             self._around_few = _corners_around_few(self._items)

@@ -31,7 +31,7 @@ def of_sorted(buckets: Buckets) -> PointCounts:
 
 
 def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
-    """Return the counts at the points of sorted buckets; `found` holds the results of `count_range`."""
+    """Return the counts at the points between runs of sorted buckets; `found` is from `count_range`."""
     keys, bounds = buckets.keys, buckets.bounds
     rows, n_points = _places(found)
     true_accepts, false_accepts = np.zeros((2, n_points), np.int64)
@@ -44,7 +44,10 @@ def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
 
 
 def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Return the `rows` for `write_range`, from those of `count_range`, and the number of points."""
+    """Return the argument `rows` of `write_range`, and the number of points.
+
+    `found` holds the rows that `count_range` has written.
+    """
     points, some = found[:, 0].copy(), np.flatnonzero(found[:, 0])
     last, first = found[some[1:], 4], found[some[:-1], 3]
     # If a run continues in the next lower bucket, the point after it belongs to the lower bucket.

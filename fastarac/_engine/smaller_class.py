@@ -1,8 +1,7 @@
 """Count without sorting the larger class, if errors (or correct items) are few.
 
-Most items are in a small cell of confidences without items of the smaller class. For these items, it is
-enough to know how many smaller-class items are below the cell. The counts determine the pairs. If
-errors are few, they also determine the sweep at the errors and at the ends of the runs between errors.
+The range of confidences is divided into small cells. Most cells hold no item of the smaller class; for
+their items, it is enough to know how many items of the smaller class are below the cell.
 """
 
 from __future__ import annotations
@@ -144,7 +143,7 @@ def gaps_around_few(items: Items, rare_labels: tuple[int, ...] = (0, 1)) -> Gaps
 
 
 def corners_around_few(items: Items) -> ThresholdCounts | None:
-    """Return the sweep without thresholds inside runs of correct items; None if errors are not few."""
+    """Return the sweep without thresholds inside runs of correct items; None if errors are many."""
     found = gaps_around_few(items, (0,))
     if found is None:
         return None
@@ -177,11 +176,10 @@ def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
 
 
 def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
-    """Return the ends and the table of the better of two kinds of cells, or None.
+    """Return the ends and the table of the kind of cells with fewer items in cells with rare items.
 
-    The better kind has fewer items that share a cell with rare items; None means that it still has too
-    many. `to_most` holds the number of cells per rare item, and the logarithm (base 2) of the maximum
-    number of cells.
+    Return None if these items are still too many. `to_most` holds the number of cells per rare item,
+    and the logarithm (base 2) of the maximum number of cells.
     """
     some = rare.copy()
     _kernels.keys.from_ordered_bits(some, items.layout.kind)

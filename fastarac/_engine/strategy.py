@@ -142,10 +142,7 @@ _WEIGHTED: tuple[Way] = ("weighted",)
 
 
 def choose(items: Choosable, need: Need) -> Iterable[Way]:
-    """Return the methods for a needed result in the order in which to try them.
-
-    The last one always works.
-    """
+    """Return the methods for a needed result in the order in which to try them; the last one works."""
     n = items.n
     if items.weight is not None:
         return _FEW if need == "pairs" and n <= sizes.single else _WEIGHTED
@@ -198,7 +195,7 @@ def n_threads(n_items: int) -> int:
 
 
 def processors() -> int:
-    """Return how many processors this process may use: ``FASTARAC_NUM_THREADS``, or all."""
+    """Return ``FASTARAC_NUM_THREADS`` if it is set, else the number of processors for this process."""
     setting = os.environ.get("FASTARAC_NUM_THREADS", "")
     if setting:
         if not setting.isdecimal() or int(setting) < 1:

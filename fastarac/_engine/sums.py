@@ -33,7 +33,7 @@ def runs_of(items: Ordered) -> PointCounts:
 
 
 def totals(items: Ordered) -> PairCounts:
-    """Return the numbers or weights of correct and incorrect items; pairs may be 0 (not counted)."""
+    """Return the numbers or weights of correct and incorrect items; uncounted pairs are 0."""
     if isinstance(items, SortedItems):
         return items.pairs
     correct, incorrect = items.true_accepts.item(-1), items.false_accepts.item(-1)
@@ -63,16 +63,16 @@ def rounding_of(totals: PairCounts, *, weighted: bool) -> Quotient:
 
 
 def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fraction:
-    """Return the sum over the thresholds for an area of `_kernels.codes`, more exact than a double.
+    """Return the sum over the thresholds for the area `quantity`, a code of `_kernels.codes`.
 
     Points are summed in chunks of fixed size, so that the result does not depend on the number of
-    threads. Terms of integrals are rounded; they are always summed over runs, so that every
-    representation of the items gives the same bits.
+    threads.
     """
     areas = _kernels.sums
     correct, incorrect, _ = totals(items)
     total, weighted = int(correct + incorrect), type(correct) is Fraction
     if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS) and not weighted:
+        # Terms with logarithms are rounded. The same points give the same bits, from a sweep or items.
         items = runs_of(items)
     if isinstance(items, AcceptedCounts) and (weighted or total >= areas.MAX_TOTAL):
         return _sum_by_points(items, quantity, of_risk=of_risk)
@@ -82,7 +82,7 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
 
 
 class ThresholdSums(NamedTuple):
-    """Areas computed from sums over the thresholds; two of them need at least one correct item."""
+    """Areas computed from sums over the thresholds; only `aurc` exists without a correct item."""
 
     aurc: Quotient
     """AURC by trapezoids."""
@@ -152,9 +152,9 @@ def _columns_of(
 
 
 def _joined(columns: Sequence[list[float]], digits: int) -> Quotient:
-    """Return the total of the sums of Q, R and the remainders (see `_kernels.sums`) as a fraction.
+    """Return the total of the sums of Q, R and the remainders as (numerator, denominator).
 
-    The fraction is (numerator, denominator). `digits` is s.
+    `digits` is s (see `_kernels.sums`).
     """
     first, second, rest = map(math.fsum, columns)
     last, unit = rest.as_integer_ratio()
@@ -168,7 +168,7 @@ def _exact_sum(highs: list[float], lows: list[float]) -> Quotient:
 
 
 def _sum_by_points(items: AcceptedCounts, quantity: int, *, of_risk: bool) -> Fraction:
-    """Return `sum_over` for weights of any magnitude, and for vast counts."""
+    """Return `sum_over` for weights of any magnitude, and for counts beyond `MAX_TOTAL`."""
     scale, chunk = 1.0, strategy.sizes.points
     ta, fa = items.true_accepts, items.false_accepts
     if ta.dtype.kind == "f":

@@ -6,9 +6,9 @@ from typing import Any
 
 
 def on_cpu(values: Any) -> Any:
-    """Return a tensor in a form that numpy can read, without a copy if possible; keep other values.
+    """Return a tensor in a form that numpy can read; return other values unchanged.
 
-    bfloat16, which numpy lacks, becomes float32, which holds all of its values.
+    bfloat16 becomes float32, because numpy has no bfloat16.
     """
     if not (hasattr(values, "detach") and hasattr(values, "cpu")):
         return values

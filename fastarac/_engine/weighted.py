@@ -73,7 +73,7 @@ def pairs_of_few(items: Items) -> PairCounts:
 
 
 def pairs_in_buckets(items: Items) -> PairCounts:
-    """Return the pair counts, found bucket by bucket; in each, only the smaller class is sorted."""
+    """Count the pairs bucket by bucket, sorting only the smaller class of each bucket."""
     n_buckets, table, ends = plan_buckets(items)
     coarser = strategy.sizes.coarser
     plan = Plan(-(-n_buckets // coarser), table // np.uint16(coarser), ends)

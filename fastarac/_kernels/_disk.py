@@ -75,7 +75,7 @@ class KernelCache(NullCache):
 
     @property
     def cache_path(self) -> str | None:
-        """A folder that holds machine code, preferably the writable one; None if there is none."""
+        """A folder that holds machine code: the writable one if possible, None if all are empty."""
         filled = (str(folder) for folder in self._folders[::-1] if any(folder.glob("*.nbc")))
         return next(filled, None)
 
@@ -87,8 +87,8 @@ class KernelCache(NullCache):
     def load_overload(self, types: Any, target: Any) -> Any:
         """Return the machine code for `types`; if there is none, take the lock and return None.
 
-        A kernel stays locked while the kernels that it calls are compiled. Processes still cannot
-        deadlock, because no kernel calls itself, directly or through others.
+        A kernel stays locked while the kernels that it calls are compiled. Processes cannot deadlock,
+        because no kernel calls itself, directly or through others.
         """
         loaded = self._load(types, target)
         if loaded is None:

@@ -34,9 +34,9 @@ with suppress(ImportError):
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` on its first call, and keep the machine code on disk if possible.
 
-    If the cache does not support the installed numba, each process compiles its kernels itself. The
-    cache of numba itself is never used. It does not notice edits of imported files. If several
-    processes compile a kernel at once, it may run code for the wrong types.
+    If the cache does not support the installed numba, each process compiles its kernels itself. numba's
+    own cache is never used. It does not notice edits of imported files. It may also run code for the
+    wrong types if several processes compile a kernel at once.
     """
     return _compiled(function)[0]
 
@@ -44,7 +44,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def linear_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` as :func:`.kernel` does, but let Python run it on small arrays at first.
 
-    For any values of the other arguments, the work must be at most a few steps per entry of the arrays.
+    The running time must be proportional to the size of the arrays, whatever the other arguments are.
     """
     dispatcher, cache = _compiled(function)
     if cache is not None and hasattr(dispatcher, "_compile_for_args"):

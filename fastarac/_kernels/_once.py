@@ -32,8 +32,8 @@ class ProcessLock:
         """Wait for the lock, at most a minute; do not wait if files cannot be locked.
 
         The minute is shared by all locks, because another process that hangs may hold many of them.
-        Only waits that end without the lock are added up, else the last processes of a long queue would
-        all give up.
+        Waits that end with the lock do not count. Otherwise, the last processes of a long queue would
+        give up.
         """
         try:
             fcntl: Any = import_module("fcntl")

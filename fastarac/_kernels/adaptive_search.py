@@ -43,7 +43,7 @@ PRIOR, PRIOR_RATE = 0.5, 0.2
 
 @kernel
 def kept_at_error(plan: Array, found: float, progress: float) -> float:
-    """Return the share of the capital that is left after an error, for an output drawn with density 1.
+    """Return the share of the capital that is left after an error, for an output of draw density 1.
 
     ``plan[e, t]`` is the log probability of later acceptance after e errors at the time t, if the risk
     equals the limit (see `partial_truth.sequential_plan`).
@@ -259,7 +259,7 @@ def ask_places(
     clock: Array, density: Array, verdict: Array, order: Array, counts: Array, place: Array,
     money: Array, run: Array,
 ) -> None:  # fmt: skip
-    """Write the next outputs to verify into `places`, as if every answer were right.
+    """Write the next outputs to verify into `places`, assuming that people find no error.
 
     The other arrays are changed, so the caller passes copies.
     """

@@ -49,9 +49,9 @@ def reaches(
     for errors. π is the probability of verification, and ĵ is the judge's prediction of e.
 
     `items` (n, 1) holds V·e/π of each item. With four columns, `items` also holds ĵ(1 − V/π), V(1 −
-    π)/π²·eĵ and V(1 − π)/π²·ĵ². The last two determine κ, the weight of the judge. One bet is placed on
-    each unit of one or several consecutive items; `units` holds the end of each unit. No bets are
-    placed on units before `begin`.
+    π)/π²·eĵ and V(1 − π)/π²·ĵ². The last two determine κ, the weight of the judge. A unit is one item,
+    or several consecutive ones; `units` holds the end of each unit. One bet is placed on each unit from
+    `begin` on.
 
     The inverse probability 1/π may be clipped at c. `clips` (k, 4) has a row for each possible c, in
     falling order. A row holds c, the largest bet that this c allows, and the squared gain and the bias

@@ -1,9 +1,9 @@
 """Pairs, curve points and areas of a bootstrap replicate, from the number of draws of each unit.
 
-In the code of a unit, the bit CORRECT means that the unit is correct, and the bit STARTS that it is the
-first of its tie. Units are sorted from the highest confidence down; within a tie, correct units come
-first. They are divided into `lanes` contiguous shares of equal length; the first shares may be longer
-by 1. The shares are interleaved in memory: unit r of share k is at index ``r * lanes + k``.
+In the code of a unit, the bit CORRECT marks correct units, and the bit STARTS the first unit of a tie.
+Units are sorted from the highest confidence down; within a tie, correct units come first. They are
+divided into contiguous lanes of equal length; the first lanes may be longer by 1. The lanes are
+interleaved in memory: unit r of lane k is at index ``r * lanes + k``.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ U = np.uint32
 
 @kernel
 def codes_of_counts(true_accepts: Array, false_accepts: Array, codes: Array) -> None:
-    """Write the codes of single items without interleaving.
-
-    `codes` has n + 1 entries, the last unused.
-    """
+    """Write the code of each item, in one lane; `codes` has n + 1 entries, the last one unused."""
     codes[:] = 0
     for i in range(1, len(true_accepts)):
         codes[true_accepts[i - 1] + false_accepts[i - 1]] ^= np.uint8(CORRECT | STARTS)
@@ -65,7 +62,7 @@ def add_unit(
 
 @kernel
 def lane_rows(counts: Array, codes: Array, s: Array) -> None:
-    """Add rows, each with one unit per lane, to the sums `s` of the lanes, `ROWS` rows at a time.
+    """Add units to the sums `s` of their lanes.
 
     The sums of a lane are:
 
@@ -94,12 +91,11 @@ def lane_rows(counts: Array, codes: Array, s: Array) -> None:
 
 @kernel
 def join(x: Array, y: Array) -> None:
-    """Add to the sums `x` of some units the sums `y` of the units that follow.
+    """Join two adjacent ranges of units: add the sums `y` of the lower range to the sums `x`.
 
-    Both are (correct, incorrect, doubled, before, tied, first). `before` counts the correct items above
-    the last tie. `tied` is 1 if no tie begins among the units; `first` counts the incorrect items of
-    the tie that continues from above. The pairs in `x` and `y` are counted as if a tie began at the
-    start of each.
+    The sums are (correct, incorrect, doubled, before, tied, first). `before` counts the correct items
+    above the last tie. `tied` is 1 if no tie begins in the range; `first` counts the incorrect items of
+    the tie that continues from above. `doubled` counts only pairs within the range.
     """
     x[2] += y[2] + 2 * x[0] * y[1] - y[5] * (x[0] - x[3])
     if y[4] == 0:
@@ -156,7 +152,7 @@ def pairs_of_lanes(counts: Array, codes: Array, pairs: Array) -> None:
 
 @kernel
 def pairs_in_order(counts: Array, codes: Array, lanes: int, weights: Array, pairs: Array) -> None:
-    """Do what `pairs_of_lanes` does, for any type of counts; `weights` has 1 or n entries."""
+    """Write the same as `pairs_of_lanes`, for any type of counts; `weights` has 1 or n entries."""
     n = len(codes)
     zero = weights[0] - weights[0]
     for r in range(len(counts)):
@@ -237,7 +233,7 @@ def points_of_counts(
 def out_of_bag(
     row: Array, codes: Array, lanes: int, weights: Array, last: int
 ) -> tuple[float, float, float, float]:
-    """Return TA, FA, n⁺ and n⁻ of the units that were not drawn, with ties 1 to `last` accepted."""
+    """Return TA, FA, n⁺ and n⁻ of the units that were not drawn, if ties 1 to `last` are accepted."""
     n = np.uint64(len(codes))
     alike = len(weights) == 1
     first_weight = float(weights[0])
@@ -348,8 +344,7 @@ def area_between(
 ) -> float:
     """Return ∫ y dx for low <= x <= high along the points, summed in doubles.
 
-    x and y are linear in the accepted correct and incorrect items, with coefficients `along` and
-    `height`.
+    With (a, b) = `along` and (c, d) = `height`, x = a·TA + b·FA and y = c·TA + d·FA.
     """
     a, b = along
     c, d = height
@@ -382,7 +377,7 @@ def area_between(
 def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpolate: bool) -> float:
     """Return the largest acceptance rate with at most `limit` false accepts per item.
 
-    With `interpolate`, part of the next tie is accepted as well.
+    With `interpolate`, the part of the next tie that keeps the limit is accepted as well.
     """
     total = float(ta[points - 1]) + float(fa[points - 1])
     begin, end = 0, points
@@ -404,8 +399,8 @@ def acceptance_within(ta: Array, fa: Array, points: int, limit: float, interpola
 def squares_of_points(ta: Array, fa: Array, points: int, squares: Array) -> None:
     """Write Σ u² over the correct items, and Σ v² over the incorrect ones.
 
-    Here u (or v) is the share of the incorrect (or correct) items above the item; tied items count
-    half.
+    u is the share of the incorrect items above a correct item, and v is the share of the correct items
+    above an incorrect item. Tied items count half.
     """
     correct, incorrect = float(ta[points - 1]), float(fa[points - 1])
     of_correct = of_incorrect = 0.0

@@ -101,9 +101,9 @@ def poisson_counts(halves: Array, limits: Array, counts: Array) -> int:
 def draw_units(key: Array, first: int, limits: Array, units: Any, largest: int, counts: Array) -> bool:
     """Draw n of n units with replacement, and write the counts; each replicate has a row of `counts`.
 
-    Every unit gets a Poisson count. Given their sum, the counts are distributed like a draw with
-    replacement. Adding or removing single draws, all equally probable, until the sum is n keeps the
-    distribution.
+    Every unit gets a Poisson count. Then random single draws are added or removed until the sum is n.
+    The result has the distribution of a draw with replacement, because Poisson counts are multinomial
+    given their sum.
 
     `units` is (codes, strata, bounds). `strata` (n,) lists the units of each stratum in turn, the
     incorrect units first; it is empty for a single stratum. `bounds` holds the ends of the strata.
@@ -230,7 +230,7 @@ def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
 def draw_cells(
     key: Array, first: int, sizes: Array, strata: Array, bounds: Array, counts: Array
 ) -> None:
-    """Draw as many items as the cells hold, with replacement: one multinomial draw per stratum.
+    """Draw with replacement as many items from each stratum as its cells hold.
 
     `sizes` (n_cells,) holds the number of items of each cell; stratum s consists of the cells
     ``strata[bounds[s]:bounds[s + 1]]``.
@@ -264,14 +264,14 @@ def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None
 
     A cell's Poisson count is a sum of Poisson counts, one for each power of two in its size. Each of
     these counts is drawn from an alias table (Walker 1977). The high bits of a random word choose a
-    column. If the other bits are below the column's entry in `limits`, the count of the column is
-    drawn, else the count in `others`.
+    column c of the table. If the other bits are below ``limits[c]``, the column's own count is drawn,
+    else ``others[c]``.
 
     `tables` is (cells, ends, guide, levels, limits, others, places). A row of `levels` describes an
-    alias table and the cells that use it: first column, base-2 logarithm of the number of columns,
-    count at the first column, begin and end in `places`. `places` holds indices into `cells`. `ends`
-    (n_cells,) holds the cumulative sizes; `guide` holds, for each block of items, the cell in which the
-    block begins.
+    alias table: its first column, the base-2 logarithm of the number of columns, the count at the first
+    column, and the range of `places` with the cells that use the table. `places` holds indices into
+    `cells`. `ends` (n_cells,) holds the cumulative sizes. `guide` holds the cell in which each block of
+    items begins.
     """
     cells, ends, guide, levels, limits, others, places = tables
     n = ends[-1]

@@ -7,8 +7,8 @@ the items that reach the model are below the cell.
 
 The search is depth first, one level per stage, and tries cuts from the lowest up. Deeper levels never
 reduce the cost or the excess over the limits, so a branch that is no better than the best result is
-abandoned. Among equally good cuts, the first ones found are kept; with them, the earlier stages decide
-the largest numbers of items.
+abandoned. Among equally good cuts, the lowest ones are kept, with which the earlier stages decide most
+items.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def find_cells(values: Array, cuts: Array, cells: Array) -> None:
 def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts: Array) -> None:
     """Count the wrong and the correct items of each combination of cells, in `counts` (2, k).
 
-    `tops` (models,) holds the number of cells of each model. The weight of an item is added at the
-    combination of the lowest cuts above its cells.
+    `tops` (models,) holds the number of cells of each model. An item in cell c of a model is counted at
+    c + 1, the lowest cut that sends the item on to the next stage.
     """
     models, n = cells.shape
     for i in range(n):
@@ -60,7 +60,7 @@ def count_cells(cells: Array, tops: Array, correct: Array, weight: Array, counts
 
 @kernel
 def mark_zones(values: Array, limits: Array, correct: Array, key: Array, kept: Array) -> None:
-    """Append each value's zone and correctness to its item's key; mark items in odd zones as kept.
+    """Append each value's zone and correctness to its item's key; set `kept` for items in odd zones.
 
     The zone of a value is the number of `limits` at or below the value.
     """
@@ -102,8 +102,8 @@ def best_cuts(
       items; the cut of the last model varies fastest.
     - The rows of `layout` (3, stages) are: 1 for a model, 0 for people (whose cut applies to the
       confidence of the previous model); where the model's table begins; its number of cells.
-    - `weights` (4, stages, parts) holds the costs of deciding a correct and a wrong item at each stage,
-      then the numbers of errors that this adds.
+    - `weights` (4, stages, parts) holds the cost of deciding a correct item and a wrong item at each
+      stage, then the errors added by a correct item and a wrong item.
     - `limit` (parts,) is the limit on errors.
     - `capacity` (stages,) is the number of items that may reach each stage.
     - `window` (2, stages − 1) holds the lowest and the highest cut to try for each stage but the last.

@@ -98,7 +98,7 @@ def share_points(
     counts: Array, others: Array, total: float, rejected: bool, start: int, stop: int,
     x: Array, y: Array,
 ) -> None:  # fmt: skip
-    """Write x, the acceptance rate (if `rejected`, the rejection rate), and y, `counts`/accepted."""
+    """Write x = acceptance rate (or rejection rate if `rejected`) and y = counts/(counts + others)."""
     for i in range(max(start, 1), stop):
         accepted = float(counts[i] + others[i])
         x[i] = (total - accepted if rejected else accepted) / total

@@ -345,7 +345,7 @@ def place_of(value: float, ends: Any) -> Any:
 
 @kernel
 def part_of(place: Any, cells: Array) -> Any:
-    """Return the number of the part that holds a position; parts are numbered by rising value."""
+    """Return the number of the part (see `index_columns`) of a value with the result `place_of`."""
     cell = cells[place >> np.int64(MANTISSA_SHIFT)]
     inside = place & np.int64((1 << MANTISSA_SHIFT) - 1)
     return (cell >> np.int64(8)) + (inside >> (cell & np.int64(255)))
@@ -362,10 +362,10 @@ def index_columns(
     exceeds. `below` receives the number of column values below each.
 
     A cell (see `sort.cell_of`) is divided into parts of equal width, at least two per distinct value.
-    The entry of a cell in `cells` (last - first, N_CELLS) holds the number of its first part, and a
-    shift. An offset in the cell, shifted right by this number of bits, is the part. `starts` receives
-    the index of each part's first distinct value. `limits` (last - first, 2) receives the range of each
-    column.
+    `cells` (last - first, N_CELLS) receives, for each cell, the number of its first part and a number
+    of bits. An offset in the cell, shifted right by these bits, is the number of its part within the
+    cell. `starts` receives the index of each part's first distinct value. `limits` (last - first, 2)
+    receives the range of each column.
     """
     levels, below, limits, cells, starts = index
     for c in range(first, last):

@@ -27,8 +27,9 @@ def pool_folds(
 ) -> None:
     """Fit isotonic error rates to rising scores by pooling neighbours; each fit leaves out one fold.
 
-    `edges` receives the highest score of each block and `rates` its error rate, shrunk towards `mean`
-    by `prior` items. The blocks fitted without fold k are those from ``ends[k]`` to ``ends[k + 1]``.
+    `edges` receives the highest score of each block, and `rates` its error rate. `prior` pseudo-items
+    with the error rate `mean` are added to each block. The blocks fitted without fold k are those from
+    ``ends[k]`` to ``ends[k + 1]``.
     """
     n = len(score)
     m = 0
@@ -120,7 +121,7 @@ def add_up_errors(
     - the pairs of a correct item above an incorrect one (ties count half, pairs of an item with itself
       are excluded);
     - Σc̃ẽ;
-    - Σ size · (errors before the tie + errors to its end), over the ties;
+    - for each tie, its number of items times (errors above the tie + errors down to its end);
     - the number of items.
     """
     n_ties = len(starts) - 1
@@ -154,7 +155,10 @@ def add_up_errors(
 
 @kernel
 def add_up_blocks(sums: Array, before: Array) -> tuple[float, float, float]:
-    """Return sums 2 to 4 of `add_up_errors` for all blocks together; write the errors before each."""
+    """Return columns 1 to 3 of `sums` for all blocks together; write the errors before each block.
+
+    `sums` comes from `add_up_errors`. Pairs of items in different blocks are included.
+    """
     wrong = right = 0.0
     above = alone = doubled = 0.0
     for b in range(len(sums)):
@@ -203,8 +207,8 @@ def add_up_contributions(
 ) -> None:
     """Write the sums of the first four powers of the items' contributions, for ties `first` to `last`.
 
-    An item's contribution is (1 − ẽ)·C + ẽ·W, where C and W are the values of a correct and of an
-    incorrect item at its threshold.
+    The contribution of an item of tie t is (1 − ẽ)·C + ẽ·W, where C = `correct[t]`, W = `incorrect[t]`,
+    and ẽ is its estimated error.
     """
     sums[:] = 0.0
     for begin in range(first, last, BLOCK):
@@ -228,9 +232,9 @@ def add_up_along_lines(
     last: int,
     sums: Array,
 ) -> None:
-    """Write the sums of `add_up_contributions` for C and W that are linear in the counts above.
+    """Write the sums of `add_up_contributions`, with C and W computed by `on_line`.
 
-    `on_line` gives them from M, the number of items of the other class above the item.
+    For C, M is the number of incorrect items above; for W, the number of correct items above.
     """
     sums[:] = 0.0
     for begin in range(first, last, BLOCK):
@@ -307,9 +311,8 @@ def rising_counts(true_accepts: Array, false_accepts: Array, right: Array, wrong
 def precision_sum(true_accepts: Array, false_accepts: Array, errors: Array, steps: bool) -> float:
     """Return ∫ P dT, where P is the precision and T the number of accepted correct items.
 
-    With `steps`, each tie has the precision at its threshold; otherwise, the precision changes within a
-    tie as if its items were accepted continuously. For the items of a tie, Σc̃ᵢc̃ⱼ over i ≠ j, plus Σc̃,
-    is p² + Σc̃ẽ. Here ẽ is the estimated error, c̃ = 1 − ẽ, and p = Σc̃.
+    With `steps`, each tie has the precision at its threshold. Otherwise, the precision changes within a
+    tie while its items are accepted gradually.
     """
     total = 0.0
     n_ties = len(true_accepts) - 1
@@ -322,6 +325,7 @@ def precision_sum(true_accepts: Array, false_accepts: Array, errors: Array, step
             squares = 0.0
             for k in range(int(n), int(n + g)):  # these sums of estimated counts are whole numbers
                 squares += errors[k] * errors[k]
+            # Σc̃ᵢc̃ⱼ over i ≠ j, plus Σc̃, for c̃ = 1 − ẽ: this is p² + Σc̃ẽ.
             pairs = p * p + (q - squares)
             if steps:
                 part += (p * t + pairs) / (n + g)

@@ -41,9 +41,9 @@ def scatter_blocks(
     keys: Array,
     halves: Array,
 ) -> tuple[bool, int]:
-    """Write each item's key to the next free position of its block, and its half group into `halves`.
+    """Write each item's key to the next free position of its block.
 
-    Half groups are numbered within the block: twice the group, plus one for values not below zero.
+    `halves` receives twice the group's number within the block, plus one for values not below zero.
     Return whether a float is not finite, and the bitwise OR of the labels.
     """
     one, sign = one_and_sign(bits)

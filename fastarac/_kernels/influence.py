@@ -12,7 +12,7 @@ Line = tuple[float, float, float, float]
 
 @kernel
 def on_line(line: Line, doubled: float) -> float:
-    """Return offset + slope·(M/divisor − centre), given 2·M and the line's four numbers."""
+    """Return offset + slope·(M/divisor − centre); `doubled` is 2·M."""
     offset, slope, divisor, centre = line
     return offset + slope * (doubled / (2.0 * divisor) - centre)
 
@@ -25,8 +25,8 @@ def line_powers(
 
     The sums are: squares and fourth powers for correct items, the same for incorrect items, and the
     number of tied pairs of a correct and an incorrect item. An item's influence is offset +
-    slope·(M/divisor − centre), where M counts the items of the other class above it, ties half. `lines`
-    holds (offset, slope, divisor, centre) for the correct and for the incorrect items.
+    slope·(M/divisor − centre), where M is the number of items of the other class above it; ties count
+    half. `lines` holds (offset, slope, divisor, centre) for the correct and for the incorrect items.
     """
     of_correct, of_incorrect = lines
     second = fourth = of_second = of_fourth = tied = 0.0
